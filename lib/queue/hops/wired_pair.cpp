@@ -464,119 +464,172 @@ Series WiredLaw::first_wait(const TaggedInput& input) const {
   return wait;
 }
 
-std::vector<Series> WiredLaw::waits(const TaggedInput& input) const {
-  const Series seen = seen_by(input);
-  const std::size_t size = pair_.second_size, most = pair_.first_size;
-  const std::size_t own_phases = Phases(pair_.wires).count();
-  const Phases other(pair_.other_wires);
-  const std::size_t lines = other.count() * size;
-  // What T's other inputs bring in a slot, by which of its other wires are busy: in the packet's own slot at U without the
-  // sources that could have sent to U instead, later with them.
-  const Series around = second_of(host_law(pair_.hosts));
-  std::vector<Series> at_first, feeds, ahead_at_second;
-  for (unsigned mask = 0; mask < 1U << pair_.other_wires.size(); ++mask) {
-    at_first.push_back(convolved(host_law(pair_.other_hosts), other.emitted(mask)));
-    feeds.push_back(convolved(at_first.back(), around));
-    ahead_at_second.push_back(ahead_of(feeds.back()));
+namespace {
+
+/// P(W_U = w, W_T = w'): a packet's way through U slot by slot, with what T holds meanwhile.
+class PairWaits {
+ public:
+  PairWaits(const WiredLaw& law, const TaggedInput& input)
+      : law_(law),
+        pair_(law.pair()),
+        input_(input),
+        size_(pair_.second_size),
+        most_(pair_.first_size),
+        own_phases_(Phases(pair_.wires).count()),
+        other_(pair_.other_wires),
+        lines_(other_.count() * size_),
+        seen_(law.seen_by(input)),
+        result_(most_, Series(size_, 0)),
+        line_(size_ + 1, 0) {
+    const Series around = second_of(host_law(pair_.hosts));
+    for (unsigned mask = 0; mask < 1U << pair_.other_wires.size(); ++mask) {
+      at_first_.push_back(convolved(host_law(pair_.other_hosts), other_.emitted(mask)));
+      feeds_.push_back(convolved(at_first_.back(), around));
+      ahead_at_second_.push_back(ahead_of(feeds_.back()));
+    }
+    for (std::size_t phase = 0; phase < law.chain().phases().count(); ++phase)
+      aheads_.push_back(law.others_ahead(input, law.chain().phases().mask(phase)));
   }
-  std::vector<JointLaw> aheads;
-  for (std::size_t phase = 0; phase < chain_.phases().count(); ++phase)
-    aheads.push_back(others_ahead(input, chain_.phases().mask(phase)));
-  std::vector<Series> result(most, Series(size, 0));
-  Series line(size + 1, 0);
-  double* const t = line.data() + 1;
-  // T's part of a slot, of lines[phase of T's other wires][y] whose phases have moved: served and fed; then a packet of U
-  // with probability p.
-  const auto add_packet = [&](double* row, double stays, double goes, const double* values) {
-    for (std::size_t y = 0; y < size; ++y) row[y] += stays * values[y];
-    for (std::size_t y = 1; y < size; ++y) row[y] += goes * values[y - 1];
-    row[size - 1] += goes * values[size - 1];
-  };
-  std::size_t most_ahead = 0;
-  for (const JointLaw& ahead : aheads) most_ahead = std::max(most_ahead, ahead.size());
-  const std::size_t states = pair_.counted ? most : 1;
-  for (std::size_t v = 0; v < most; ++v) {
-    const std::size_t counts = pair_.counted ? v + 1 : 1;
-    for (std::size_t j = 0; j < most_ahead && v + j < most; ++j) {
-      // The packet's own slot at U, by how many of the v before it are bound for T.
-      std::vector<Series> values(std::min(states, counts), Series(lines, 0));
-      double mass = 0;
-      for (std::size_t phase = 0; phase < chain_.phases().count(); ++phase) {
-        const JointLaw& ahead = aheads[phase];
-        if (j >= ahead.size()) continue;
-        const std::size_t other_phase = phase / own_phases;
-        for (std::size_t n = 0; n < counts; ++n) {
-          const std::size_t u = pair_.counted ? place_of(v, n) : v;
-          const double* const row = seen.data() + phase * chain_.cells() + u * size;
-          served_and_fed(row, t, size, at_first[other.mask(other_phase)]);
-          if (v + j == 0) {  // it is served at once, and meets at T who comes there in the same slot
-            const Series there = convolved(at_first[other.mask(other_phase)], ahead[0]);
-            const Series before = ahead_of(there);
-            for (std::size_t y = 0; y < size; ++y)
-              for (std::size_t i = 0; i < before.size(); ++i)
-                result[0][std::min(size - 1, (y > 0 ? y - 1 : 0) + i)] += row[y] * before[i];
-            continue;
-          }
-          const double goes = v == 0          ? input.ahead_forwarded
-                              : pair_.counted ? static_cast<double>(n) / static_cast<double>(v)
-                                              : pair_.forwarded;
-          for (std::size_t b = 0; b < ahead[j].size(); ++b) {
-            const double p = ahead[j][b];
-            if (p == 0) continue;
-            // b more come to T
-            double* const stays_row = values[std::min(n, values.size() - 1)].data() + other_phase * size;
-            double* const goes_row =
-                values[pair_.counted && v > 0 && n > 0 ? n - 1 : std::min(n, values.size() - 1)].data() +
-                other_phase * size;
-            for (std::size_t y = 0; y < size; ++y) {
-              stays_row[std::min(y + b, size - 1)] += p * (1 - goes) * t[y];
-              goes_row[std::min(y + b + 1, size - 1)] += p * goes * t[y];
-            }
-            mass += p;
-          }
-        }
+
+  std::vector<Series> run() {
+    served_at_once();
+    std::size_t most_ahead = 0;
+    for (const JointLaw& ahead : aheads_) most_ahead = std::max(most_ahead, ahead.size());
+    for (std::size_t v = 0; v < most_; ++v)
+      for (std::size_t j = 0; j < most_ahead && v + j < most_; ++j) {
+        if (v + j == 0) continue;
+        std::vector<Series> values = own_slot(v, j);
+        if (values.empty()) continue;
+        for (std::size_t served = 1; served < v; ++served) serve_left_over(values, v - served);
+        Series& last = values.front();
+        for (std::size_t served = v == 0 ? 1 : 0; served < j; ++served) serve_ahead(last);
+        join_second(last, v + j);
       }
-      if (v + j == 0 || mass == 0) continue;
-      // Later slots, until the packet is served.
-      for (std::size_t served = 1; served < v; ++served) {
-        const std::size_t rest = v - served;
-        std::vector<Series> next(pair_.counted ? rest : 1, Series(lines, 0));
-        for (std::size_t n = 0; n < values.size() && n <= rest; ++n) {
-          other.move(values[n].data(), size);
-          const double goes =
-              pair_.counted ? static_cast<double>(n) / static_cast<double>(rest) : pair_.forwarded;
-          for (std::size_t phase = 0; phase < other.count(); ++phase) {
-            served_and_fed(values[n].data() + phase * size, t, size, feeds[other.mask(phase)]);
-            if (!pair_.counted) {
-              add_packet(next[0].data() + phase * size, 1 - goes, goes, t);
-            } else {
-              if (goes < 1) add_packet(next[n].data() + phase * size, 1 - goes, 0, t);
-              if (goes > 0) add_packet(next[n - 1].data() + phase * size, 0, goes, t);
-            }
-          }
-        }
-        values = std::move(next);
-      }
-      Series& last = values.front();
-      for (std::size_t served = v == 0 ? 1 : 0; served < j; ++served) {
-        other.move(last.data(), size);
-        Series next(lines, 0);
-        for (std::size_t phase = 0; phase < other.count(); ++phase) {
-          served_and_fed(last.data() + phase * size, t, size, feeds[other.mask(phase)]);
-          add_packet(next.data() + phase * size, 1 - input.ahead_forwarded, input.ahead_forwarded, t);
-        }
-        last = std::move(next);
-      }
-      other.move(last.data(), size);
-      for (std::size_t phase = 0; phase < other.count(); ++phase) {
-        const Series& ahead = ahead_at_second[other.mask(phase)];
-        for (std::size_t y = 0; y < size; ++y)
-          for (std::size_t i = 0; i < ahead.size(); ++i)
-            result[v + j][std::min(size - 1, (y > 0 ? y - 1 : 0) + i)] += last[phase * size + y] * ahead[i];
-      }
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] std::size_t counts(std::size_t v) const { return pair_.counted ? v + 1 : 1; }
+  [[nodiscard]] const double* seen(std::size_t phase, std::size_t v, std::size_t n) const {
+    const std::size_t u = pair_.counted ? place_of(v, n) : v;
+    return seen_.data() + phase * law_.chain().cells() + u * size_;
+  }
+  /// The line that served_and_fed() makes of one begins one place further on.
+  [[nodiscard]] double* fed() { return line_.data() + 1; }
+
+  /// The packet, after y others at T of which one is served, and `before` of its own slot.
+  void add_result(std::size_t wait, const double* row, const Series& before) {
+    for (std::size_t y = 0; y < size_; ++y)
+      for (std::size_t i = 0; i < before.size(); ++i)
+        result_[wait][std::min(size_ - 1, (y > 0 ? y - 1 : 0) + i)] += row[y] * before[i];
+  }
+
+  /// It meets at T who comes there in the same slot.
+  void served_at_once() {
+    for (std::size_t phase = 0; phase < aheads_.size(); ++phase) {
+      const unsigned mask = other_.mask(phase / own_phases_);
+      add_result(0, seen(phase, 0, 0), ahead_of(convolved(at_first_[mask], aheads_[phase][0])));
     }
   }
-  return result;
+
+  /// The packet's own slot at U with v left over and j ahead: lines[phase of T's other wires][y], by how many of the v before
+  /// it are bound for T. Empty where that cannot be.
+  std::vector<Series> own_slot(std::size_t v, std::size_t j) {
+    std::vector<Series> values(std::min(pair_.counted ? most_ : 1, counts(v)), Series(lines_, 0));
+    double mass = 0;
+    for (std::size_t phase = 0; phase < aheads_.size(); ++phase) {
+      const JointLaw& ahead = aheads_[phase];
+      if (j >= ahead.size()) continue;
+      const std::size_t other_phase = phase / own_phases_;
+      for (std::size_t n = 0; n < counts(v); ++n) {
+        served_and_fed(seen(phase, v, n), fed(), size_, at_first_[other_.mask(other_phase)]);
+        const double goes = v == 0          ? input_.ahead_forwarded
+                            : pair_.counted ? static_cast<double>(n) / static_cast<double>(v)
+                                            : pair_.forwarded;
+        const std::size_t stays_at = std::min(n, values.size() - 1);
+        const std::size_t goes_at = pair_.counted && v > 0 && n > 0 ? n - 1 : stays_at;
+        double* const stays_row = values[stays_at].data() + other_phase * size_;
+        double* const goes_row = values[goes_at].data() + other_phase * size_;
+        for (std::size_t b = 0; b < ahead[j].size(); ++b) {  // b more come to T
+          const double p = ahead[j][b];
+          if (p == 0) continue;
+          for (std::size_t y = 0; y < size_; ++y) {
+            stays_row[std::min(y + b, size_ - 1)] += p * (1 - goes) * fed()[y];
+            goes_row[std::min(y + b + 1, size_ - 1)] += p * goes * fed()[y];
+          }
+          mass += p;
+        }
+      }
+    }
+    if (mass == 0) values.clear();
+    return values;
+  }
+
+  /// T's part of a slot whose phases have moved: served and fed; then a packet of U with probability `goes`.
+  void add_packet(double* row, double stays, double goes) {
+    const double* const values = fed();
+    for (std::size_t y = 0; y < size_; ++y) row[y] += stays * values[y];
+    for (std::size_t y = 1; y < size_; ++y) row[y] += goes * values[y - 1];
+    row[size_ - 1] += goes * values[size_ - 1];
+  }
+
+  /// A slot in which one of those left over is served, and `rest` stay.
+  void serve_left_over(std::vector<Series>& values, std::size_t rest) {
+    std::vector<Series> next(pair_.counted ? rest : 1, Series(lines_, 0));
+    for (std::size_t n = 0; n < values.size() && n <= rest; ++n) {
+      other_.move(values[n].data(), size_);
+      const double goes =
+          pair_.counted ? static_cast<double>(n) / static_cast<double>(rest) : pair_.forwarded;
+      for (std::size_t phase = 0; phase < other_.count(); ++phase) {
+        const std::size_t at = phase * size_;
+        served_and_fed(values[n].data() + at, fed(), size_, feeds_[other_.mask(phase)]);
+        if (!pair_.counted) {
+          add_packet(next[0].data() + at, 1 - goes, goes);
+        } else {
+          if (goes < 1) add_packet(next[n].data() + at, 1 - goes, 0);
+          if (goes > 0) add_packet(next[n - 1].data() + at, 0, goes);
+        }
+      }
+    }
+    values = std::move(next);
+  }
+
+  /// A slot in which one of those ahead in the packet's own slot is served.
+  void serve_ahead(Series& values) {
+    other_.move(values.data(), size_);
+    Series next(lines_, 0);
+    for (std::size_t phase = 0; phase < other_.count(); ++phase) {
+      served_and_fed(values.data() + phase * size_, fed(), size_, feeds_[other_.mask(phase)]);
+      add_packet(next.data() + phase * size_, 1 - input_.ahead_forwarded, input_.ahead_forwarded);
+    }
+    values = std::move(next);
+  }
+
+  void join_second(Series& values, std::size_t wait) {
+    other_.move(values.data(), size_);
+    for (std::size_t phase = 0; phase < other_.count(); ++phase)
+      add_result(wait, values.data() + phase * size_, ahead_at_second_[other_.mask(phase)]);
+  }
+
+  const WiredLaw& law_;
+  const WiredPair& pair_;
+  const TaggedInput& input_;
+  std::size_t size_, most_, own_phases_;
+  Phases other_;
+  std::size_t lines_;
+  Series seen_;
+  /// What T's other inputs bring in a slot, by which of its other wires are busy: in the packet's own slot at U without the
+  /// sources that could have sent to U instead, later with them.
+  std::vector<Series> at_first_, feeds_, ahead_at_second_;
+  std::vector<JointLaw> aheads_;  ///< by phase
+  std::vector<Series> result_;
+  Series line_;
+};
+
+}  // namespace
+
+std::vector<Series> WiredLaw::waits(const TaggedInput& input) const {
+  return PairWaits(*this, input).run();
 }
 
 }  // namespace tailbound::queue

@@ -1,6 +1,6 @@
+#include <tailbound/numeric/rounding.hpp>
 #include <tailbound/queue/slotted/exact_tail.hpp>
-#include <tailbound/queue/slotted/slotted_queue.hpp>
-#include <tailbound/queue/slotted/tail_engine.hpp>
+#include <tailbound/queue/slotted/slotted_engine.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -19,21 +19,12 @@ using numeric::Precision;
 using numeric::PrecisionScope;
 using numeric::Rational;
 using numeric::Real;
-using Proved = numeric::Proved<unit::Probability>;
+using Proved = ProvedProbability;
 
-constexpr std::int64_t deepest_level = 1'000'000'000'000'000;
 constexpr int most_bits = 65'536;
 /// Products that one question may take in each arithmetic: some seconds, and at most a few GB.
 constexpr double most_work_in_machine_numbers = 4e9;
 constexpr double most_work_in_long_numbers = 4e8;
-
-[[noreturn]] void refuse_depth() {
-  throw LimitExceeded("the buffer would have to hold more than 10^15 packets; the limit is 10^15");
-}
-
-/// Below these, machine numbers would lose digits to their smallest exponents; so they are not used there.
-constexpr double least_log2_double = -800;
-constexpr double least_log2_extended = -2000;
 
 void check(const SlottedQueue& queue, const Accuracy& accuracy) {
   if (queue.packets_per_slot < 1 || queue.packets_per_slot > 32)
@@ -46,238 +37,6 @@ void check(const SlottedQueue& queue, const Accuracy& accuracy) {
 
 bool never_any_arrivals(const SlottedQueue& queue) {
   return queue.arrivals.largest_batch() == 0;
-}
-
-/// A probability to come below, and the doubles around it, which decide all but close cases.
-struct Target {
-  explicit Target(const Rational& probability) : value(probability) {
-    const double nearest = numeric::nearest_double(value);
-    if (nearest > 1e-300) {
-      lower = std::nextafter(nearest, 0.0);
-      upper = std::nextafter(nearest, 2.0);
-      log2 = std::log2(nearest);
-    } else {
-      upper = 1e-299;
-      const PrecisionScope scope(Precision{64});
-      log2 = numeric::log2_magnitude(numeric::to_real(value, numeric::Rounding::nearest));
-    }
-  }
-  /// Is the value proved to be at most this, to be above it?
-  [[nodiscard]] bool is_met(const Proved& proved) const {
-    const auto* enclosure = std::get_if<Enclosure<unit::Probability>>(&proved);
-    return (enclosure != nullptr && mpfr_cmp_d(enclosure->upper().backend().data(), lower) <= 0) ||
-           numeric::surely_at_most<unit::Probability>(proved, value);
-  }
-  [[nodiscard]] bool is_missed(const Proved& proved) const {
-    const auto* enclosure = std::get_if<Enclosure<unit::Probability>>(&proved);
-    return (enclosure != nullptr && mpfr_cmp_d(enclosure->lower().backend().data(), upper) > 0) ||
-           numeric::surely_above<unit::Probability>(proved, value);
-  }
-
-  Rational value;
-  double lower = 0, upper = 1;  ///< around it
-  double log2 = 0;
-};
-
-/// An engine of one arithmetic, type erased: what the questions below need of it.
-class SlottedEngine {
- public:
-  virtual ~SlottedEngine() = default;
-  /// Value at n as an enclosure; empty where this arithmetic cannot say (too small for it).
-  [[nodiscard]] virtual std::optional<Proved> at(std::int64_t n) = 0;
-  /// The first n with computed value <= target, by walking and then jumping; not proved, and only near
-  /// it where the target is too small for this arithmetic.
-  [[nodiscard]] virtual std::optional<std::int64_t> guess(const Target& target, std::int64_t hint) = 0;
-  [[nodiscard]] virtual double cost(std::int64_t n) const = 0;
-  [[nodiscard]] virtual Method method() const = 0;
-};
-
-template <class T>
-class EngineOf final : public SlottedEngine {
- public:
-  EngineOf(TailEngine<T> engine, Method method, double least_log2)
-      : engine_(std::move(engine)), method_(method), least_log2_(least_log2) {}
-
-  std::optional<Proved> at(std::int64_t n) override {
-    const Scope scope(engine_.bits());
-    if (engine_.zero_from() >= 0 && n >= engine_.zero_from()) return Proved(Exact<unit::Probability>{0});
-    Real lower, upper;
-    engine_.enclose(engine_.value(n), lower, upper);
-    if (lower < 0) lower = 0;
-    if (upper > 1) upper = 1;
-    if (upper == 0 || numeric::log2_magnitude(upper) < least_log2_) return std::nullopt;
-    return Proved(Enclosure<unit::Probability>(std::move(lower), std::move(upper)));
-  }
-
-  std::optional<std::int64_t> guess(const Target& target, std::int64_t hint) override {
-    const Scope scope(engine_.bits());
-    const double log2_target = target.log2;
-    const bool in_reach = log2_target > least_log2_;
-    const T bar = in_reach ? from_rational(target.value) : T(0);
-    if (hint < 0) {
-      // Walk as far as that is about as cheap as a few jumps.
-      const std::size_t reach = std::max<std::size_t>(2048, 64 * engine_.order());
-      std::size_t known = 0;
-      for (std::size_t count = 32;; count = std::min(count + std::max<std::size_t>(32, count / 4), reach)) {
-        const std::vector<T>& values = engine_.walk(count);
-        const auto found = std::find_if(
-            values.begin() + static_cast<std::ptrdiff_t>(known), values.end(),
-            [&](const T& value) { return in_reach ? at_most(value, bar) : log2_of(value) < least_log2_; });
-        if (found != values.end()) {
-          known = static_cast<std::size_t>(found - values.begin());
-          if (in_reach) return static_cast<std::int64_t>(known);
-          break;
-        }
-        known = count;
-        if (count == reach) break;
-      }
-      if (known < 4) return std::nullopt;
-      if (engine_.order() == 0) return std::nullopt;
-      // By now the tail falls geometrically: where it meets the target if it goes on so.
-      const std::vector<T>& values = engine_.walk(known);
-      const double last = log2_of(values[known - 1]);
-      const double slope = (log2_of(values[known / 2]) - last) / static_cast<double>(known - 1 - known / 2);
-      const double to_fall = last - log2_target;
-      // Flat to the rounding of the logarithms: it falls by less than 1e-15 over half of 2048 places or more.
-      const bool flat = !(slope > 0) && !std::is_floating_point_v<T> && known >= 2048 && to_fall > 1e-2;
-      if (flat) refuse_depth();
-      if (!(slope > 0)) return std::nullopt;
-      const double places = to_fall / slope;
-      if (!(places < static_cast<double>(deepest_level))) refuse_depth();
-      hint = static_cast<std::int64_t>(known) + static_cast<std::int64_t>(places);
-    }
-    // Values this small are for another arithmetic; where to look is known.
-    if (!in_reach) return hint;
-    if (cost(hint) > 1e9) return std::nullopt;
-    // Far out a level is as much below the one before it as everywhere.
-    for (int tries = 0; tries < 4 && hint > 0 && hint <= deepest_level; ++tries) {
-      const T here = engine_.value(hint).value, before = engine_.value(hint - 1).value;
-      if (at_most(here, bar) && !at_most(before, bar)) return hint;
-      const double slope = log2_of(before) - log2_of(here), rest = log2_of(here) - log2_target;
-      if (!(slope > 0) || !(std::fabs(rest / slope) < 0.5 * static_cast<double>(hint))) break;
-      hint += static_cast<std::int64_t>(std::ceil(rest / slope));
-    }
-    hint = std::clamp<std::int64_t>(hint, 0, deepest_level);
-    // Gallop away from the hint, then halve.
-    std::int64_t above = -1, below = -1;  // value(above) > target >= value(below)
-    for (std::int64_t step = 1, n = hint;; step *= 4) {
-      if (n > deepest_level) refuse_depth();
-      if (at_most(engine_.value(n).value, bar)) {
-        below = n;
-        if (above >= 0 || n == 0) break;
-        n = std::max<std::int64_t>(0, n - step);
-      } else {
-        above = n;
-        if (below >= 0) break;
-        n += step;
-      }
-    }
-    while (below - above > 1) {
-      const std::int64_t middle = above + (below - above) / 2;
-      (at_most(engine_.value(middle).value, bar) ? below : above) = middle;
-    }
-    return below;
-  }
-
-  [[nodiscard]] double cost(std::int64_t n) const override { return engine_.cost(n); }
-  [[nodiscard]] Method method() const override { return method_; }
-
- private:
-  /// New Reals and Intervals get the engine's precision; machine numbers make none.
-  struct NoScope {
-    explicit NoScope(int) {}
-  };
-  struct LongScope {
-    explicit LongScope(int bits) : scope(Precision{bits}) {}
-    PrecisionScope scope;
-  };
-  using Scope = std::conditional_t<std::is_floating_point_v<T>, NoScope, LongScope>;
-
-  static T from_rational(const Rational& value) {
-    if constexpr (std::is_same_v<T, double>)
-      return numeric::nearest_double(value);
-    else if constexpr (std::is_same_v<T, long double>)
-      return numeric::nearest_long_double(value);
-    else if constexpr (std::is_same_v<T, Real>)
-      return numeric::to_real(value, numeric::Rounding::nearest);
-    else
-      return numeric::to_interval(value);
-  }
-  static bool at_most(const T& value, const T& bar) {
-    if constexpr (std::is_same_v<T, Interval>)
-      return numeric::upper(value) <= numeric::upper(bar);
-    else
-      return value <= bar;
-  }
-  static double log2_of(const T& value) {
-    if constexpr (std::is_floating_point_v<T>)
-      return static_cast<double>(std::log2(value));
-    else if constexpr (std::is_same_v<T, Interval>)
-      return numeric::log2_magnitude(numeric::upper(value));
-    else
-      return numeric::log2_magnitude(value);
-  }
-
-  TailEngine<T> engine_;
-  Method method_;
-  double least_log2_;
-};
-
-/// \param log2_value  size of the least value of interest
-/// \param quick  from entries known a little worse, where those are had at once; else there is no such engine
-std::unique_ptr<SlottedEngine> make_engine(const SlottedQueue& queue, Quantity quantity,
-                                           Arithmetic arithmetic, int bits, bool quick, double log2_value,
-                                           double log2_idle) {
-  const double no_limit = -std::numeric_limits<double>::infinity();
-  // With several packets a slot entries are sums over complex roots: what is 0 is known to the precision only, and what
-  // that leaves open counts against the least tails.
-  const int spare_bits = queue.packets_per_slot > 1 ? 192 : 0;
-  switch (arithmetic) {
-    case Arithmetic::double_precision: {
-      const long negligible = negligible_excess(std::max(log2_value, least_log2_double), 53, log2_idle);
-      // The probabilities' own entries matter down to the last one, so they take the slower way.
-      if (quantity == Quantity::tail)
-        if (const auto fast = fast_ladder(queue, negligible))
-          return std::make_unique<EngineOf<double>>(TailEngine<double>(*fast, quantity),
-                                                    Method{arithmetic, 53}, least_log2_double);
-      const PrecisionScope scope(Precision{128 + spare_bits});
-      return std::make_unique<EngineOf<double>>(
-          TailEngine<double>(enclosed_ladder(queue, negligible), quantity, 53), Method{arithmetic, 53},
-          least_log2_double);
-    }
-    case Arithmetic::extended: {
-      const int digits = std::numeric_limits<long double>::digits;
-      const long negligible = negligible_excess(std::max(log2_value, least_log2_extended), digits, log2_idle);
-      if (quick) {
-        const auto fast = quantity == Quantity::tail ? fast_ladder(queue, negligible) : std::nullopt;
-        if (!fast) return nullptr;
-        return std::make_unique<EngineOf<long double>>(TailEngine<long double>(*fast, quantity),
-                                                       Method{arithmetic, digits}, least_log2_extended);
-      }
-      const PrecisionScope scope(Precision{160 + spare_bits});
-      return std::make_unique<EngineOf<long double>>(
-          TailEngine<long double>(enclosed_ladder(queue, negligible), quantity, digits),
-          Method{arithmetic, digits}, least_log2_extended);
-    }
-    case Arithmetic::multiprecision: {
-      const PrecisionScope scope(Precision{bits + 64});
-      const long negligible = negligible_excess(log2_value, bits, log2_idle);
-      return std::make_unique<EngineOf<Real>>(
-          TailEngine<Real>(enclosed_ladder(queue, negligible), quantity, bits), Method{arithmetic, bits},
-          no_limit);
-    }
-    case Arithmetic::interval: {
-      const PrecisionScope scope(Precision{bits + 64});
-      const long negligible = negligible_excess(log2_value, bits, log2_idle);
-      return std::make_unique<EngineOf<Interval>>(
-          TailEngine<Interval>(enclosed_ladder(queue, negligible), quantity, bits), Method{arithmetic, bits},
-          no_limit);
-    }
-    case Arithmetic::automatic:
-    case Arithmetic::exact:
-      break;
-  }
-  throw std::logic_error("make_engine: not an arithmetic with engines");
 }
 
 bool meets(const Proved& proved, numeric::Digits digits) {
@@ -374,126 +133,291 @@ bool exact_values_at(const SlottedQueue& queue, Quantity quantity, std::int64_t 
   return true;
 }
 
+bool is_machine(Arithmetic arithmetic) {
+  return arithmetic == Arithmetic::double_precision || arithmetic == Arithmetic::extended;
+}
+bool is_long(Arithmetic arithmetic) {
+  return arithmetic == Arithmetic::multiprecision || arithmetic == Arithmetic::interval;
+}
+
 double most_work(Arithmetic arithmetic) {
-  return arithmetic == Arithmetic::double_precision || arithmetic == Arithmetic::extended
-             ? most_work_in_machine_numbers
-             : most_work_in_long_numbers;
+  return is_machine(arithmetic) ? most_work_in_machine_numbers : most_work_in_long_numbers;
 }
 
 std::string describe(const Accuracy& accuracy) {
   return std::string(name(accuracy.arithmetic)) + " arithmetic";
 }
 
+/// By what a value was found: exact values of any engine are exact.
+Method method_of(const Proved& value, const SlottedEngine& engine) {
+  return std::holds_alternative<Exact<unit::Probability>>(value) ? Method{Arithmetic::exact, 0}
+                                                                 : engine.method();
+}
+
+/// Values at several levels, each within the accuracy: by one arithmetic after the other, until the digits are proved.
+class ValueSearch {
+ public:
+  ValueSearch(const SlottedQueue& queue, Quantity quantity, std::span<const Packets> levels,
+              const Accuracy& accuracy)
+      : queue_(queue), quantity_(quantity), levels_(levels), accuracy_(accuracy) {
+    for (const Packets level : levels) {
+      if (level.value < 0 || level.value > deepest_level)
+        throw InvalidArgument("level", std::to_string(level.value),
+                              "a whole number of packets from 0 to 10^15");
+      deepest_ = std::max(deepest_, level.value);
+    }
+    result_.assign(levels.size(), {Packets(0), Exact<unit::Probability>{0}, {Arithmetic::exact, 0}});
+    for (std::size_t i = 0; i < levels.size(); ++i) result_[i].level = levels[i];
+  }
+
+  std::vector<LevelProbability> run() {
+    if (!known_exactly()) by_arithmetics();
+    return std::move(result_);
+  }
+
+ private:
+  bool known_exactly() {
+    if (levels_.empty()) return true;
+    if (never_any_arrivals(queue_)) {
+      for (LevelProbability& at : result_)
+        if (quantity_ == Quantity::mass && at.level.value == 0) at.probability = Exact<unit::Probability>{1};
+      return true;
+    }
+    if (accuracy_.arithmetic == Arithmetic::exact) {
+      const ExactValues values(queue_, quantity_, deepest_);
+      for (LevelProbability& at : result_)
+        at.probability = Exact<unit::Probability>{values.at(at.level.value)};
+      return true;
+    }
+    return accuracy_.arithmetic == Arithmetic::automatic &&
+           exact_values_at(queue_, quantity_, deepest_, accuracy_.digits, result_);
+  }
+
+  void by_arithmetics() {
+    log2_idle_ = log2_of_idle_share(queue_);
+    pending_.resize(levels_.size());
+    std::iota(pending_.begin(), pending_.end(), std::size_t{0});
+    // The deepest first, so that a walk serves all the others.
+    std::sort(pending_.begin(), pending_.end(),
+              [&](std::size_t a, std::size_t b) { return levels_[a].value > levels_[b].value; });
+    std::vector<Stage> order = stages(accuracy_, 64 + static_cast<double>(deepest_) * 40);
+    // Tails of one packet a slot in doubles are cheap as they are.
+    const bool fast =
+        quantity_ == Quantity::tail && queue_.packets_per_slot == 1 && holds(order.front(), accuracy_.digits);
+    rough_ = fast ? 0 : rough_log2(queue_, quantity_, deepest_, log2_idle_);
+    sized_ = !fast && std::isfinite(rough_);
+    if (sized_ && accuracy_.arithmetic == Arithmetic::automatic)
+      std::erase_if(order, [&](const Stage& stage) { return !holds(stage, accuracy_.digits); });
+    for (const Stage& stage : order) {
+      for (int attempt = sized_ ? -1 : 0; attempt < 3 && !pending_.empty(); ++attempt)
+        if (!try_pending(stage, attempt)) break;
+      if (pending_.empty()) return;
+    }
+    throw LimitExceeded(describe(accuracy_) + " cannot prove " + std::to_string(accuracy_.digits.count) +
+                        " digits at level " + std::to_string(levels_[pending_.front()].value) + ": " +
+                        obstacle_);
+  }
+
+  /// First guess of the deepest value: its size, if that is known; machine numbers look as far as they can; the others have
+  /// seen the outcome or assume a fast decay.
+  [[nodiscard]] double guessed_log2(int attempt) const {
+    return deepest_log2_  ? *deepest_log2_
+           : attempt < 0  ? rough_ - 8
+           : attempt == 0 ? least_log2_double
+                          : -64.0 * static_cast<double>(deepest_ + 16);
+  }
+
+  /// Is it too much for machine numbers?  \throws LimitExceeded  for long ones
+  bool takes_too_long(const Stage& stage, SlottedEngine& engine) {
+    double work = 0;
+    for (const std::size_t i : pending_) {
+      work += engine.cost(levels_[i].value);
+      if (work > most_work(stage.arithmetic)) break;
+    }
+    if (!(work > most_work(stage.arithmetic))) return false;
+    if (!is_machine(stage.arithmetic))
+      throw LimitExceeded("levels to " + std::to_string(deepest_) + " at " +
+                          std::to_string(accuracy_.digits.count) +
+                          " digits would take more than 4e8 products of long numbers; that is the limit");
+    obstacle_ = "the levels would take more than 4e9 products";
+    return true;
+  }
+
+  /// \return  whether another attempt in the same arithmetic makes sense
+  bool try_pending(const Stage& stage, int attempt) {
+    const auto engine = make_engine(queue_, quantity_, stage.arithmetic, stage.bits, stage.quick,
+                                    guessed_log2(attempt), log2_idle_);
+    if (!engine || takes_too_long(stage, *engine)) return false;
+    const std::size_t before = pending_.size();
+    std::vector<std::size_t> left;
+    bool cut_was_felt = false, smaller = false;
+    for (const std::size_t i : pending_) {
+      std::optional<Proved> value = engine->at(levels_[i].value);
+      if (value && meets(*value, accuracy_.digits)) {
+        result_[i].method = method_of(*value, *engine);
+        result_[i].probability = std::move(*value);
+        continue;
+      }
+      left.push_back(i);
+      smaller = smaller || !value;
+      if (!value) continue;
+      obstacle_ = "its enclosure at level " + std::to_string(levels_[i].value) +
+                  " is too wide: relative width about 1e" +
+                  std::to_string(static_cast<int>(std::ceil(
+                      std::log10(std::get<Enclosure<unit::Probability>>(*value).relative_width()))));
+      const std::optional<double> size = log2_upper(*value);
+      smaller = smaller || (sized_ && size && *size < rough_ - 2);
+      if (size && levels_[i].value == deepest_ && (!deepest_log2_ || *size < *deepest_log2_ - 1)) {
+        deepest_log2_ = *size - 8;
+        cut_was_felt = true;
+      }
+    }
+    pending_ = std::move(left);
+    // The deepest value need not be the least: what is smaller is found as where no size is known.
+    if (attempt < 0 && smaller) return true;
+    if (cut_was_felt) return true;
+    return (pending_.size() != before || attempt == 0) && is_long(stage.arithmetic);
+  }
+
+  const SlottedQueue& queue_;
+  Quantity quantity_;
+  std::span<const Packets> levels_;
+  const Accuracy& accuracy_;
+  std::vector<LevelProbability> result_;
+  std::vector<std::size_t> pending_;  ///< numbers of levels
+  std::int64_t deepest_ = 0;
+  double log2_idle_ = 0;
+  double rough_ = 0;                      ///< log2 of the deepest value, where short arrivals show it
+  bool sized_ = false;                    ///< do they?
+  std::optional<double> deepest_log2_{};  ///< of the deepest value, once something has shown it
+  std::string obstacle_ = "its numbers reach down to about 1e-240 only";
+};
+
 /// Values of `quantity` at `levels`, each within the accuracy.
 std::vector<LevelProbability> values_at(const SlottedQueue& queue, Quantity quantity,
                                         std::span<const Packets> levels, const Accuracy& accuracy) {
   check(queue, accuracy);
-  std::int64_t deepest = 0;
-  for (const Packets level : levels) {
-    if (level.value < 0 || level.value > deepest_level)
-      throw InvalidArgument("level", std::to_string(level.value),
-                            "a whole number of packets from 0 to 10^15");
-    deepest = std::max(deepest, level.value);
-  }
-  std::vector<LevelProbability> result(levels.size(),
-                                       {Packets(0), Exact<unit::Probability>{0}, {Arithmetic::exact, 0}});
-  for (std::size_t i = 0; i < levels.size(); ++i) result[i].level = levels[i];
-  if (levels.empty()) return result;
-  if (never_any_arrivals(queue)) {
-    for (LevelProbability& at : result)
-      if (quantity == Quantity::mass && at.level.value == 0) at.probability = Exact<unit::Probability>{1};
-    return result;
-  }
-  if (accuracy.arithmetic == Arithmetic::exact) {
-    const ExactValues values(queue, quantity, deepest);
-    for (LevelProbability& at : result) at.probability = Exact<unit::Probability>{values.at(at.level.value)};
-    return result;
+  return ValueSearch(queue, quantity, levels, accuracy).run();
+}
+
+/// The least level whose tail is at most the target, with both sides of the boundary proved.
+class BoundarySearch {
+ public:
+  BoundarySearch(const SlottedQueue& queue, const Rational& target, const Accuracy& accuracy)
+      : queue_(queue),
+        target_(target),
+        accuracy_(accuracy),
+        wanted_(target),
+        log2_idle_(log2_of_idle_share(queue)),
+        // One level may fall by many bits at low load: 48 of them for a start.
+        log2_value_(static_cast<double>(cln::integer_length(cln::numerator(target))) -
+                    static_cast<double>(cln::integer_length(cln::denominator(target))) - 48),
+        obstacle_(wanted_.log2 > least_log2_double
+                      ? "the tail falls too slowly for it to be seen in its numbers"
+                      : "the target is below about 1e-240, the reach of its numbers") {}
+
+  TailBoundary run() {
+    if (accuracy_.arithmetic == Arithmetic::exact)
+      for (std::int64_t reach = 16;; reach *= 2)
+        if (settle_exactly(reach)) return std::move(boundary_);
+    for (const Stage& stage : stages(accuracy_, 64 + 40.0 * 1024)) {
+      if (try_stage(stage)) return std::move(boundary_);
+      if (accuracy_.arithmetic == Arithmetic::automatic && is_long(stage.arithmetic) && !settled_ &&
+          hint_ >= 0) {
+        try {
+          if (settle_exactly(hint_ + 1)) return std::move(boundary_);
+        } catch (const LimitExceeded&) {
+          // Too deep or irrational: more bits are the only way.
+        }
+      }
+    }
+    throw LimitExceeded(describe(accuracy_) + " cannot settle the boundary" +
+                        (hint_ >= 0 ? " near level " + std::to_string(hint_) : std::string()) + " to " +
+                        std::to_string(accuracy_.digits.count) + " digits: " + obstacle_);
   }
 
-  if (accuracy.arithmetic == Arithmetic::automatic &&
-      exact_values_at(queue, quantity, deepest, accuracy.digits, result))
-    return result;
-  const double log2_idle = log2_of_idle_share(queue);
-  std::vector<std::size_t> pending(levels.size());
-  std::iota(pending.begin(), pending.end(), std::size_t{0});
-  // The deepest first, so that a walk serves all the others.
-  std::sort(pending.begin(), pending.end(),
-            [&](std::size_t a, std::size_t b) { return levels[a].value > levels[b].value; });
-  std::optional<double> deepest_log2;  // size of the deepest value, once something has shown it
-  double units = 64 + static_cast<double>(deepest) * 40;
-  std::string obstacle = "its numbers reach down to about 1e-240 only";
-  std::vector<Stage> order = stages(accuracy, units);
-  // Tails of one packet a slot in doubles are cheap as they are.
-  const bool fast =
-      quantity == Quantity::tail && queue.packets_per_slot == 1 && holds(order.front(), accuracy.digits);
-  const double rough = fast ? 0 : rough_log2(queue, quantity, deepest, log2_idle);
-  const bool sized = !fast && std::isfinite(rough);
-  if (sized && accuracy.arithmetic == Arithmetic::automatic)
-    std::erase_if(order, [&](const Stage& stage) { return !holds(stage, accuracy.digits); });
-  for (const Stage& stage : order) {
-    for (int attempt = sized ? -1 : 0; attempt < 3 && !pending.empty(); ++attempt) {
-      // First guess of the deepest value: its size, if that is known; machine numbers look as far as they can; the
-      // others have seen the outcome or assume a fast decay.
-      const double log2_value = deepest_log2   ? *deepest_log2
-                                : attempt < 0  ? rough - 8
-                                : attempt == 0 ? least_log2_double
-                                               : -64.0 * static_cast<double>(deepest + 16);
+ private:
+  bool try_stage(const Stage& stage) {
+    int bits = stage.bits;
+    if (hint_ > 1024)
+      bits = std::max(bits, numeric::sufficient_bits(accuracy_.digits, 40.0 * static_cast<double>(hint_)));
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      const double cut_for = log2_value_;
       const auto engine =
-          make_engine(queue, quantity, stage.arithmetic, stage.bits, stage.quick, log2_value, log2_idle);
-      if (!engine) break;
-      const std::size_t before = pending.size();
-      double work = 0;
-      for (const std::size_t i : pending) {
-        work += engine->cost(levels[i].value);
-        if (work > most_work(stage.arithmetic)) break;
+          make_engine(queue_, Quantity::tail, stage.arithmetic, bits, stage.quick, log2_value_, log2_idle_);
+      if (!engine) return false;
+      if (!settled_) {
+        const std::optional<std::int64_t> guess = engine->guess(wanted_, hint_);
+        if (!guess) return false;
+        hint_ = *guess;
       }
-      if (work > most_work(stage.arithmetic)) {
-        if (stage.arithmetic == Arithmetic::double_precision || stage.arithmetic == Arithmetic::extended) {
-          obstacle = "the levels would take more than 4e9 products";
-          break;
-        }
-        throw LimitExceeded("levels to " + std::to_string(deepest) + " at " +
-                            std::to_string(accuracy.digits.count) +
-                            " digits would take more than 4e8 products of long numbers; that is the limit");
+      if (engine->cost(hint_) > most_work(stage.arithmetic)) {
+        if (is_machine(stage.arithmetic)) return false;
+        throw LimitExceeded("the boundary near level " + std::to_string(hint_) +
+                            " would take more than 4e8 products of long numbers; that is the limit");
       }
-      std::vector<std::size_t> left;
-      bool cut_was_felt = false, smaller = false;
-      for (const std::size_t i : pending) {
-        std::optional<Proved> value = engine->at(levels[i].value);
-        if (value && meets(*value, accuracy.digits)) {
-          result[i].probability = std::move(*value);
-          result[i].method = engine->method();
-          if (std::holds_alternative<Exact<unit::Probability>>(result[i].probability))
-            result[i].method = {Arithmetic::exact, 0};
-          continue;
-        }
-        left.push_back(i);
-        smaller = smaller || !value;
-        if (!value) continue;
-        obstacle = "its enclosure at level " + std::to_string(levels[i].value) +
-                   " is too wide: relative width about 1e" +
-                   std::to_string(static_cast<int>(std::ceil(
-                       std::log10(std::get<Enclosure<unit::Probability>>(*value).relative_width()))));
-        const std::optional<double> size = log2_upper(*value);
-        smaller = smaller || (sized && size && *size < rough - 2);
-        if (size && levels[i].value == deepest && (!deepest_log2 || *size < *deepest_log2 - 1)) {
-          deepest_log2 = *size - 8;
-          cut_was_felt = true;
-        }
-      }
-      pending = std::move(left);
-      // The deepest value need not be the least: what is smaller is found as where no size is known.
-      if (attempt < 0 && smaller) continue;
-      if (!cut_was_felt && pending.size() == before && attempt != 0) break;
-      if (!cut_was_felt && stage.arithmetic != Arithmetic::multiprecision &&
-          stage.arithmetic != Arithmetic::interval)
-        break;
+      if (prove(*engine, hint_)) return true;
+      if (!(log2_value_ < cut_for)) return false;  // a finer cut of the arrivals would not help
     }
-    if (pending.empty()) return result;
+    return false;
   }
-  throw LimitExceeded(describe(accuracy) + " cannot prove " + std::to_string(accuracy.digits.count) +
-                      " digits at level " + std::to_string(levels[pending.front()].value) + ": " + obstacle);
-}
+
+  /// True if both sides are proved and meet the digits.
+  bool prove(SlottedEngine& engine, std::int64_t n) {
+    std::optional<Proved> here = engine.at(n);
+    std::optional<Proved> previous = n > 0 ? engine.at(n - 1) : std::nullopt;
+    if (!here || (n > 0 && !previous)) return false;
+    settled_ = wanted_.is_met(*here) && (n == 0 || wanted_.is_missed(*previous));
+    if (!settled_) {
+      obstacle_ = "the target lies inside the enclosure at level " + std::to_string(n) + " or " +
+                  std::to_string(n - 1);
+      return false;
+    }
+    if (!meets(*here, accuracy_.digits) || (n > 0 && !meets(*previous, accuracy_.digits))) {
+      obstacle_ = "the enclosure at level " + std::to_string(n) + " is wider than that";
+      if (const auto size = log2_upper(*here)) log2_value_ = std::min(log2_value_, *size - 8);
+      return false;
+    }
+    const auto at = [&](std::int64_t level, Proved value) {
+      const Method method = method_of(value, engine);
+      return LevelProbability{Packets(level), std::move(value), method};
+    };
+    keep(at(n, std::move(*here)), previous ? std::optional(at(n - 1, std::move(*previous))) : std::nullopt);
+    return true;
+  }
+
+  /// Equality with the target never settles in enclosures; a rational value settles it.
+  bool settle_exactly(std::int64_t near) {
+    const ExactValues values(queue_, Quantity::tail, near + 1);
+    std::int64_t below = values.last(), above = -1;  // tails fall: at(above) > target >= at(below)
+    if (values.at(below) > target_) return false;
+    while (below - above > 1) {
+      const std::int64_t middle = above + (below - above) / 2;
+      (values.at(middle) <= target_ ? below : above) = middle;
+    }
+    const auto at = [&](std::int64_t level) {
+      return LevelProbability{
+          Packets(level), Exact<unit::Probability>{values.at(level)}, {Arithmetic::exact, 0}};
+    };
+    keep(at(below), below > 0 ? std::optional(at(below - 1)) : std::nullopt);
+    return true;
+  }
+
+  void keep(LevelProbability at, std::optional<LevelProbability> before) {
+    boundary_ = {at.level, std::move(at), {}};
+    if (before) boundary_.before.push_back(std::move(*before));
+  }
+
+  const SlottedQueue& queue_;
+  const Rational& target_;
+  const Accuracy& accuracy_;
+  Target wanted_;
+  double log2_idle_, log2_value_;
+  std::int64_t hint_ = -1;  ///< where the boundary was seen last
+  bool settled_ = false;    ///< is it proved to be there?
+  std::string obstacle_;
+  TailBoundary boundary_{Packets(0), {Packets(0), Exact<unit::Probability>{0}, {Arithmetic::exact, 0}}, {}};
+};
 
 }  // namespace
 
@@ -555,107 +479,9 @@ TailBoundary least_level(const SlottedQueue& queue, const Rational& target, cons
   check(queue, accuracy);
   if (!(target > 0 && target < 1))
     throw InvalidArgument("target", numeric::to_fraction(target), "a probability above 0 and below 1");
-  const LevelProbability nothing{Packets(0), Exact<unit::Probability>{0}, {Arithmetic::exact, 0}};
-  if (never_any_arrivals(queue)) return {Packets(0), nothing, {}};
-
-  const Target wanted(target);
-  const double log2_idle = log2_of_idle_share(queue);
-  // One level may fall by many bits at low load: 48 of them for a start.
-  double log2_value = static_cast<double>(cln::integer_length(cln::numerator(target))) -
-                      static_cast<double>(cln::integer_length(cln::denominator(target))) - 48;
-  std::int64_t hint = -1;
-  bool settled = false;
-  std::string obstacle = wanted.log2 > least_log2_double
-                             ? "the tail falls too slowly for it to be seen in its numbers"
-                             : "the target is below about 1e-240, the reach of its numbers";
-  LevelProbability at = nothing, before = nothing;
-
-  const auto try_boundary = [&](SlottedEngine& engine, std::int64_t n) {
-    // True if both sides are proved and meet the digits.
-    std::optional<Proved> here = engine.at(n);
-    std::optional<Proved> previous = n > 0 ? engine.at(n - 1) : std::nullopt;
-    if (!here || (n > 0 && !previous)) return false;
-    settled = wanted.is_met(*here) && (n == 0 || wanted.is_missed(*previous));
-    if (!settled) {
-      obstacle = "the target lies inside the enclosure at level " + std::to_string(n) + " or " +
-                 std::to_string(n - 1);
-      return false;
-    }
-    if (!meets(*here, accuracy.digits) || (n > 0 && !meets(*previous, accuracy.digits))) {
-      obstacle = "the enclosure at level " + std::to_string(n) + " is wider than that";
-      if (const auto size = log2_upper(*here)) log2_value = std::min(log2_value, *size - 8);
-      return false;
-    }
-    const auto keep = [&](LevelProbability& place, std::int64_t level, Proved value) {
-      place.level = Packets(level);
-      place.method = std::holds_alternative<Exact<unit::Probability>>(value) ? Method{Arithmetic::exact, 0}
-                                                                             : engine.method();
-      place.probability = std::move(value);
-    };
-    keep(at, n, std::move(*here));
-    if (n > 0) keep(before, n - 1, std::move(*previous));
-    return true;
-  };
-  const auto answer = [&]() {
-    TailBoundary boundary{at.level, std::move(at), {}};
-    if (boundary.level.value > 0) boundary.before.push_back(std::move(before));
-    return boundary;
-  };
-  const auto settle_exactly = [&](std::int64_t near) -> bool {
-    // Equality with the target never settles in enclosures; a rational value settles it.
-    const ExactValues values(queue, Quantity::tail, near + 1);
-    std::int64_t below = values.last(), above = -1;  // tails fall: at(above) > target >= at(below)
-    if (values.at(below) > target) return false;
-    while (below - above > 1) {
-      const std::int64_t middle = above + (below - above) / 2;
-      (values.at(middle) <= target ? below : above) = middle;
-    }
-    at = {Packets(below), Exact<unit::Probability>{values.at(below)}, {Arithmetic::exact, 0}};
-    if (below > 0)
-      before = {Packets(below - 1), Exact<unit::Probability>{values.at(below - 1)}, {Arithmetic::exact, 0}};
-    return true;
-  };
-
-  if (accuracy.arithmetic == Arithmetic::exact) {
-    for (std::int64_t reach = 16;; reach *= 2)
-      if (settle_exactly(reach)) return answer();
-  }
-  for (const Stage& stage : stages(accuracy, 64 + 40.0 * 1024)) {
-    int bits = stage.bits;
-    if (hint > 1024)
-      bits = std::max(bits, numeric::sufficient_bits(accuracy.digits, 40.0 * static_cast<double>(hint)));
-    for (int attempt = 0; attempt < 2; ++attempt) {
-      const double cut_for = log2_value;
-      const auto engine =
-          make_engine(queue, Quantity::tail, stage.arithmetic, bits, stage.quick, log2_value, log2_idle);
-      if (!engine) break;
-      if (!settled) {
-        const std::optional<std::int64_t> guess = engine->guess(wanted, hint);
-        if (!guess) break;
-        hint = *guess;
-      }
-      if (engine->cost(hint) > most_work(stage.arithmetic)) {
-        if (stage.arithmetic == Arithmetic::double_precision || stage.arithmetic == Arithmetic::extended)
-          break;
-        throw LimitExceeded("the boundary near level " + std::to_string(hint) +
-                            " would take more than 4e8 products of long numbers; that is the limit");
-      }
-      if (try_boundary(*engine, hint)) return answer();
-      if (!(log2_value < cut_for)) break;  // a finer cut of the arrivals would not help
-    }
-    const bool long_numbers =
-        stage.arithmetic == Arithmetic::multiprecision || stage.arithmetic == Arithmetic::interval;
-    if (accuracy.arithmetic == Arithmetic::automatic && long_numbers && !settled && hint >= 0) {
-      try {
-        if (settle_exactly(hint + 1)) return answer();
-      } catch (const LimitExceeded&) {
-        // Too deep or irrational: more bits are the only way.
-      }
-    }
-  }
-  throw LimitExceeded(describe(accuracy) + " cannot settle the boundary" +
-                      (hint >= 0 ? " near level " + std::to_string(hint) : std::string()) + " to " +
-                      std::to_string(accuracy.digits.count) + " digits: " + obstacle);
+  if (never_any_arrivals(queue))
+    return {Packets(0), {Packets(0), Exact<unit::Probability>{0}, {Arithmetic::exact, 0}}, {}};
+  return BoundarySearch(queue, target, accuracy).run();
 }
 
 }  // namespace tailbound::queue

@@ -119,6 +119,131 @@ double falling_zero(const Function& function, double most, double guess, double 
   return low + (high - low) / 2;
 }
 
+/// What the inputs of a station have in common.
+struct StationTimes {
+  const StationService& service;
+  double offered = 0;    ///< servers held, in the mean
+  double room = 0;       ///< inputs that find no server, at most
+  double behind = 0;     ///< X1, within its bounds
+  double variation = 0;  ///< of X
+  double residual = 0;   ///< kap0, the first of m residual times over X / m
+  double precision = 0;
+
+  [[nodiscard]] int servers() const { return service.servers; }
+};
+
+/// The mean wait of an input's worms (3), (8), and what follows from it.
+class InputWait {
+ public:
+  InputWait(const StationTimes& station, const StationInput& input,
+            const FiniteSourceStation::FoundOthers& found, double wanted, double others_left)
+      : station_(station), input_(input), found_(found), wanted_(wanted), sigma_(input.follow) {
+    const int m = station.servers();
+    const double mean = station.service.mean;
+    scale_ = mean > 0 ? input.others / mean : 1;
+    t_ = input.others / m, t1_ = station.behind * scale_ / m;
+    reference_ = seen_busy(found.waiting);
+    left_ = std::min(others_left / station.room, 1 - 1e-12);
+    behind_ahead_ =
+        station.room * std::clamp(come_before(variation_in(), left_, input.channel_follow), 0.0, 1.0);
+  }
+
+  /// \param guess  that of the round before
+  void solve(double guess) {
+    const double most = std::min((1 / input_.rate - input_.own + input_.overhang) * (1 - 1e-12),
+                                 station_.room * t1_ + input_.overhang);
+    wait_ =
+        falling_zero([&](double w) { return missing(w); }, most, guess, std::max(4e-15, station_.precision));
+    if (looked_at_ != wait_) static_cast<void>(missing(wait_));
+  }
+
+  [[nodiscard]] double wait() const { return wait_; }
+  [[nodiscard]] double ahead() const { return sigma_ * behind_ahead_ + (1 - sigma_) * fresh_ahead_; }
+
+  void means(StationWaits& wait) const {
+    wait.by_product_form = found_.waiting / input_.rate;
+    wait.feedback =
+        -t1_ * station_.room * (1 - left_) * std::expm1(variation_in() * std::log1p(-left_)) / variation_in();
+    wait.mean = wait_;
+    wait.behind = t1_ * behind_ahead_ + input_.overhang;
+    wait.fresh = 1 - sigma_ > 1e-6 ? std::max(0.0, (wait_ - sigma_ * wait.behind) / (1 - sigma_))
+                                   : fresh_busy_ * residual_ * t_ + (fresh_ahead_ - fresh_busy_) * t1_;
+    wait.fresh_waits = fresh_busy_;
+    wait.behind_waits =
+        fresh_ahead_ > 0
+            ? -std::expm1(std::log1p(-std::min(fresh_busy_, 1 - 1e-15)) * behind_ahead_ / fresh_ahead_)
+            : 0;
+  }
+
+  /// \pre means() are there
+  void second_moments(StationWaits& wait) const {
+    const int m = station_.servers();
+    const double second_whole =
+        std::max(square(t1_), station_.service.behind_second *
+                                  square(station_.behind / station_.service.behind * scale_) /
+                                  square(static_cast<double>(m)));
+    double r1 = 0, r2 = 0;
+    if (m == 1) {
+      r1 = residual_ * input_.others;
+      r2 = third_moment(station_.variation) * square(input_.others) / 3 * residual_ / station_.residual;
+    } else {
+      const double part = m / (m + 2.0);
+      r1 = station_.residual * t_;
+      r2 = square(r1) * (1 + part + (1 - part) * std::min(1.0, std::sqrt(station_.variation)));
+    }
+    const auto scaled = [](double first, double second, double mean_wait) {
+      const double ratio = first > 0 ? mean_wait / first : 0;
+      return second * ratio * std::sqrt(ratio);
+    };
+    const auto& [busy, queue, queue2, waiting] = found_;
+    wait.fresh_second =
+        scaled(busy * r1 + queue * t1_,
+               busy * r2 + 2 * r1 * t1_ * queue + queue2 * square(t1_) + queue * second_whole, wait.fresh);
+    wait.behind_second =
+        scaled((queue + busy) * t1_, (queue2 + 2 * queue) * square(t1_) + (queue + busy) * second_whole,
+               t1_ * behind_ahead_);
+    wait.behind_second += 2 * input_.overhang * t1_ * behind_ahead_ + input_.overhang_second;
+  }
+
+ private:
+  [[nodiscard]] double variation_in() const { return std::max(input_.variation, 1e-9); }
+
+  /// Servers that the others keep busy while this input has no worm there, and waits for a share q of the time.
+  /// Never more than there are: without that bound two servers near saturation have a second solution, with short
+  /// waits before a full station. (3)
+  [[nodiscard]] double seen_busy(double q) const {
+    const int m = station_.servers();
+    return std::clamp((station_.offered - wanted_ - m * q) / (1 - wanted_ - q), 0.0, static_cast<double>(m));
+  }
+
+  /// The wait that a mean wait w makes, less w.
+  double missing(double w) {
+    looked_at_ = w;
+    const int m = station_.servers();
+    const double q = input_.rate * w, absent = 1 - wanted_ - q;
+    const double r = reference_ > 0 ? whole_power(seen_busy(q) / reference_, m) : 0;
+    fresh_busy_ = std::min(1.0, found_.busy * r * input_.together);
+    fresh_ahead_ = std::min(station_.room, fresh_busy_ + found_.queue * r * input_.together);
+    residual_ = m == 1 ? seen_residual(station_.service.mean * (1 - sigma_) * input_.rate / absent,
+                                       station_.variation)
+                       : station_.residual;
+    return ahead() * t1_ + sigma_ * input_.overhang - w - (1 - sigma_) * fresh_busy_ * (t1_ - residual_ * t_);
+  }
+
+  const StationTimes& station_;
+  const StationInput& input_;
+  const FiniteSourceStation::FoundOthers& found_;
+  double wanted_ = 0;  ///< rho
+  double sigma_ = 0;
+  double scale_ = 1, t_ = 0, t1_ = 0;  ///< holding times of the others, of all and behind a leader, over m
+  double reference_ = 0;               ///< servers seen busy where the input waits as the product form has it
+  double left_ = 0;                    ///< of those that may come, the share that a leader leaves waiting
+  double behind_ahead_ = 0;            ///< that a follower waits for
+  // At the place looked at last.
+  double looked_at_ = -1, fresh_busy_ = 0, fresh_ahead_ = 0, residual_ = 0;
+  double wait_ = 0;
+};
+
 }  // namespace
 
 void FiniteSourceStation::others(std::size_t first, std::size_t second, std::vector<double>& sizes) {
@@ -236,50 +361,46 @@ void FiniteSourceStation::product_form(double precision) {
   }
 }
 
-void FiniteSourceStation::solve(const StationService& service, const std::vector<StationInput>& inputs,
-                                std::vector<StationMemory>& memory, std::vector<StationWaits>& waits,
-                                double precision) {
+FiniteSourceStation::Offered FiniteSourceStation::take(const std::vector<StationInput>& inputs) {
   inputs_ = &inputs;
-  servers_ = static_cast<std::size_t>(service.servers);
-  const int m = service.servers;
   total_ = 0;
-  double offered = 0, rate = 0, followers = 0;
+  Offered all;
   wanted_.resize(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const StationInput& input = inputs[i];
     total_ += static_cast<std::size_t>(input.count);
     wanted_[i] = input.rate * (input.own - input.overhang);
-    offered += input.count * wanted_[i];
-    if (!input.overhanging) rate += input.count * input.rate;
-    followers += input.count * input.rate * input.follow;
+    all.servers += input.count * wanted_[i];
+    if (!input.overhanging) all.rate += input.count * input.rate;
+    all.followers += input.count * input.rate * input.follow;
   }
-  waits.assign(inputs.size(), {});
-  together_ = 1;
-  if (total_ == 0) return;
-  const double mean = service.mean;
-  const double variation = std::max(0.0, service.second / square(mean) - 1), c = std::sqrt(variation);
-  const double k0 = first_residual(m, c);
-  const double growth = (k0 + (1 - k0) * followers / rate) * service.together;
+  return all;
+}
+
+void FiniteSourceStation::find_weights(std::vector<StationMemory>& memory, double growth, double precision) {
   ratio_.assign(total_ + 2, 1);
   for (std::size_t n = servers_ + 1; n < ratio_.size(); ++n)
-    ratio_[n] = static_cast<double>(n) * growth / static_cast<double>(m);
-  weights_.resize(inputs.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i)
+    ratio_[n] = static_cast<double>(n) * growth / static_cast<double>(servers_);
+  weights_.resize(memory.size());
+  for (std::size_t i = 0; i < memory.size(); ++i)
     weights_[i] = memory[i].weight > 0 ? memory[i].weight : wanted_[i];
   product_form(std::max(1e-13, precision));
-  for (std::size_t i = 0; i < inputs.size(); ++i) memory[i].weight = weights_[i];
-  if (m > 1) {
-    double pairs = 0;
-    for (std::size_t n = 2; n < whole_.size(); ++n) {
-      const double held = static_cast<double>(std::min(n, servers_));
-      pairs += whole_[n] / all_ * held * (held - 1);
-    }
-    together_ = std::clamp(pairs / (m * (m - 1.0)) / square(offered / m), 1.0, m / (m - 1.0));
-  }
-  const double room = static_cast<double>(total_) - m;
-  if (room <= 0) return;
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i].weight = weights_[i];
+}
 
-  // Those left waiting behind each.
+double FiniteSourceStation::pairs_held(double offered) const {
+  if (servers_ == 1) return 1;
+  const double m = static_cast<double>(servers_);
+  double pairs = 0;
+  for (std::size_t n = 2; n < whole_.size(); ++n) {
+    const double held = static_cast<double>(std::min(n, servers_));
+    pairs += whole_[n] / all_ * held * (held - 1);
+  }
+  return std::clamp(pairs / (m * (m - 1.0)) / square(offered / m), 1.0, m / (m - 1.0));
+}
+
+void FiniteSourceStation::update_left(std::vector<StationMemory>& memory, double room) const {
+  const std::vector<StationInput>& inputs = *inputs_;
   double present = 0;
   const auto presence = [&](std::size_t i) {
     return inputs[i].rate * (inputs[i].own - inputs[i].overhang + memory[i].wait);
@@ -295,98 +416,62 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
     const double left = std::min(room, std::max(0.0, over_others - of_one(i)) * presence(i) / inputs[i].rate);
     memory[i].left += new_left * (left - memory[i].left);
   }
+}
 
-  const double behind = std::clamp(service.behind, mean, std::max(mean, 2 * m / service.rate));
+FiniteSourceStation::FoundOthers FiniteSourceStation::found_by(std::size_t input) {
+  others(input, none, sizes_);
+  double sum = 0, busy = 0, queue = 0, queue2 = 0, present_here = 0;
+  for (std::size_t n = 0; n < sizes_.size(); ++n) {
+    sum += sizes_[n];
+    present_here += sizes_[n] * ratio_[n + 1];
+    if (n < servers_) continue;
+    const double k = static_cast<double>(n - servers_);
+    busy += sizes_[n];
+    queue += k * sizes_[n];
+    queue2 += k * (k - 1) * sizes_[n];
+  }
+  return {busy / sum, queue / sum, queue2 / sum,
+          std::max(0.0, weights_[input] / all_ * present_here - wanted_[input])};
+}
+
+void FiniteSourceStation::solve(const StationService& service, const std::vector<StationInput>& inputs,
+                                std::vector<StationMemory>& memory, std::vector<StationWaits>& waits,
+                                double precision) {
+  servers_ = static_cast<std::size_t>(service.servers);
+  const Offered offered = take(inputs);
+  waits.assign(inputs.size(), {});
+  together_ = 1;
+  if (total_ == 0) return;
+  const int m = service.servers;
+  const double variation = std::max(0.0, service.second / square(service.mean) - 1);
+  const double residual = first_residual(m, std::sqrt(variation));
+  find_weights(memory, (residual + (1 - residual) * offered.followers / offered.rate) * service.together,
+               precision);
+  together_ = pairs_held(offered.servers);
+  const double room = static_cast<double>(total_) - m;
+  if (room <= 0) return;
+  update_left(memory, room);
+  const StationTimes times{
+      .service = service,
+      .offered = offered.servers,
+      .room = room,
+      .behind = std::clamp(service.behind, service.mean, std::max(service.mean, 2 * m / service.rate)),
+      .variation = variation,
+      .residual = residual,
+      .precision = precision};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const StationInput& input = inputs[i];
     StationMemory& kept = memory[i];
-    StationWaits& wait = waits[i];
-    if (input.overhanging) {
+    if (inputs[i].overhanging) {
       kept.wait = kept.ahead = 0;
       continue;
     }
-    others(i, none, sizes_);
-    double sum = 0, busy = 0, queue = 0, queue2 = 0, present_here = 0;
-    for (std::size_t n = 0; n < sizes_.size(); ++n) {
-      sum += sizes_[n];
-      present_here += sizes_[n] * ratio_[n + 1];
-      if (n < servers_) continue;
-      const double k = static_cast<double>(n - servers_);
-      busy += sizes_[n];
-      queue += k * sizes_[n];
-      queue2 += k * (k - 1) * sizes_[n];
-    }
-    busy /= sum, queue /= sum, queue2 /= sum;
-    const double waiting = std::max(0.0, weights_[i] / all_ * present_here - wanted_[i]);
-    wait.by_product_form = waiting / input.rate;
-    // Servers that the others keep busy while this input has no worm there, and when it waits for a share q of the
-    // time. Never more than there are: without that bound two servers near saturation have a second solution, with
-    // short waits before a full station. (3)
-    const auto seen_busy = [&](double q) {
-      return std::clamp((offered - wanted_[i] - m * q) / (1 - wanted_[i] - q), 0.0, static_cast<double>(m));
-    };
-    const double reference = seen_busy(waiting);
-
-    // Followers.
-    const double variation_in = std::max(input.variation, 1e-9);
-    const double left = std::min(kept.left / room, 1 - 1e-12);
-    const double scale = mean > 0 ? input.others / mean : 1;
-    const double t = input.others / m, t1 = behind * scale / m;
-    const double behind_ahead =
-        room * std::clamp(come_before(variation_in, left, input.channel_follow), 0.0, 1.0);
-    wait.feedback = -t1 * room * (1 - left) * std::expm1(variation_in * std::log1p(-left)) / variation_in;
-
-    const double sigma = input.follow;
-    double fresh_busy = 0, fresh_ahead = 0, residual = k0, looked_at = -1;
-    const auto look = [&](double w) {
-      looked_at = w;
-      const double q = input.rate * w, absent = 1 - wanted_[i] - q;
-      const double r = reference > 0 ? whole_power(seen_busy(q) / reference, m) : 0;
-      fresh_busy = std::min(1.0, busy * r * input.together);
-      fresh_ahead = std::min(room, fresh_busy + queue * r * input.together);
-      residual = m == 1 ? seen_residual(mean * (1 - sigma) * input.rate / absent, variation) : k0;
-      const double ahead = sigma * behind_ahead + (1 - sigma) * fresh_ahead;
-      return ahead * t1 + sigma * input.overhang - w - (1 - sigma) * fresh_busy * (t1 - residual * t);
-    };
-    const double most =
-        std::min((1 / input.rate - input.own + input.overhang) * (1 - 1e-12), room * t1 + input.overhang);
-    kept.wait = falling_zero(look, most, kept.wait, std::max(4e-15, precision));
-    if (looked_at != kept.wait) look(kept.wait);
-    kept.ahead = sigma * behind_ahead + (1 - sigma) * fresh_ahead;
-    wait.mean = kept.wait;
-    wait.behind = t1 * behind_ahead + input.overhang;
-    wait.fresh = 1 - sigma > 1e-6 ? std::max(0.0, (kept.wait - sigma * wait.behind) / (1 - sigma))
-                                  : fresh_busy * residual * t + (fresh_ahead - fresh_busy) * t1;
-    wait.fresh_waits = fresh_busy;
-    wait.behind_waits =
-        fresh_ahead > 0
-            ? -std::expm1(std::log1p(-std::min(fresh_busy, 1 - 1e-15)) * behind_ahead / fresh_ahead)
-            : 0;
-
-    // Second moments.
-    const double second_whole =
-        std::max(square(t1), service.behind_second * square(behind / service.behind * scale) /
-                                 square(static_cast<double>(m)));
-    double r1 = 0, r2 = 0;
-    if (m == 1) {
-      r1 = residual * input.others;
-      r2 = third_moment(variation) * square(input.others) / 3 * residual / k0;
-    } else {
-      const double part = m / (m + 2.0);
-      r1 = k0 * t;
-      r2 = square(r1) * (1 + part + (1 - part) * std::min(1.0, c));
-    }
-    const auto scaled = [](double first, double second, double mean_wait) {
-      const double ratio = first > 0 ? mean_wait / first : 0;
-      return second * ratio * std::sqrt(ratio);
-    };
-    wait.fresh_second =
-        scaled(busy * r1 + queue * t1,
-               busy * r2 + 2 * r1 * t1 * queue + queue2 * square(t1) + queue * second_whole, wait.fresh);
-    wait.behind_second =
-        scaled((queue + busy) * t1, (queue2 + 2 * queue) * square(t1) + (queue + busy) * second_whole,
-               t1 * behind_ahead);
-    wait.behind_second += 2 * input.overhang * t1 * behind_ahead + input.overhang_second;
+    const FoundOthers found = found_by(i);
+    InputWait wait(times, inputs[i], found, wanted_[i], kept.left);
+    wait.solve(kept.wait);
+    kept.wait = wait.wait();
+    kept.ahead = wait.ahead();
+    wait.means(waits[i]);
+    wait.second_moments(waits[i]);
   }
 }
 

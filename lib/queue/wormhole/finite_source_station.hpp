@@ -79,7 +79,29 @@ class FiniteSourceStation {
   /// Within [1, m / (m - 1)]; 1 for a single server.
   [[nodiscard]] double together() const { return together_; }
 
+  /// What an input finds of the others, by the product form without it.
+  struct FoundOthers {
+    double busy = 0;               ///< probability that all servers are held
+    double queue = 0, queue2 = 0;  ///< mean number that waits, and its second factorial moment
+    double waiting = 0;            ///< share of the time for which the input itself waits
+  };
+
  private:
+  /// Over all inputs.
+  struct Offered {
+    double servers = 0;  ///< held in the mean
+    double rate = 0, followers = 0;
+  };
+
+  [[nodiscard]] Offered take(const std::vector<StationInput>& inputs);
+  /// Weights of the product form, from those of the round before.
+  /// \param growth  of a holding time where a worm waits for it
+  void find_weights(std::vector<StationMemory>& memory, double growth, double precision);
+  /// T of the weights.
+  [[nodiscard]] double pairs_held(double offered) const;
+  /// D of each input, from the waits of the round before.
+  void update_left(std::vector<StationMemory>& memory, double room) const;
+  [[nodiscard]] FoundOthers found_by(std::size_t input);
   /// c_n e_n of all inputs but one each of two groups (none: past the end) into `sizes_`.
   void others(std::size_t first, std::size_t second, std::vector<double>& sizes);
   /// \param removed  1 or 2

@@ -91,6 +91,12 @@ class Choices {
   std::vector<Last> last_;
 };
 
+std::vector<double> nearest_doubles(const std::vector<Rational>& values) {
+  std::vector<double> nearest;
+  for (const Rational& each : values) nearest.push_back(numeric::nearest_double(each));
+  return nearest;
+}
+
 /// All that the run depends on but for the buffer.
 std::string identity_of(const network::Fabric& fabric) {
   ByteWriter bytes;
@@ -430,81 +436,103 @@ void FabricTables::encode_ways(const std::vector<std::vector<std::vector<std::ui
   }
 }
 
+/// What each node sends, a part for each demand.
+struct FabricTables::Sending {
+  explicit Sending(std::size_t nodes) : parts(nodes), rates(nodes) {}
+  std::vector<std::vector<Part>> parts;
+  std::vector<std::vector<double>> rates;
+};
+
+void FabricTables::add_sending(Sending& sending, const Network& network, std::size_t node, double rate,
+                               network::RouteRule rule, std::size_t its_targets) const {
+  if (network::knows_groups(rule)) network::require_in_group(network, *groups, node, rule);
+  sending.parts[node].push_back(
+      {0, table_of(rule), static_cast<std::uint32_t>(its_targets), rule == network::RouteRule::valiant});
+  sending.rates[node].push_back(rate);
+}
+
+/// \return  the number of the list
+std::size_t FabricTables::add_targets(const WeightedNodes& list) {
+  Targets its;
+  double sum = 0, all = 0;
+  for (const auto& [node, weight] : list) all += weight;
+  const bool alike = std::all_of(list.begin(), list.end(),
+                                 [&](const auto& each) { return each.second == list.front().second; });
+  for (const auto& [node, weight] : list) {
+    its.nodes.push_back(node);
+    sum += weight;
+    if (!alike) its.bounds.push_back(bound_of(sum / all));
+  }
+  if (!alike) its.bounds.back() = ~std::uint64_t{0};
+  targets.push_back(std::move(its));
+  return targets.size() - 1;
+}
+
+void FabricTables::add_product(Sending& sending, const Network& network, const ProductDemand& product,
+                               network::RouteRule rule) {
+  const std::vector<double> value = nearest_doubles(product.values);
+  std::map<std::uint32_t, WeightedNodes> receivers;
+  std::map<std::uint32_t, double> attraction;
+  for (std::uint32_t d = 0; d < product.in.size(); ++d)
+    if (product.in[d] != 0) {
+      receivers[group_of(product, d)].emplace_back(d, value[product.in[d]]);
+      attraction[group_of(product, d)] += value[product.in[d]];
+    }
+  std::map<std::uint32_t, std::size_t> lists;
+  for (const auto& [group, list] : receivers) lists[group] = add_targets(list);
+  for (std::uint32_t s = 0; s < product.out.size(); ++s) {
+    const auto found = lists.find(group_of(product, s));
+    if (product.out[s] == 0 || found == lists.end()) continue;
+    const std::vector<std::uint32_t>& to = targets[found->second].nodes;
+    if (to.size() == 1 && to.front() == s) continue;
+    add_sending(sending, network, s,
+                value[product.out[s]] * (attraction[found->first] - value[product.in[s]]), rule,
+                found->second);
+  }
+}
+
+void FabricTables::add_sparse(Sending& sending, const Network& network, const SparseDemand& sparse,
+                              network::RouteRule rule) {
+  const std::vector<double> value = nearest_doubles(sparse.values);
+  std::vector<std::size_t> order(sparse.entries.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return sparse.entries[a].from < sparse.entries[b].from;
+  });
+  for (std::size_t at = 0; at < order.size();) {
+    const std::uint32_t from = sparse.entries[order[at]].from;
+    WeightedNodes list;
+    double rate = 0;
+    for (; at < order.size() && sparse.entries[order[at]].from == from; ++at) {
+      const auto& entry = sparse.entries[order[at]];
+      list.emplace_back(entry.to, value[entry.rate]);
+      rate += value[entry.rate];
+    }
+    add_sending(sending, network, from, rate, rule, add_targets(list));
+  }
+}
+
 void FabricTables::find_senders(const Network& network, const Demands& demands) {
   const std::vector<Rational> sent = network::sent_by_node({network, demands});
-  std::vector<std::vector<Part>> parts_of(network.nodes.size());
-  std::vector<std::vector<double>> rates_of(network.nodes.size());
-  const auto add = [&](std::size_t node, double rate, network::RouteRule rule, std::size_t its_targets) {
-    if (network::knows_groups(rule)) network::require_in_group(network, *groups, node, rule);
-    parts_of[node].push_back(
-        {0, table_of(rule), static_cast<std::uint32_t>(its_targets), rule == network::RouteRule::valiant});
-    rates_of[node].push_back(rate);
-  };
-  const auto add_targets = [&](std::vector<std::pair<std::uint32_t, double>> list) {
-    Targets its;
-    double sum = 0, all = 0;
-    for (const auto& [node, weight] : list) all += weight;
-    const bool alike = std::all_of(list.begin(), list.end(),
-                                   [&](const auto& each) { return each.second == list.front().second; });
-    for (const auto& [node, weight] : list) {
-      its.nodes.push_back(node);
-      sum += weight;
-      if (!alike) its.bounds.push_back(bound_of(sum / all));
-    }
-    if (!alike) its.bounds.back() = ~std::uint64_t{0};
-    targets.push_back(std::move(its));
-    return targets.size() - 1;
-  };
+  Sending sending(network.nodes.size());
   for (const network::Demand& demand : demands) {
-    if (const auto* product = std::get_if<ProductDemand>(&demand.rates)) {
-      std::vector<double> value;
-      for (const Rational& each : product->values) value.push_back(numeric::nearest_double(each));
-      std::map<std::uint32_t, std::vector<std::pair<std::uint32_t, double>>> receivers;
-      std::map<std::uint32_t, double> attraction;
-      for (std::uint32_t d = 0; d < product->in.size(); ++d)
-        if (product->in[d] != 0) {
-          receivers[group_of(*product, d)].emplace_back(d, value[product->in[d]]);
-          attraction[group_of(*product, d)] += value[product->in[d]];
-        }
-      std::map<std::uint32_t, std::size_t> lists;
-      for (auto& [group, list] : receivers) lists[group] = add_targets(std::move(list));
-      for (std::uint32_t s = 0; s < product->out.size(); ++s) {
-        const auto found = lists.find(group_of(*product, s));
-        if (product->out[s] == 0 || found == lists.end()) continue;
-        const std::vector<std::uint32_t>& to = targets[found->second].nodes;
-        if (to.size() == 1 && to.front() == s) continue;
-        add(s, value[product->out[s]] * (attraction[found->first] - value[product->in[s]]), demand.route,
-            found->second);
-      }
-      continue;
-    }
-    const auto& sparse = std::get<SparseDemand>(demand.rates);
-    std::vector<double> value;
-    for (const Rational& each : sparse.values) value.push_back(numeric::nearest_double(each));
-    std::vector<std::size_t> order(sparse.entries.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return sparse.entries[a].from < sparse.entries[b].from;
-    });
-    for (std::size_t at = 0; at < order.size();) {
-      const std::uint32_t from = sparse.entries[order[at]].from;
-      std::vector<std::pair<std::uint32_t, double>> list;
-      double rate = 0;
-      for (; at < order.size() && sparse.entries[order[at]].from == from; ++at) {
-        const auto& entry = sparse.entries[order[at]];
-        list.emplace_back(entry.to, value[entry.rate]);
-        rate += value[entry.rate];
-      }
-      add(from, rate, demand.route, add_targets(std::move(list)));
-    }
+    if (const auto* product = std::get_if<ProductDemand>(&demand.rates))
+      add_product(sending, network, *product, demand.route);
+    else
+      add_sparse(sending, network, std::get<SparseDemand>(demand.rates), demand.route);
   }
-  // By the router at which their packets begin.
+  number_senders(sending, network, sent);
+}
+
+/// By the router at which their packets begin.
+void FabricTables::number_senders(const Sending& sending, const Network& network,
+                                  const std::vector<Rational>& sent) {
   std::vector<std::vector<std::uint32_t>> nodes(routers.size());
   std::vector<std::uint32_t> first_link(network.nodes.size(), none);
   for (const network::Link& link : network.links)
     if (first_link[link.from] == none) first_link[link.from] = static_cast<std::uint32_t>(link.to);
   for (std::uint32_t node = 0; node < network.nodes.size(); ++node) {
-    if (parts_of[node].empty()) continue;
+    if (sending.parts[node].empty()) continue;
     if (sent[node] > 1)
       throw InvalidArgument("the rate of all flows from " + network.nodes[node].name,
                             numeric::to_fraction(sent[node]), "at most 1 packet a slot");
@@ -515,13 +543,13 @@ void FabricTables::find_senders(const Network& network, const Demands& demands) 
   for (std::size_t router = 0; router < routers.size(); ++router) {
     routers[router].first_sender = static_cast<std::uint32_t>(senders.size());
     for (const std::uint32_t node : nodes[router]) {
-      const auto& rates = rates_of[node];
+      const auto& rates = sending.rates[node];
       const double all = std::accumulate(rates.begin(), rates.end(), 0.0);
       double sum = 0;
       senders.push_back({node, threshold_of(sent[node]), static_cast<std::uint32_t>(parts.size()),
                          static_cast<std::uint32_t>(rates.size())});
       for (std::size_t i = 0; i < rates.size(); ++i) {
-        parts.push_back(parts_of[node][i]);
+        parts.push_back(sending.parts[node][i]);
         parts.back().bound = i + 1 == rates.size() ? ~std::uint64_t{0} : bound_of((sum += rates[i]) / all);
       }
     }

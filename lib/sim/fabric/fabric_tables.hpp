@@ -113,6 +113,17 @@ class FabricTables {
   int choose(std::size_t place, std::size_t rule, const network::Network& network, WaySearch& search);
   void encode_ways(const std::vector<std::vector<std::vector<std::uint32_t>>>& lists);
   void find_senders(const network::Network& network, const Demands& demands);
+  struct Sending;
+  using WeightedNodes = std::vector<std::pair<std::uint32_t, double>>;
+  void add_sending(Sending& sending, const network::Network& network, std::size_t node, double rate,
+                   network::RouteRule rule, std::size_t its_targets) const;
+  std::size_t add_targets(const WeightedNodes& list);
+  void add_product(Sending& sending, const network::Network& network, const network::ProductDemand& product,
+                   network::RouteRule rule);
+  void add_sparse(Sending& sending, const network::Network& network, const network::SparseDemand& sparse,
+                  network::RouteRule rule);
+  void number_senders(const Sending& sending, const network::Network& network,
+                      const std::vector<numeric::Rational>& sent);
   void choose_tables(const Demands& demands);
   [[nodiscard]] std::uint32_t table_of(network::RouteRule rule) const;
   void check_ways(const network::Network& network) const;

@@ -99,58 +99,169 @@ Slots drain_slots(const BufferPoint& point) {
   return Slots((point.second.buffer.value + served - 1) / served);
 }
 
-Cells input_cells(const BufferQuestion& question, const Units& units) {
-  Cells cells = traffic_cells(question.traffic);
-  if (asks_for_burst(question)) std::erase_if(cells, [](const auto& cell) { return cell.key == "burst"; });
-  if (const auto drop = question.drop()) cells.push_back({"drop", Given{*drop}});
-  std::visit(
-      [&](const auto& asked) {
-        if constexpr (requires { asked.capacity; })
-          cells.push_back({"capacity", Whole{asked.capacity.value}});
+/// Of --solve: what is asked for.
+std::optional<const char*> solved_for(const BufferQuestion& question) {
+  if (asks_for_load(question)) return "load";
+  if (asks_for_speedup(question)) return "speedup";
+  if (asks_for_burst(question)) return "burst";
+  return std::nullopt;
+}
+
+/// As asked; where a buffer is asked for, none.
+std::optional<Packets> capacity_asked(const BufferQuestion& question) {
+  return std::visit(
+      [](const auto& asked) -> std::optional<Packets> {
+        if constexpr (requires { asked.capacity; }) return asked.capacity;
+        return std::nullopt;
       },
       question.asked);
-  if (asks_for_load(question)) cells.push_back({"solve", Text{"load"}});
-  if (asks_for_speedup(question)) cells.push_back({"solve", Text{"speedup"}});
-  if (asks_for_burst(question)) cells.push_back({"solve", Text{"burst"}});
-  cells.push_back({"criterion", Text{name_of(question.criterion)}});
-  return joined(joined(std::move(cells), accuracy_cells(question.accuracy)), unit_cells(units));
+}
+
+const Fields<BufferQuestion>& buffer_inputs() {
+  using Question = BufferQuestion;
+  static const Fields<Question> fields{
+      {traffic_fields(), &Question::traffic},
+      {{"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
+       &Question::drop,
+       if_there},
+      {{"capacity", "capacity", "", Shape::whole, "B as asked [packets], the one in service included"},
+       &capacity_asked,
+       if_there},
+      {{"solve", "solve", "", Shape::text, "what was asked for: load, speedup or burst"},
+       &solved_for,
+       if_there},
+      {{"criterion", "criterion", "", Shape::text,
+        "overflow: P(Q > B); or loss: the fraction of packets lost"},
+       &Question::criterion},
+      {accuracy_fields(), &Question::accuracy}};
+  return fields;
+}
+
+Cells input_cells(const BufferQuestion& question, const Units& units) {
+  Cells cells = joined(buffer_inputs().cells(question), unit_fields().cells(units));
+  if (asks_for_burst(question)) std::erase_if(cells, [](const auto& cell) { return cell.key == "burst"; });
+  return cells;
+}
+
+/// What is found beside the buffer at its end of the interval; of the other end only whether it misses the target.
+enum class OtherEnd { none, before, above };
+OtherEnd other_end(const BufferPoint& point) {
+  const auto& [question, answer] = point;
+  if (asks_for_probability(question) || answer.speedup) return OtherEnd::none;
+  return answer.load || answer.burst ? OtherEnd::above : OtherEnd::before;
+}
+
+Column probability_at(const char* key, const char* heading, const char* meaning,
+                      Style style = Style::hidden) {
+  return {key, heading, "", Shape::claim, meaning, style};
+}
+
+Value beyond(const BufferPoint& of) {
+  return of.second.beyond ? shown(of.second.beyond->probability) : Value(None{});
+}
+
+const Fields<BufferPoint>& buffer_results() {
+  using Point = BufferPoint;
+  const auto has_load = [](const Point& of) { return of.second.load.has_value(); };
+  const auto has_speedup = [](const Point& of) { return of.second.speedup.has_value(); };
+  const auto has_burst = [](const Point& of) { return of.second.burst.has_value(); };
+  const auto has_mean = [](const Point& of) { return of.second.mean_occupancy.has_value(); };
+  static const Fields<Point> fields{
+      {{"greatest_load", "load", "packets/slot", Shape::proved,
+        "meets the target at its lower end, misses it at its upper"},
+       [](const Point& of) { return shown(*of.second.load); },
+       has_load},
+      {{"safe_load", "", "packets/slot", Shape::bound, "a load proved to meet the target", Style::hidden},
+       [](const Point& of) {
+         return Value(Bound{of.second.load->lower(), false});
+       },
+       has_load},
+      {{"least_speedup", "speedup", "", Shape::proved, "meets the target at its upper end, at least 1"},
+       [](const Point& of) { return shown(*of.second.speedup); },
+       has_speedup},
+      {{"safe_speedup", "", "", Shape::bound, "a speedup proved to meet the target", Style::hidden},
+       [](const Point& of) {
+         return Value(Bound{numeric::to_enclosure(*of.second.speedup).upper(), true});
+       },
+       has_speedup},
+      {{"longest_burst", "burst", "slots", Shape::claim,
+        "mean burst that meets the target at its lower end and misses it at its upper"},
+       [](const Point& of) { return shown(*of.second.burst); },
+       has_burst},
+      {{"safe_burst", "", "slots", Shape::given,
+        "the mean burst at which `probability` was found to meet the target", Style::hidden},
+       [](const Point& of) { return *of.second.safe_burst; },
+       has_burst},
+      {{"buffer", "buffer", "packets", Shape::whole,
+        "B: the least that meets the target, or as asked; the packet in service counts", Style::plain, 0, ""},
+       [](const Point& of) { return of.second.buffer; }},
+      {{"buffer_proved", "proved", "packets", Shape::whole,
+        "a buffer proved to meet the target, where `buffer` is an approximation", Style::plain, 0,
+        "buffer_proved"},
+       [](const Point& of) { return of.second.proved_buffer; },
+       if_there},
+      {probability_at("probability", "P or loss at B",
+                      "the criterion at B (and at the load, speedup or burst found)", Style::plain),
+       [](const Point& of) { return of.second.at.probability; }},
+      {{"probability_bound", "", "", Shape::bound,
+        "proved upper bound of the criterion at B, where `probability` is an approximation", Style::hidden},
+       [](const Point& of) { return of.second.bound; },
+       if_there},
+      {probability_at("probability_before", "", "the criterion at B - 1, above the target; null if B is 0"),
+       &beyond, [](const Point& of) { return other_end(of) == OtherEnd::before; }},
+      {probability_at("probability_above", "",
+                      "the criterion at the upper end of the load or burst, above the target"),
+       &beyond, [](const Point& of) { return other_end(of) == OtherEnd::above; }},
+      {{"mean_occupancy", "mean occupancy", "packets", Shape::claim, "E[Q]"},
+       [](const Point& of) { return of.second.mean_occupancy; },
+       if_there},
+      {{"decay_rate", "decay rate", "", Shape::proved,
+        "P(Q > n) falls by exp(-decay_rate) a packet, deep in the tail; null where no packet ever waits "
+        "[1/packet]"},
+       [](const Point& of) { return shown(of.second.decay_rate); },
+       has_mean},
+      {probability_at(
+           "loss", "",
+           "fraction of packets lost at B where that is above the overflow; else, or where it would "
+           "take too long to find, null"),
+       [](const Point& of) { return of.second.loss ? shown(of.second.loss->probability) : Value(None{}); },
+       [](const Point& of) {
+         return of.first.criterion == Criterion::overflow && of.second.mean_occupancy.has_value();
+       }}};
+  return fields;
+}
+
+const Fields<bounds::Computation>& computation_fields() {
+  using bounds::Computation;
+  static const Fields<Computation> fields{
+      {{"method", "method", "", Shape::text,
+        "of `probability`: double, extended, multiprecision, interval, exact, matrices or modes",
+        Style::hidden},
+       &Computation::name},
+      {{"bits", "bits", "", Shape::whole, "precision of a recurrence's arithmetic, 0 if exact",
+        Style::hidden},
+       [](const Computation& of) { return of.method.bits; },
+       [](const Computation& of) { return of.route == Computation::Route::recurrence; }}};
+  return fields;
+}
+
+/// Of points whose packets and links are known.
+Fields<BufferPoint> slot_fields(const std::optional<numeric::Rational>& slot_ns) {
+  static const Column slot{"slot_ns",    "slot", "ns", Shape::given, "time of one packet on the link",
+                           Style::hidden};
+  static const Column drain{
+      "drain_slots", "drain", "slots", Shape::whole, "until a full buffer is empty, no packet arriving",
+      Style::hidden};
+  return {{slot, [slot_ns](const BufferPoint&) { return slot_ns; }, if_there},
+          {drain, &drain_slots, [known = slot_ns.has_value()](const BufferPoint&) { return known; }}};
 }
 
 Cells result_cells(const BufferPoint& point, const Units& units) {
-  const auto& [question, answer] = point;
-  Cells cells;
-  if (answer.load) {
-    cells.push_back({"greatest_load", shown(*answer.load)});
-    cells.push_back({"safe_load", Bound{answer.load->lower(), false}});
-  }
-  if (answer.speedup) {
-    cells.push_back({"least_speedup", shown(*answer.speedup)});
-    cells.push_back({"safe_speedup", Bound{numeric::to_enclosure(*answer.speedup).upper(), true}});
-  }
-  if (answer.burst) {
-    cells.push_back({"longest_burst", shown(*answer.burst)});
-    cells.push_back({"safe_burst", Given{*answer.safe_burst}});
-  }
-  cells.push_back({"buffer", shown(answer.buffer)});
-  if (answer.proved_buffer) cells.push_back({"buffer_proved", shown(*answer.proved_buffer)});
-  cells.push_back({"probability", shown(answer.at.probability), answer.loss ? " *" : ""});
-  if (answer.bound) cells.push_back({"probability_bound", shown(*answer.bound)});
-  if (!asks_for_probability(question) && !answer.speedup)
-    cells.push_back({answer.load || answer.burst ? "probability_above" : "probability_before",
-                     answer.beyond ? shown(answer.beyond->probability) : Value(None{})});
-  if (answer.mean_occupancy) {
-    cells.push_back({"mean_occupancy", shown(answer.mean_occupancy)});
-    cells.push_back({"decay_rate", shown(answer.decay_rate)});
-  }
-  if (question.criterion == Criterion::overflow && answer.mean_occupancy)
-    cells.push_back({"loss", answer.loss ? shown(answer.loss->probability) : Value(None{})});
-  if (units.slot_ns()) {
-    cells.push_back({"slot_ns", Given{*units.slot_ns()}});
-    cells.push_back({"drain_slots", shown(drain_slots(point))});
-  }
-  cells.push_back({"method", Text{answer.at.computation.name()}});
-  if (answer.at.computation.route == bounds::Computation::Route::recurrence)
-    cells.push_back({"bits", Whole{answer.at.computation.method.bits}});
+  Cells cells = joined(joined(buffer_results().cells(point), slot_fields(units.slot_ns()).cells(point)),
+                       computation_fields().cells(point.second.at.computation));
+  if (point.second.loss)
+    for (Cell& cell : cells)
+      if (cell.key == "probability") cell.mark = " *";
   return cells;
 }
 
@@ -347,66 +458,11 @@ Picture picture(const Document& document, const std::vector<BufferPoint>& points
 }  // namespace
 
 Layout buffer_layout() {
-  const auto probability = [](const char* key, const char* heading, const char* meaning, Style style) {
-    return Column{key, heading, "", Shape::claim, meaning, style};
-  };
-  Layout layout{.command = "buffer", .inputs = {}, .results = {}};
-  layout.inputs =
-      joined(traffic_columns(),
-             {{"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
-              {"capacity", "capacity", "", Shape::whole, "B as asked [packets], the one in service included"},
-              {"solve", "solve", "", Shape::text, "what was asked for: load, speedup or burst"},
-              {"criterion", "criterion", "", Shape::text,
-               "overflow: P(Q > B); or loss: the fraction of packets lost"}});
-  layout.inputs = joined(joined(std::move(layout.inputs), accuracy_columns()), unit_columns());
-  layout.results = {
-      {"greatest_load", "load", "packets/slot", Shape::proved,
-       "meets the target at its lower end, misses it at its upper"},
-      {"safe_load", "", "packets/slot", Shape::bound, "a load proved to meet the target", Style::hidden},
-      {"least_speedup", "speedup", "", Shape::proved, "meets the target at its upper end, at least 1"},
-      {"safe_speedup", "", "", Shape::bound, "a speedup proved to meet the target", Style::hidden},
-      {"longest_burst", "burst", "slots", Shape::claim,
-       "mean burst that meets the target at its lower end and misses it at its upper"},
-      {"safe_burst", "", "slots", Shape::given,
-       "the mean burst at which `probability` was found to meet the target", Style::hidden},
-      {.key = "buffer",
-       .heading = "buffer",
-       .unit = "packets",
-       .shape = Shape::whole,
-       .meaning = "B: the least that meets the target, or as asked; the packet in service counts",
-       .stem = ""},
-      {.key = "buffer_proved",
-       .heading = "proved",
-       .unit = "packets",
-       .shape = Shape::whole,
-       .meaning = "a buffer proved to meet the target, where `buffer` is an approximation",
-       .stem = "buffer_proved"},
-      probability("probability", "P or loss at B",
-                  "the criterion at B (and at the load, speedup or burst found)", Style::plain),
-      {"probability_bound", "", "", Shape::bound,
-       "proved upper bound of the criterion at B, where `probability` is an approximation", Style::hidden},
-      probability("probability_before", "", "the criterion at B - 1, above the target; null if B is 0",
-                  Style::hidden),
-      probability("probability_above", "",
-                  "the criterion at the upper end of the load or burst, above the target", Style::hidden),
-      {"mean_occupancy", "mean occupancy", "packets", Shape::claim, "E[Q]"},
-      {"decay_rate", "decay rate", "", Shape::proved,
-       "P(Q > n) falls by exp(-decay_rate) a packet, deep in the tail; null where no packet ever waits "
-       "[1/packet]"},
-      probability("loss", "",
-                  "fraction of packets lost at B where that is above the overflow; else, or where it would "
-                  "take too long to find, null",
-                  Style::hidden),
-      {"slot_ns", "slot", "ns", Shape::given, "time of one packet on the link", Style::hidden},
-      {"drain_slots", "drain", "slots", Shape::whole, "until a full buffer is empty, no packet arriving",
-       Style::hidden},
-      {"method", "method", "", Shape::text,
-       "of `probability`: double, extended, multiprecision, interval, exact, matrices or modes",
-       Style::hidden},
-      {"bits", "bits", "", Shape::whole, "precision of a recurrence's arithmetic, 0 if exact",
-       Style::hidden}};
-  layout.quiet = {"buffer"};
-  return layout;
+  return {.command = "buffer",
+          .inputs = joined(buffer_inputs().columns(), unit_fields().columns()),
+          .results = joined(joined(buffer_results().columns(), slot_fields({}).columns()),
+                            computation_fields().columns()),
+          .quiet = {"buffer"}};
 }
 
 Document document(const std::vector<BufferPoint>& points, const Units& units) {

@@ -127,46 +127,95 @@ std::vector<Line> lines(const ComparePoint& point) {
   return lines;
 }
 
-Cells input_cells(const ComparePoint& point) {
-  Cells cells =
-      joined(traffic_cells(point.traffic), Cells{{"file", Text{point.file}},
-                                                 {"of", Text{name_of(point.question.of)}},
-                                                 {"arithmetic", Text{queue::name(point.question.arithmetic)}},
-                                                 {"digits", Whole{point.answer.digits.count}}});
-  if (point.question.required) cells.push_back({"require", Whole{*point.question.required}});
-  return cells;
+const Fields<ComparePoint>& compare_inputs() {
+  using Point = ComparePoint;
+  static const Fields<Point> fields{
+      {traffic_fields(), &Point::traffic},
+      {{"file", "file", "", Shape::text, "with the coefficients"}, &Point::file},
+      {{"of", "of", "", Shape::text, "what they are: occupancy, P(Q = n), or tail, P(Q > n)"},
+       [](const Point& of) { return of.question.of; }},
+      {{"arithmetic", "arithmetic", "", Shape::text,
+        "asked for: auto, double, multiprecision, interval or exact", Style::hidden},
+       [](const Point& of) { return queue::name(of.question.arithmetic); }},
+      {{"digits", "digits", "", Shape::whole, "to which the true values are certified", Style::hidden},
+       [](const Point& of) { return of.answer.digits.count; }},
+      {{"require", "required", "", Shape::whole, "digits that have to agree, 1 to 10000", Style::hidden},
+       [](const Point& of) { return of.question.required; },
+       if_there}};
+  return fields;
 }
 
-Cells result_cells(const ComparePoint& point) {
-  const CompareAnswer& answer = point.answer;
-  return {{"compared", Whole{static_cast<std::int64_t>(answer.coefficients.size())}},
-          {"agreeing", Whole{static_cast<std::int64_t>(agreeing(point))}},
-          {"agreed_digits_min", Whole{answer.coefficients[answer.fewest].agreed_digits}},
-          {"agreed_digits_min_index", Whole{printed(point, answer.fewest).index}},
-          {"first_disagreement",
-           answer.first ? Value(Whole{printed(point, answer.first->at).index}) : Value(None{})},
-          {"cause", answer.first ? Value(Text{name(answer.first->cause)}) : Value(None{})},
-          {"printed_digits", Whole{answer.printed_digits}},
-          {"doubles", Flag{point.question.list.doubles}},
-          {"lone_numbers", Whole{static_cast<std::int64_t>(point.question.list.lone_numbers)}}};
+const Fields<ComparePoint>& compare_results() {
+  using Point = ComparePoint;
+  static const Fields<Point> fields{
+      {{"compared", "compared", "", Shape::whole, "values of the file"},
+       [](const Point& of) { return of.answer.coefficients.size(); }},
+      {{"agreeing", "agree", "", Shape::whole,
+        "values right within one unit of their last place, of a decimal or of a double (with --require, in "
+        "so "
+        "many digits)"},
+       &agreeing},
+      {{"agreed_digits_min", "fewest digits", "", Shape::whole, "fewest digits that agree"},
+       [](const Point& of) { return of.answer.coefficients[of.answer.fewest].agreed_digits; }},
+      {{"agreed_digits_min_index", "at n", "", Shape::whole, "n of the first value with the fewest"},
+       [](const Point& of) { return printed(of, of.answer.fewest).index; }},
+      {{"first_disagreement", "first disagreement", "", Shape::whole,
+        "n of the first value that does not agree; null: all agree"},
+       [](const Point& of) {
+         return of.answer.first ? std::optional(printed(of, of.answer.first->at).index) : std::nullopt;
+       }},
+      {{"cause", "likely cause", "", Shape::text,
+        "of the first disagreement: left out, last digits, cancellation or not rounding; null: all agree"},
+       [](const Point& of) {
+         return of.answer.first ? std::optional(name(of.answer.first->cause)) : std::nullopt;
+       }},
+      {{"printed_digits", "digits printed", "", Shape::whole,
+        "most that a value shows, of doubles 16; 0: all are exact", Style::hidden},
+       [](const Point& of) { return of.answer.printed_digits; }},
+      {{"doubles", "doubles", "", Shape::flag, "whether the decimals of the file are prints of doubles",
+        Style::hidden},
+       [](const Point& of) { return of.question.list.doubles; }},
+      {{"lone_numbers", "left out", "", Shape::whole, "numbers beside the list, which are left out",
+        Style::hidden},
+       [](const Point& of) { return of.question.list.lone_numbers; }}};
+  return fields;
+}
+
+/// A value of the file.
+struct CoefficientRow {
+  const Coefficient& file;
+  const ComparedCoefficient& compared;
+};
+
+const Table<CoefficientRow>& coefficient_table() {
+  using Row = CoefficientRow;
+  static const Table<Row> table{
+      "coefficients",
+      "the values of the file, a row a value",
+      {{{"index", "n", "", Shape::whole, "n"}, [](const Row& of) { return of.file.index; }},
+       {{"printed", "file", "", Shape::text, "as in the file, a decimal or a fraction"},
+        [](const Row& of) { return printed_in_words(of.file, most_digits); }},
+       {{"expected", "proved", "", Shape::proved, "the true value"},
+        [](const Row& of) { return of.compared.expected; }},
+       {{"agreed_digits", "digits that agree", "", Shape::whole, "at least 0"},
+        [](const Row& of) { return of.compared.agreed_digits; }},
+       {{"agrees", "agrees", "", Shape::flag, "as of `agreeing`"},
+        [](const Row& of) { return of.compared.agrees; }},
+       {{"written", "written as", "", Shape::text,
+         "fraction (or whole number), decimal or double: what its last place is"},
+        [](const Row& of) { return written_as(of.file); }},
+       {{"line", "line", "", Shape::whole, "of the file, from 1; null of a power that a series leaves out"},
+        [](const Row& of) { return of.file.line == 0 ? std::nullopt : std::optional(of.file.line); }}}};
+  return table;
 }
 
 Rows coefficients(const Shared<ComparePoint>& points, std::size_t at) {
-  return {.key = "coefficients",
-          .size = (*points)[at].answer.coefficients.size(),
-          .row = [points, at](std::size_t i) -> Cells {
-            const ComparePoint& point = (*points)[at];
-            const ComparedCoefficient& compared = point.answer.coefficients[i];
-            const std::size_t line = printed(point, i).line;
-            return {{"index", Whole{printed(point, i).index}},
-                    {"printed", Text{printed_in_words(printed(point, i), most_digits)}},
-                    {"expected", shown(compared.expected)},
-                    {"agreed_digits", Whole{compared.agreed_digits}},
-                    {"agrees", Flag{compared.agrees}},
-                    {"written", Text{written_as(printed(point, i))}},
-                    {"line", line == 0 ? Value(None{}) : Value(Whole{static_cast<std::int64_t>(line)})}};
-          },
-          .in_text = false};
+  Rows rows = coefficient_table().rows((*points)[at].answer.coefficients.size(), [points, at](std::size_t i) {
+    const ComparePoint& point = (*points)[at];
+    return CoefficientRow{printed(point, i), point.answer.coefficients[i]};
+  });
+  rows.in_text = false;
+  return rows;
 }
 
 std::string title(const std::vector<ComparePoint>& points) {
@@ -196,45 +245,11 @@ std::string printed_in_words(const Coefficient& printed, int digits) {
 }
 
 Layout compare_layout() {
-  Layout layout{.command = "compare", .inputs = {}, .results = {}};
-  layout.inputs = joined(
-      traffic_columns(),
-      {{"file", "file", "", Shape::text, "with the coefficients"},
-       {"of", "of", "", Shape::text, "what they are: occupancy, P(Q = n), or tail, P(Q > n)"},
-       {"arithmetic", "arithmetic", "", Shape::text,
-        "asked for: auto, double, multiprecision, interval or exact", Style::hidden},
-       {"digits", "digits", "", Shape::whole, "to which the true values are certified", Style::hidden},
-       {"require", "required", "", Shape::whole, "digits that have to agree, 1 to 10000", Style::hidden}});
-  layout.results = {
-      {"compared", "compared", "", Shape::whole, "values of the file"},
-      {"agreeing", "agree", "", Shape::whole,
-       "values right within one unit of their last place, of a decimal or of a double (with --require, in so "
-       "many digits)"},
-      {"agreed_digits_min", "fewest digits", "", Shape::whole, "fewest digits that agree"},
-      {"agreed_digits_min_index", "at n", "", Shape::whole, "n of the first value with the fewest"},
-      {"first_disagreement", "first disagreement", "", Shape::whole,
-       "n of the first value that does not agree; null: all agree"},
-      {"cause", "likely cause", "", Shape::text,
-       "of the first disagreement: left out, last digits, cancellation or not rounding; null: all agree"},
-      {"printed_digits", "digits printed", "", Shape::whole,
-       "most that a value shows, of doubles 16; 0: all are exact", Style::hidden},
-      {"doubles", "doubles", "", Shape::flag, "whether the decimals of the file are prints of doubles",
-       Style::hidden},
-      {"lone_numbers", "left out", "", Shape::whole, "numbers beside the list, which are left out",
-       Style::hidden}};
-  layout.tables = {{"coefficients",
-                    "the values of the file, a row a value",
-                    {{"index", "n", "", Shape::whole, "n"},
-                     {"printed", "file", "", Shape::text, "as in the file, a decimal or a fraction"},
-                     {"expected", "proved", "", Shape::proved, "the true value"},
-                     {"agreed_digits", "digits that agree", "", Shape::whole, "at least 0"},
-                     {"agrees", "agrees", "", Shape::flag, "as of `agreeing`"},
-                     {"written", "written as", "", Shape::text,
-                      "fraction (or whole number), decimal or double: what its last place is"},
-                     {"line", "line", "", Shape::whole,
-                      "of the file, from 1; null of a power that a series leaves out"}}}};
-  layout.quiet = {"agreed_digits_min"};
-  return layout;
+  return {.command = "compare",
+          .inputs = compare_inputs().columns(),
+          .results = compare_results().columns(),
+          .tables = {coefficient_table().layout()},
+          .quiet = {"agreed_digits_min"}};
 }
 
 Document document(std::vector<ComparePoint> all) {
@@ -246,8 +261,8 @@ Document document(std::vector<ComparePoint> all) {
   for (std::size_t i = 0; i < points->size(); ++i) {
     const ComparePoint& point = (*points)[i];
     Result& result = document.results.emplace_back();
-    result.inputs = input_cells(point);
-    result.cells = result_cells(point);
+    result.inputs = compare_inputs().cells(point);
+    result.cells = compare_results().cells(point);
     result.tables.push_back(coefficients(points, i));
     if (points->size() > 1) continue;
     result.lines = lines(point);

@@ -24,11 +24,51 @@ std::string caption(const OccupancyQuestion& question) {
   return in_words(question.traffic);
 }
 
-Cells input_cells(const OccupancyQuestion& question, const Units& units) {
-  Cells cells = traffic_cells(question.traffic);
-  if (const auto* until = std::get_if<Until>(&question.levels))
-    cells.push_back({"until", Given{until->tail}});
-  return joined(joined(std::move(cells), accuracy_cells(question.accuracy)), unit_cells(units));
+const Fields<OccupancyQuestion>& occupancy_inputs() {
+  using Question = OccupancyQuestion;
+  static const Fields<Question> fields{
+      {traffic_fields(), &Question::traffic},
+      {{"until", "until", "", Shape::given, "levels from 0 to the first whose tail is at most this",
+        Style::hidden},
+       [](const Question& of) { return std::get<Until>(of.levels).tail; },
+       [](const Question& of) { return std::holds_alternative<Until>(of.levels); }},
+      {accuracy_fields(), &Question::accuracy}};
+  return fields;
+}
+
+const Fields<OccupancyAnswer>& occupancy_results() {
+  using Answer = OccupancyAnswer;
+  static const Fields<Answer> fields{
+      {{"mean_occupancy", "mean occupancy", "packets", Shape::claim, "E[Q]"}, &Answer::mean_occupancy},
+      {{"decay_rate", "decay rate", "", Shape::proved,
+        "P(Q > n) falls by exp(-decay_rate) a packet, deep in the tail; null where no packet ever "
+        "waits [1/packet]"},
+       &Answer::decay_rate}};
+  return fields;
+}
+
+/// A row of the tail.
+struct TailRow {
+  const OccupancyLevel& level;
+  numeric::Digits digits;
+};
+
+const Table<TailRow>& tail_table() {
+  static const Table<TailRow> table{
+      "tail",
+      "the distribution of the queue just after the arrivals of a slot, a row a level",
+      {{{"level", "n", "packets", Shape::whole, "n"}, [](const TailRow& of) { return of.level.level; }},
+       {{"probability", "P(Q > n)", "", Shape::claim, "P(Q > n)"},
+        [](const TailRow& of) { return of.level.tail.probability; }},
+       {{"probability_bound", "proved: at most", "", Shape::bound,
+         "proved upper bound of P(Q > n), where `probability` is an approximation"},
+        [](const TailRow& of) { return of.level.bound; },
+        if_there},
+       {{"certainty", "kind", "", Shape::text, "the kind of truth in words"},
+        [](const TailRow& of) { return certainty(shown(of.level.tail.probability), of.digits); }},
+       {{"method", "method", "", Shape::text, "as of the command buffer", Style::hidden},
+        [](const TailRow& of) { return of.level.tail.computation.name(); }}}};
+  return table;
 }
 
 /// P(Q > n), the highest first; levels with no probability left are not drawn.
@@ -95,27 +135,12 @@ Picture picture(const std::vector<OccupancyPoint>& points) {
 }  // namespace
 
 Layout occupancy_layout() {
-  Layout layout{.command = "occupancy", .inputs = {}, .results = {}};
-  layout.inputs =
-      joined(traffic_columns(), {{"until", "until", "", Shape::given,
-                                  "levels from 0 to the first whose tail is at most this", Style::hidden}});
-  layout.inputs = joined(joined(std::move(layout.inputs), accuracy_columns()), unit_columns());
-  layout.results = {
-      {"mean_occupancy", "mean occupancy", "packets", Shape::claim, "E[Q]"},
-      {"decay_rate", "decay rate", "", Shape::proved,
-       "P(Q > n) falls by exp(-decay_rate) a packet, deep in the tail; null where no packet ever "
-       "waits [1/packet]"}};
-  layout.tables = {{"tail",
-                    "the distribution of the queue just after the arrivals of a slot, a row a level",
-                    {{"level", "n", "packets", Shape::whole, "n"},
-                     {"probability", "P(Q > n)", "", Shape::claim, "P(Q > n)"},
-                     {"probability_bound", "proved: at most", "", Shape::bound,
-                      "proved upper bound of P(Q > n), where `probability` is an approximation"},
-                     {"certainty", "kind", "", Shape::text, "the kind of truth in words"},
-                     {"method", "method", "", Shape::text, "as of the command buffer", Style::hidden}}}};
-  layout.quiet = {"level", "probability"};
-  layout.quiet_table = "tail";
-  return layout;
+  return {.command = "occupancy",
+          .inputs = joined(occupancy_inputs().columns(), unit_fields().columns()),
+          .results = occupancy_results().columns(),
+          .tables = {tail_table().layout()},
+          .quiet = {"level", "probability"},
+          .quiet_table = "tail"};
 }
 
 Document document(const std::vector<OccupancyPoint>& points, const Units& units) {
@@ -129,21 +154,13 @@ Document document(const std::vector<OccupancyPoint>& points, const Units& units)
                     .digits = first.accuracy.digits};
   for (const auto& [question, answer] : points) {
     Result& result = document.results.emplace_back();
-    result.inputs = input_cells(question, units);
-    result.cells = {{"mean_occupancy", shown(answer.mean_occupancy)},
-                    {"decay_rate", shown(answer.decay_rate)}};
+    result.inputs = joined(occupancy_inputs().cells(question), unit_fields().cells(units));
+    result.cells = occupancy_results().cells(answer);
     const auto shared = std::make_shared<const OccupancyAnswer>(answer);
-    result.tables.push_back({.key = "tail",
-                             .size = answer.tail.size(),
-                             .row = [shared, digits = document.digits](std::size_t i) -> Cells {
-                               const OccupancyLevel& level = shared->tail[i];
-                               const Value probability = shown(level.tail.probability);
-                               Cells cells{{"level", shown(level.level)}, {"probability", probability}};
-                               if (level.bound) cells.push_back({"probability_bound", shown(*level.bound)});
-                               return joined(std::move(cells),
-                                             {{"certainty", Text{certainty(probability, digits)}},
-                                              {"method", Text{level.tail.computation.name()}}});
-                             }});
+    result.tables.push_back(
+        tail_table().rows(answer.tail.size(), [shared, digits = document.digits](std::size_t i) {
+          return TailRow{shared->tail[i], digits};
+        }));
     result.caption = caption(question);
     if (points.size() > 1) continue;
     const Value mean = shown(answer.mean_occupancy);

@@ -77,59 +77,130 @@ std::string sharing_in_words(const SharedBufferQuestion& question) {
                             : fmt::format("shared by {}", counted(question.outputs, "port"));
 }
 
-Cells input_cells(const SharedBufferQuestion& question, const SharedBufferAnswer& answer,
-                  const Units& units) {
-  Cells cells{{"shared", Flag{true}}, {"traffic", Text{"bernoulli"}}};
-  if (const auto* equal = std::get_if<EqualSwitchInputs>(&question.traffic)) {
-    cells.push_back({"inputs", Whole{equal->inputs}});
-    cells.push_back({"outputs", Whole{question.outputs}});
-    cells.push_back({"load", Given{equal->load}});
-  } else if (const auto* unequal = std::get_if<UnequalSwitchInputs>(&question.traffic)) {
-    cells.push_back({"rates", GivenList{unequal->rates}});
-    cells.push_back({"outputs", Whole{question.outputs}});
-  } else {
-    cells.push_back({"matrix", Text{std::get<TrafficMatrix>(question.traffic).name}});
-    cells.push_back({"outputs", Whole{question.outputs}});
-  }
-  cells.push_back({"output_load", Given{answer.output_load}});
-  if (question.threshold) cells.push_back({"threshold", Given{*question.threshold}});
-  if (const auto drop = question.drop()) cells.push_back({"drop", Given{*drop}});
-  if (const auto* asked = std::get_if<ProbabilityOf>(&question.asked))
-    cells.push_back({"capacity", Whole{asked->capacity.value}});
-  cells.push_back({"criterion", Text{name_of(question.criterion)}});
-  if (question.cells) {
-    cells.push_back({"sizes", Text{question.cells->name}});
-    cells.push_back({"cell_bytes", Whole{question.cells->cell_bytes}});
-    cells.push_back({"arrive", Text{"whole"}});
-    return cells;
-  }
-  return joined(std::move(cells), unit_cells(units));
+Column shared_room(const char* key, const char* heading, const char* meaning) {
+  return {key, heading, "packets", Shape::whole, meaning, Style::plain, 0, key};
 }
 
-Cells result_cells(const SharedBufferPoint& point) {
-  const auto& [question, answer] = point;
-  Cells cells{{"memory", shown(answer.memory)}, {"probability_bound", shown(answer.at)}};
-  if (asks_for_memory(question)) {
-    cells.push_back({"memory_approximate", shown(answer.about)});
-    cells.push_back({"memory_per_port", Exact{per_port(answer.memory, question)}});
-    cells.push_back({"memory_approximate_per_port",
-                     answer.about ? Value(Model{answer.about->value / static_cast<double>(question.outputs)})
-                                  : Value(None{})});
-    cells.push_back({"dedicated_buffer", shown(answer.dedicated->port)});
-    cells.push_back({"dedicated_total", shown(answer.dedicated->total)});
-    const auto saved = saving(answer);
-    cells.push_back({"saving", saved ? Value(Exact{*saved}) : Value(None{})});
-  } else {
-    cells.push_back({"probability_approximate", shown(answer.about_at)});
-  }
-  if (question.cells) {
-    cells.push_back({"bytes", Given{Rational(static_cast<long>(answer.memory.value)) *
-                                    Rational(static_cast<long>(question.cells->cell_bytes))}});
-    if (answer.packets_at) cells.push_back({"packet_loss", shown(*answer.packets_at)});
-  }
-  cells.push_back({"mean_total", shown(answer.mean)});
-  cells.push_back({"variance_total", shown(answer.variance)});
-  return cells;
+template <class Traffic>
+constexpr auto traffic_as =
+    [](const SharedBufferPoint& of) { return std::get_if<Traffic>(&of.first.traffic); };
+
+/// Which are shown of the ports' number: before the load of equal inputs, behind what else says the traffic.
+const Fields<SharedBufferPoint>& shared_inputs() {
+  using Point = SharedBufferPoint;
+  static const Fields<EqualSwitchInputs> equal{
+      {{"inputs", "inputs", "", Shape::whole, "independent inputs of one load"}, &EqualSwitchInputs::inputs}};
+  static const Fields<EqualSwitchInputs> equal_load{
+      {{"load", "load", "packets/slot", Shape::given, "of each input"}, &EqualSwitchInputs::load}};
+  static const Fields<UnequalSwitchInputs> unequal{{{"rates", "rates", "packets/slot", Shape::givens,
+                                                     "of the inputs, to all outputs together", Style::hidden},
+                                                    &UnequalSwitchInputs::rates}};
+  static const Fields<TrafficMatrix> matrix{
+      {{"matrix", "matrix", "", Shape::text, "--shared: file with the rate of each input to each output"},
+       &TrafficMatrix::name}};
+  static const Fields<SwitchCells> cells{
+      {{"sizes", "sizes", "", Shape::text, "of packets: imix, a list or a file"}, &SwitchCells::name},
+      {{"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: C, bytes in a cell"},
+       &SwitchCells::cell_bytes},
+      {{"arrive", "arrive", "", Shape::text, "--sizes: whole", Style::hidden},
+       [](const SwitchCells&) { return "whole"; }}};
+  static const Fields<Point> fields{
+      {{"shared", "shared", "", Shape::flag, "one memory for the queues of all outputs of a switch",
+        Style::hidden},
+       [](const Point&) { return true; }},
+      {{"traffic", "traffic", "", Shape::text, "bernoulli", Style::hidden},
+       [](const Point&) { return "bernoulli"; }},
+      {equal, traffic_as<EqualSwitchInputs>},
+      {unequal, traffic_as<UnequalSwitchInputs>},
+      {matrix, traffic_as<TrafficMatrix>},
+      {{"outputs", "outputs", "", Shape::whole, "--shared: N, the ports that share the memory"},
+       [](const Point& of) { return of.first.outputs; }},
+      {equal_load, traffic_as<EqualSwitchInputs>},
+      {{"output_load", "", "packets/slot", Shape::given, "--shared: offered to the busiest output",
+        Style::hidden},
+       [](const Point& of) { return of.second.output_load; }},
+      {{"threshold", "threshold", "", Shape::given,
+        "--shared: alpha; a packet for output i is taken if Q_i < alpha (M - T) as it arrives"},
+       [](const Point& of) { return of.first.threshold; },
+       if_there},
+      {cells, [](const Point& of) { return of.first.cells; }},
+      {{"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
+       [](const Point& of) { return of.first.drop(); },
+       if_there},
+      {{"capacity", "capacity", "", Shape::whole, "M as asked [packets], those in service included"},
+       [](const Point& of) { return std::get<ProbabilityOf>(of.first.asked).capacity; },
+       [](const Point& of) { return std::holds_alternative<ProbabilityOf>(of.first.asked); }},
+      {{"criterion", "criterion", "", Shape::text,
+        "overflow: P(T > M); or loss: the fraction of packets lost, with a threshold of those to the "
+        "output that loses most"},
+       [](const Point& of) { return of.first.criterion; }}};
+  return fields;
+}
+
+Cells input_cells(const SharedBufferPoint& point, const Units& units) {
+  Cells cells = shared_inputs().cells(point);
+  return point.first.cells ? cells : joined(std::move(cells), unit_fields().cells(units));
+}
+
+bool sizes_memory(const SharedBufferPoint& point) {
+  return asks_for_memory(point.first);
+}
+bool in_cells(const SharedBufferPoint& point) {
+  return point.first.cells.has_value();
+}
+
+const Fields<SharedBufferPoint>& shared_results() {
+  using Point = SharedBufferPoint;
+  static const Fields<Point> fields{
+      {shared_room("memory", "memory",
+                   "--shared: M, proved to meet the target, or as asked; packets in service count"),
+       [](const Point& of) { return of.second.memory; }},
+      {{"bytes", "size", "bytes", Shape::given, "--sizes: of the memory, `memory` times cell_bytes"},
+       [](const Point& of) {
+         return Rational(Rational(static_cast<long>(of.second.memory.value)) *
+                         Rational(static_cast<long>(of.first.cells->cell_bytes)));
+       },
+       &in_cells},
+      {{"probability_bound", "bound", "", Shape::bound, "proved upper bound of the criterion at M",
+        Style::plain, 4},
+       [](const Point& of) { return of.second.at; }},
+      {{"packet_loss", "packet loss", "", Shape::number,
+        "--sizes: upper bound of the fraction of packets that lose a cell", Style::plain, 4},
+       [](const Point& of) { return of.second.packets_at; },
+       if_there},
+      {{"memory_approximate", "about", "packets", Shape::model,
+        "--shared: the memory needed, by an approximation; null where outputs differ"},
+       [](const Point& of) { return shown(of.second.about); },
+       &sizes_memory},
+      {{"memory_per_port", "a port", "packets", Shape::proved, "--shared: memory / outputs", Style::plain, 4},
+       [](const Point& of) { return per_port(of.second.memory, of.first); },
+       &sizes_memory},
+      {{"memory_approximate_per_port", "", "packets", Shape::model, "--shared: memory_approximate / outputs",
+        Style::hidden},
+       [](const Point& of) {
+         return of.second.about ? Value(Model{of.second.about->value / static_cast<double>(of.first.outputs)})
+                                : Value(None{});
+       },
+       &sizes_memory},
+      {shared_room("dedicated_buffer", "separate, a port",
+                   "--shared: what a buffer of its own needs for the target, at the output that needs most"),
+       [](const Point& of) { return of.second.dedicated->port; }, &sizes_memory},
+      {shared_room("dedicated_total", "in all", "--shared: what buffers of their own need in all"),
+       [](const Point& of) { return of.second.dedicated->total; }, &sizes_memory},
+      {{"saving", "saving", "", Shape::proved, "--shared: 1 - memory / dedicated_total; null where that is 0",
+        Style::percent},
+       [](const Point& of) { return saving(of.second); },
+       &sizes_memory},
+      {{"probability_approximate", "about", "", Shape::model,
+        "the criterion at B or M, by an approximation; null where none is known"},
+       [](const Point& of) { return shown(of.second.about_at); },
+       [](const Point& of) { return !sizes_memory(of); }},
+      {{"mean_total", "", "packets", Shape::proved, "--shared: E[T], all queues", Style::hidden},
+       [](const Point& of) { return of.second.mean; }},
+      {{"variance_total", "", "packets^2", Shape::claim,
+        "--shared: Var T, from the joint law of two outputs; null where outputs differ", Style::hidden},
+       [](const Point& of) { return shown(of.second.variance); }}};
+  return fields;
 }
 
 double kib(const SharedBufferQuestion& question, Packets memory) {
@@ -275,83 +346,19 @@ Picture picture(const Document& shown_document, const std::vector<SharedBufferPo
   return picture;
 }
 
-Column whole(const char* key, const char* heading, const char* meaning, const char* stem, Style style) {
-  return {.key = key,
-          .heading = heading,
-          .unit = "packets",
-          .shape = Shape::whole,
-          .meaning = meaning,
-          .style = style,
-          .stem = stem};
-}
-
-std::vector<Column> shared_inputs() {
-  return {{"shared", "shared", "", Shape::flag, "one memory for the queues of all outputs of a switch",
-           Style::hidden},
-          {"traffic", "traffic", "", Shape::text, "bernoulli", Style::hidden},
-          {"inputs", "inputs", "", Shape::whole, "independent inputs of one load"},
-          {"rates", "rates", "packets/slot", Shape::givens, "of the inputs, to all outputs together",
-           Style::hidden},
-          {"matrix", "matrix", "", Shape::text, "--shared: file with the rate of each input to each output"},
-          {"outputs", "outputs", "", Shape::whole, "--shared: N, the ports that share the memory"},
-          {"load", "load", "packets/slot", Shape::given, "of each input"},
-          {"output_load", "", "packets/slot", Shape::given, "--shared: offered to the busiest output",
-           Style::hidden},
-          {"threshold", "threshold", "", Shape::given,
-           "--shared: alpha; a packet for output i is taken if Q_i < alpha (M - T) as it arrives"},
-          {"sizes", "sizes", "", Shape::text, "of packets: imix, a list or a file"},
-          {"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: C, bytes in a cell"},
-          {"arrive", "arrive", "", Shape::text, "--sizes: whole", Style::hidden},
-          {"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
-          {"capacity", "capacity", "", Shape::whole, "M as asked [packets], those in service included"},
-          {"criterion", "criterion", "", Shape::text,
-           "overflow: P(T > M); or loss: the fraction of packets lost, with a threshold of those to the "
-           "output that "
-           "loses most"}};
-}
-
-std::vector<Column> shared_results() {
-  return {
-      whole("memory", "memory",
-            "--shared: M, proved to meet the target, or as asked; packets in service count", "memory",
-            Style::plain),
-      {"bytes", "size", "bytes", Shape::given, "--sizes: of the memory, `memory` times cell_bytes"},
-      {"probability_bound", "bound", "", Shape::bound, "proved upper bound of the criterion at M",
-       Style::plain, 4},
-      {"packet_loss", "packet loss", "", Shape::number,
-       "--sizes: upper bound of the fraction of packets that lose a cell", Style::plain, 4},
-      {"memory_approximate", "about", "packets", Shape::model,
-       "--shared: the memory needed, by an approximation; null where outputs differ"},
-      {"memory_per_port", "a port", "packets", Shape::proved, "--shared: memory / outputs", Style::plain, 4},
-      {"memory_approximate_per_port", "", "packets", Shape::model, "--shared: memory_approximate / outputs",
-       Style::hidden},
-      whole("dedicated_buffer", "separate, a port",
-            "--shared: what a buffer of its own needs for the target, at the output that needs most",
-            "dedicated_buffer", Style::plain),
-      whole("dedicated_total", "in all", "--shared: what buffers of their own need in all", "dedicated_total",
-            Style::plain),
-      {"saving", "saving", "", Shape::proved, "--shared: 1 - memory / dedicated_total; null where that is 0",
-       Style::percent},
-      {"probability_approximate", "about", "", Shape::model,
-       "the criterion at B or M, by an approximation; null where none is known"},
-      {"mean_total", "", "packets", Shape::proved, "--shared: E[T], all queues", Style::hidden},
-      {"variance_total", "", "packets^2", Shape::claim,
-       "--shared: Var T, from the joint law of two outputs; null where outputs differ", Style::hidden}};
-}
-
 }  // namespace
 
 Layout with_shared_memory(Layout buffer) {
-  add_missing(buffer.inputs, joined(shared_inputs(), unit_columns()));
-  add_missing(buffer.results, shared_results());
+  add_missing(buffer.inputs, joined(shared_inputs().columns(), unit_fields().columns()));
+  add_missing(buffer.results, shared_results().columns());
   return buffer;
 }
 
 Document document(const std::vector<SharedBufferPoint>& points, const Units& units) {
   const SharedBufferQuestion& first = points.front().first;
   Layout layout{.command = "buffer",
-                .inputs = joined(shared_inputs(), unit_columns()),
-                .results = shared_results(),
+                .inputs = joined(shared_inputs().columns(), unit_fields().columns()),
+                .results = shared_results().columns(),
                 .quiet = {asks_for_memory(first) ? "memory" : "probability_bound"}};
   if (first.cells)
     for (Column& column : layout.results)
@@ -361,8 +368,8 @@ Document document(const std::vector<SharedBufferPoint>& points, const Units& uni
                     .results = {}};
   for (const SharedBufferPoint& point : points) {
     Result& result = document.results.emplace_back();
-    result.inputs = input_cells(point.first, point.second, units);
-    result.cells = result_cells(point);
+    result.inputs = input_cells(point, units);
+    result.cells = shared_results().cells(point);
     if (points.size() == 1) result.lines = lines(point, units);
   }
   const bool about = std::any_of(points.begin(), points.end(), [](const SharedBufferPoint& point) {

@@ -159,59 +159,136 @@ std::vector<Line> lines(const SizedBufferPoint& point) {
   return lines;
 }
 
-Cells input_cells(const SizedBufferQuestion& question) {
-  Cells cells{{"traffic", Text{"bernoulli"}},
-              {"inputs", Whole{question.inputs}},
-              {"load", Given{question.load}},
-              {"sizes", Text{question.sizes_name}},
-              {"cell_bytes", Whole{question.cell_bytes}},
-              {"arrive", Text{name_of(question.arrive)}}};
-  if (const auto drop = question.drop()) cells.push_back({"drop", Given{*drop}});
-  if (const auto* asked = std::get_if<ProbabilityOf>(&question.asked))
-    cells.push_back({"capacity", Whole{asked->capacity.value}});
-  cells.push_back({"criterion", Text{name_of(question.criterion)}});
-  return joined(std::move(cells), accuracy_cells(question.accuracy));
+const Fields<SizedBufferQuestion>& sized_inputs() {
+  using Question = SizedBufferQuestion;
+  static const Fields<Question> fields{
+      {{"traffic", "traffic", "", Shape::text, "bernoulli", Style::hidden},
+       [](const Question&) { return "bernoulli"; }},
+      {{"inputs", "inputs", "", Shape::whole, "K"}, &Question::inputs},
+      {{"load", "load", "cells/slot", Shape::given, "the share of slots with a cell"}, &Question::load},
+      {{"sizes", "sizes", "", Shape::text, "of packets: imix, a list or a file"}, &Question::sizes_name},
+      {{"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: C, bytes in a cell"}, &Question::cell_bytes},
+      {{"arrive", "arrive", "", Shape::text,
+        "--sizes: whole, all cells of a packet in one slot; or cells, one a slot"},
+       &Question::arrive},
+      {{"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
+       &Question::drop,
+       if_there},
+      {{"capacity", "capacity", "", Shape::whole, "B as asked [cells]"},
+       [](const Question& of) { return std::get<ProbabilityOf>(of.asked).capacity; },
+       [](const Question& of) { return std::holds_alternative<ProbabilityOf>(of.asked); }},
+      {{"criterion", "criterion", "", Shape::text,
+        "overflow: P(Q > B); loss: the fraction of packets lost; or cell-loss: that of cells"},
+       &Question::criterion},
+      {accuracy_fields(), &Question::accuracy}};
+  return fields;
 }
 
-Cells result_cells(const SizedBufferPoint& point) {
-  const auto& [question, answer] = point;
-  Cells cells{{"buffer", shown(answer.buffer)}, {"bytes", Given{bytes_of(point)}}};
-  const bool bound = answer.bound_only();
-  cells.push_back({answer.at_bound() ? "probability_bound" : "probability", shown_any(answer.at)});
-  if (!answer.at_bound() && asks_for_buffer(question))
-    cells.push_back({"probability_before", shown_any(answer.before)});
-  cells.push_back({"cell_loss", shown_any(answer.cell_loss)});
-  cells.push_back({"packet_loss", shown_any(answer.packet_loss)});
-  cells.push_back({bound ? "mean_occupancy_bound" : "mean_occupancy", shown_any(answer.mean_occupancy)});
-  cells.push_back({bound ? "decay_rate_bound" : "decay_rate", shown_any(answer.decay_rate)});
-  if (bound) {
-    const auto& about = answer.stand_in;
-    if (asks_for_buffer(question))
-      cells.push_back({"buffer_approximate", shown(about ? about->buffer : std::nullopt)});
-    cells.push_back({"probability_approximate", about ? shown(about->at) : Value(None{})});
-    cells.push_back({"mean_occupancy_approximate", about ? shown(about->mean_occupancy) : Value(None{})});
-    cells.push_back({"approximation", about ? Value(Text{stand_in_name}) : Value(None{})});
-    cells.push_back({"train_length", about ? Value(Exact{about->length}) : Value(None{})});
-  }
-  cells.push_back({"mean_cells", Exact{answer.mean_cells}});
-  cells.push_back({"method", Text{bound ? "bound" : answer.computation->name()}});
-  if (!bound && answer.computation->route == bounds::Computation::Route::recurrence)
-    cells.push_back({"bits", Whole{answer.computation->method.bits}});
-  return cells;
+bool only_bounds(const SizedBufferPoint& point) {
+  return point.second.bound_only();
+}
+bool truth_known(const SizedBufferPoint& point) {
+  return !point.second.bound_only();
+}
+bool bound_at(const SizedBufferPoint& point) {
+  return point.second.at_bound();
 }
 
-Rows class_rows(const SizedBufferPoint& point) {
-  return {.key = "size_classes",
-          .size = point.second.classes.size(),
-          .row =
-              [classes = point.second.classes](std::size_t i) {
-                const SizeLoss& one = classes[i];
-                return Cells{{"bytes", Whole{one.bytes}},
-                             {"cells", Whole{one.cells}},
-                             {"share", Exact{one.share}},
-                             {"loss", shown_any(one.loss)}};
-              },
-          .caption = {}};
+/// A number of the stand-in, where there is one.
+template <class Getter>
+auto of_stand_in(Getter getter) {
+  return [getter](const SizedBufferPoint& of) {
+    const auto& about = of.second.stand_in;
+    return about ? Value(shown_as(Shape::proved, std::invoke(getter, *about))) : Value(None{});
+  };
+}
+
+const Fields<SizedBufferPoint>& sized_results() {
+  using Point = SizedBufferPoint;
+  static const Fields<Point> fields{
+      {{"buffer", "buffer", "cells", Shape::whole, "B: enough for the target, or as asked"},
+       [](const Point& of) { return of.second.buffer; }},
+      {{"bytes", "size", "bytes", Shape::given, "--sizes: of the buffer, `buffer` times cell_bytes"},
+       &bytes_of},
+      {{"probability", "P or loss at B", "", Shape::claim, "the criterion at B"},
+       [](const Point& of) { return shown_any(of.second.at); },
+       [](const Point& of) { return !bound_at(of); }},
+      {{"probability_bound", "bound", "", Shape::bound, "proved upper bound of the criterion at B",
+        Style::plain, 4},
+       [](const Point& of) { return shown_any(of.second.at); },
+       &bound_at},
+      {{"probability_before", "", "", Shape::claim, "the criterion at B - 1", Style::hidden},
+       [](const Point& of) { return shown_any(of.second.before); },
+       [](const Point& of) { return !bound_at(of) && asks_for_buffer(of.first); }},
+      {{"buffer_approximate", "geometric stand-in", "cells", Shape::model,
+        "--arrive cells: the buffer needed, by the approximation that `approximation` names; null where it "
+        "would take too long"},
+       of_stand_in(&GeometricStandIn::buffer),
+       [](const Point& of) { return only_bounds(of) && asks_for_buffer(of.first); }},
+      {{"probability_approximate", "", "", Shape::model,
+        "the criterion at B or M, by an approximation; null where none is known", Style::hidden},
+       of_stand_in(&GeometricStandIn::at),
+       &only_bounds},
+      {{"mean_occupancy_approximate", "", "cells", Shape::model, "--arrive cells: E[Q] by that approximation",
+        Style::hidden},
+       of_stand_in(&GeometricStandIn::mean_occupancy),
+       &only_bounds},
+      {{"approximation", "", "", Shape::text, "--arrive cells: geometric stand-in", Style::hidden},
+       of_stand_in([](const GeometricStandIn&) { return stand_in_name; }),
+       &only_bounds},
+      {{"train_length", "", "cells", Shape::proved,
+        "--arrive cells: mean length of the stand-in's geometric trains, (E[L^2]/E[L] + 1)/2", Style::hidden},
+       of_stand_in(&GeometricStandIn::length),
+       &only_bounds},
+      {{"cell_loss", "cell loss", "", Shape::number,
+        "--sizes: fraction of the cells lost at B (`buffer` is in cells, as is all that stands in packets "
+        "else); an upper bound where `probability_bound` is",
+        Style::plain, 4},
+       [](const Point& of) { return shown_any(of.second.cell_loss); }},
+      {{"packet_loss", "packet loss", "", Shape::number,
+        "--sizes: fraction of the packets lost at B, each with a cell or more; null where it would take too "
+        "long",
+        Style::plain, 4},
+       [](const Point& of) { return shown_any(of.second.packet_loss); }},
+      {{"mean_occupancy", "mean occupancy", "cells", Shape::claim, "E[Q]"},
+       [](const Point& of) { return shown_any(of.second.mean_occupancy); },
+       &truth_known},
+      {{"mean_occupancy_bound", "", "cells", Shape::bound, "--sizes: proved upper bound of E[Q]",
+        Style::hidden},
+       [](const Point& of) { return shown_any(of.second.mean_occupancy); },
+       &only_bounds},
+      {{"decay_rate", "", "", Shape::proved, "of P(Q > n) [1/cell]", Style::hidden},
+       [](const Point& of) { return shown_any(of.second.decay_rate); },
+       &truth_known},
+      {{"decay_rate_bound", "", "", Shape::bound, "--sizes: proved lower bound of the decay rate [1/cell]",
+        Style::hidden},
+       [](const Point& of) { return shown_any(of.second.decay_rate); },
+       &only_bounds},
+      {{"mean_cells", "", "cells", Shape::proved, "--sizes: E[L], of a packet", Style::hidden},
+       [](const Point& of) { return of.second.mean_cells; }},
+      {{"method", "", "", Shape::text, "double, .., matrices, or bound", Style::hidden},
+       [](const Point& of) { return of.second.computation ? of.second.computation->name() : "bound"; }},
+      {{"bits", "", "", Shape::whole, "precision of a recurrence's arithmetic", Style::hidden},
+       [](const Point& of) { return of.second.computation->method.bits; },
+       [](const Point& of) {
+         return of.second.computation &&
+                of.second.computation->route == bounds::Computation::Route::recurrence;
+       }}};
+  return fields;
+}
+
+const Table<SizeLoss>& class_table() {
+  static const Table<SizeLoss> table{
+      "size_classes",
+      "with --sizes: what is lost of packets of each size",
+      {{{"bytes", "packet", "bytes", Shape::whole, "size of the packets"}, &SizeLoss::bytes},
+       {{"cells", "cells", "", Shape::whole, "that each takes"}, &SizeLoss::cells},
+       {{"share", "share", "", Shape::proved, "of the packets", Style::plain, 4}, &SizeLoss::share},
+       {{"loss", "lost", "", Shape::number,
+         "fraction of the packets of this size that is lost; a proved upper bound where no more is known",
+         Style::plain, 6},
+        [](const SizeLoss& of) { return shown_any(of.loss); }}}};
+  return table;
 }
 
 std::string title(const std::vector<SizedBufferPoint>& points) {
@@ -233,10 +310,10 @@ Picture picture(const Document& document, const std::vector<SizedBufferPoint>& p
   Sweep sweep{.axes = {"load", "inputs", "cell_bytes", "drop", "capacity"},
               .height = buffers ? "buffer" : "packet_loss",
               .powers_of_ten = !buffers};
-  const bool aside = buffers && std::any_of(points.begin(), points.end(), [](const SizedBufferPoint& point) {
-                       return point.second.stand_in.has_value();
-                     });
-  if (!aside) return sweep_picture(document, sweep, std::move(picture));
+  const bool beside = buffers && std::any_of(points.begin(), points.end(), [](const SizedBufferPoint& point) {
+                        return point.second.stand_in.has_value();
+                      });
+  if (!beside) return sweep_picture(document, sweep, std::move(picture));
   // What is proved, and beside it in the same colour the approximation.
   const auto add = [&](const char* height, const char* name, CurveStyle style) {
     sweep.height = height;
@@ -258,88 +335,21 @@ Picture picture(const Document& document, const std::vector<SizedBufferPoint>& p
   return picture;
 }
 
-std::vector<Column> sized_inputs() {
-  return joined(
-      std::vector<Column>{
-          {"traffic", "traffic", "", Shape::text, "bernoulli", Style::hidden},
-          {"inputs", "inputs", "", Shape::whole, "K"},
-          {"load", "load", "cells/slot", Shape::given, "the share of slots with a cell"},
-          {"sizes", "sizes", "", Shape::text, "of packets: imix, a list or a file"},
-          {"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: C, bytes in a cell"},
-          {"arrive", "arrive", "", Shape::text,
-           "--sizes: whole, all cells of a packet in one slot; or cells, one a slot"},
-          {"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
-          {"capacity", "capacity", "", Shape::whole, "B as asked [cells]"},
-          {"criterion", "criterion", "", Shape::text,
-           "overflow: P(Q > B); loss: the fraction of packets lost; or cell-loss: that of cells"}},
-      accuracy_columns());
-}
-
-std::vector<Column> sized_results() {
-  return {
-      {"buffer", "buffer", "cells", Shape::whole, "B: enough for the target, or as asked"},
-      {"bytes", "size", "bytes", Shape::given, "--sizes: of the buffer, `buffer` times cell_bytes"},
-      {"probability", "P or loss at B", "", Shape::claim, "the criterion at B"},
-      {"probability_bound", "bound", "", Shape::bound, "proved upper bound of the criterion at B",
-       Style::plain, 4},
-      {"probability_before", "", "", Shape::claim, "the criterion at B - 1", Style::hidden},
-      {"buffer_approximate", "geometric stand-in", "cells", Shape::model,
-       "--arrive cells: the buffer needed, by the approximation that `approximation` names; null where it "
-       "would "
-       "take too long"},
-      {"probability_approximate", "", "", Shape::model,
-       "the criterion at B or M, by an approximation; null where none is known", Style::hidden},
-      {"mean_occupancy_approximate", "", "cells", Shape::model, "--arrive cells: E[Q] by that approximation",
-       Style::hidden},
-      {"approximation", "", "", Shape::text, "--arrive cells: geometric stand-in", Style::hidden},
-      {"train_length", "", "cells", Shape::proved,
-       "--arrive cells: mean length of the stand-in's geometric trains, (E[L^2]/E[L] + 1)/2", Style::hidden},
-      {"cell_loss", "cell loss", "", Shape::number,
-       "--sizes: fraction of the cells lost at B (`buffer` is in cells, as is all that stands in packets "
-       "else); an "
-       "upper bound where `probability_bound` is",
-       Style::plain, 4},
-      {"packet_loss", "packet loss", "", Shape::number,
-       "--sizes: fraction of the packets lost at B, each with a cell or more; null where it would take too "
-       "long",
-       Style::plain, 4},
-      {"mean_occupancy", "mean occupancy", "cells", Shape::claim, "E[Q]"},
-      {"mean_occupancy_bound", "", "cells", Shape::bound, "--sizes: proved upper bound of E[Q]",
-       Style::hidden},
-      {"decay_rate", "", "", Shape::proved, "of P(Q > n) [1/cell]", Style::hidden},
-      {"decay_rate_bound", "", "", Shape::bound, "--sizes: proved lower bound of the decay rate [1/cell]",
-       Style::hidden},
-      {"mean_cells", "", "cells", Shape::proved, "--sizes: E[L], of a packet", Style::hidden},
-      {"method", "", "", Shape::text, "double, .., matrices, or bound", Style::hidden},
-      {"bits", "", "", Shape::whole, "precision of a recurrence's arithmetic", Style::hidden}};
-}
-
-TableLayout size_classes() {
-  return {"size_classes",
-          "with --sizes: what is lost of packets of each size",
-          {{"bytes", "packet", "bytes", Shape::whole, "size of the packets"},
-           {"cells", "cells", "", Shape::whole, "that each takes"},
-           {"share", "share", "", Shape::proved, "of the packets", Style::plain, 4},
-           {"loss", "lost", "", Shape::number,
-            "fraction of the packets of this size that is lost; a proved upper bound where no more is known",
-            Style::plain, 6}}};
-}
-
 }  // namespace
 
 Layout with_packet_sizes(Layout buffer) {
-  add_missing(buffer.inputs, sized_inputs());
-  add_missing(buffer.results, sized_results());
-  buffer.tables.push_back(size_classes());
+  add_missing(buffer.inputs, sized_inputs().columns());
+  add_missing(buffer.results, sized_results().columns());
+  buffer.tables.push_back(class_table().layout());
   return buffer;
 }
 
 Document document(const std::vector<SizedBufferPoint>& points) {
   const SizedBufferQuestion& first = points.front().first;
   Layout layout{.command = "buffer",
-                .inputs = sized_inputs(),
-                .results = sized_results(),
-                .tables = {size_classes()},
+                .inputs = sized_inputs().columns(),
+                .results = sized_results().columns(),
+                .tables = {class_table().layout()},
                 .quiet = {asks_for_buffer(first) ? "buffer" : "packet_loss"}};
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = points.size() == 1 ? sentence(points.front()) : title(points),
@@ -348,9 +358,9 @@ Document document(const std::vector<SizedBufferPoint>& points) {
   bool whole = false, cells = false, bound = false, aside = false;
   for (const SizedBufferPoint& point : points) {
     Result& result = document.results.emplace_back();
-    result.inputs = input_cells(point.first);
-    result.cells = result_cells(point);
-    result.tables.push_back(class_rows(point));
+    result.inputs = sized_inputs().cells(point.first);
+    result.cells = sized_results().cells(point);
+    result.tables.push_back(class_table().rows(share(point.second.classes)));
     if (points.size() == 1) result.lines = lines(point);
     result.caption = traffic_in_words(point.first);
     (point.first.arrive == CellArrival::whole ? whole : cells) = true;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <tailbound/render/documents/delay/cross_check.hpp>
+#include <tailbound/render/fields.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -57,6 +58,24 @@ double how_far(const CheckedLevel& level) {
   return std::abs(std::log(simulated / computed));
 }
 
+const Table<CheckedLevel>& check_fields() {
+  static const Table<CheckedLevel> table{
+      "cross_check",
+      "the delays beside a short simulation, a row a level; of all packets with the first flow",
+      {{{"of", "of", "", Shape::text, "the flow, or all packets"},
+        [](const CheckedLevel& of) { return of.flow ? "flow" : "all packets"; }},
+       {{"slots", "t", "slots", Shape::whole, "t"}, &CheckedLevel::slots},
+       {{"simulated", "simulated", "", Shape::estimate, "P(D > t), with a 95 % interval"},
+        &CheckedLevel::simulated},
+       {{"computed", "computed", "", Shape::model, "P(D > t)"},
+        [](const CheckedLevel& of) { return Model{of.computed}; }},
+       {{"agreement", "agreement", "", Shape::text,
+         "agrees; optimistic: simulated over 10 % above computed, beyond the interval of all levels "
+         "together; pessimistic: below half of it likewise"},
+        [](const CheckedLevel& of) { return agreement_name(of.agreement); }}}};
+  return table;
+}
+
 }  // namespace
 
 std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<std::string>& flows) {
@@ -91,34 +110,17 @@ std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<
 }
 
 TableLayout check_table() {
-  return {"cross_check",
-          "the delays beside a short simulation, a row a level; of all packets with the first flow",
-          {{"of", "of", "", Shape::text, "the flow, or all packets"},
-           {"slots", "t", "slots", Shape::whole, "t"},
-           {"simulated", "simulated", "", Shape::estimate, "P(D > t), with a 95 % interval"},
-           {"computed", "computed", "", Shape::model, "P(D > t)"},
-           {"agreement", "agreement", "", Shape::text,
-            "agrees; optimistic: simulated over 10 % above computed, beyond the interval of all levels "
-            "together; pessimistic: "
-            "below half of it likewise"}}};
+  return check_fields().layout();
 }
 
 Rows check_rows(const CrossCheck& check, const std::vector<std::optional<std::size_t>>& flows) {
-  const auto levels = std::make_shared<std::vector<CheckedLevel>>();
+  std::vector<CheckedLevel> levels;
   for (const auto& flow : flows)
     for (const CheckedLevel& level : check.levels)
-      if (level.flow == flow) levels->push_back(level);
-  return {.key = "cross_check",
-          .size = levels->size(),
-          .row = [levels](std::size_t i) -> Cells {
-            const CheckedLevel& level = (*levels)[i];
-            return {{"of", Text{level.flow ? "flow" : "all packets"}},
-                    {"slots", shown(level.slots)},
-                    {"simulated", shown(level.simulated)},
-                    {"computed", Model{level.computed}},
-                    {"agreement", Text{agreement_name(level.agreement)}}};
-          },
-          .in_text = false};
+      if (level.flow == flow) levels.push_back(level);
+  Rows rows = check_fields().rows(share(std::move(levels)));
+  rows.in_text = false;
+  return rows;
 }
 
 }  // namespace tailbound::render

@@ -41,163 +41,300 @@ Value mean_latency_ns(const DelayEntry& entry) {
       {.slot = *entry.question().units.slot_ns(), .hop = entry.question().hop_ns.value_or(Rational(0))}));
 }
 
-// --- words -----------------------------------------------------------------------------------------------
+// --- fields ----------------------------------------------------------------------------------------------
 
-// --- cells -----------------------------------------------------------------------------------------------
+/// A row of a table: of which entry, and where in it.
+struct DelayRow {
+  const DelayEntry& entry;
+  std::size_t at = 0;
 
-Cells reorder_inputs(const std::optional<ReorderTargets>& targets, const Rational& flow_rate) {
-  Cells cells;
-  if (!targets) return cells;
-  if (targets->probability) cells.push_back({"reorder", Given{*targets->probability}});
-  cells.push_back({"flow_rate", Given{flow_rate}});
-  return cells;
-}
-
-Cells input_cells(const DelayEntry& entry) {
-  const DelayQuestion& question = entry.question();
-  const DelayFlow& flow = entry.path();
-  Cells cells = topology_cells(question.topology);
-  if (!flow.name.empty())
-    cells = joined(std::move(cells), {{"flow", Text{flow.name}},
-                                      {"source", Text{flow.source}},
-                                      {"destination", Text{flow.destination}},
-                                      {"rate", Given{flow.rate}}});
-  cells.push_back({"sources", Text{name_of(question.sources)}});
-  cells.push_back({"delay", Text{name_of(question.hop_delay)}});
-  cells.push_back({"hops", Text{entry.found().one_queue ? "one queue" : name_of(entry.found().hops)}});
-  if (!entry.found().hops_reason.empty()) cells.push_back({"hops_reason", Text{entry.found().hops_reason}});
-  if (question.drop) {
-    cells.push_back({"drop", Given{question.drop->probability}});
-    cells.push_back({"criterion", Text{name_of(question.drop->criterion)}});
+  [[nodiscard]] const bounds::ClaimedPercentile& queueing() const { return entry.found().delay.queueing[at]; }
+  [[nodiscard]] const bounds::ClaimedPercentile& latency() const { return entry.found().delay.latency[at]; }
+  [[nodiscard]] const bounds::ClaimedSlotProbability& above() const { return entry.found().delay.above[at]; }
+  [[nodiscard]] const network::QueueTraffic& traffic() const {
+    return entry.answer().paths.queues.traffic[entry.path().longest[at]];
   }
-  if (entry.found().reorder)
-    cells = joined(std::move(cells), reorder_inputs(question.reorder, entry.found().reorder->flow_rate));
-  cells.push_back({"digits", Whole{question.digits.count}});
-  cells = joined(std::move(cells), unit_cells(question.units));
-  if (question.hop_ns) cells.push_back({"hop_ns", Given{*question.hop_ns}});
-  return cells;
+  /// Its least buffer, where one is asked for.
+  [[nodiscard]] std::optional<bounds::ClaimedBufferSize> size() const {
+    return entry.question().drop ? entry.answer().buffers[entry.path().longest[at]] : std::nullopt;
+  }
+};
+
+/// A reorder buffer, and for which targets.
+struct Reordered {
+  const ReorderTargets& targets;
+  const ReorderAnswer& found;
+
+  [[nodiscard]] Value of(const std::optional<numeric::Enclosure<unit::Probability>>& probability) const {
+    return probability ? shown_reorder(found, *probability) : Value(None{});
+  }
+};
+
+std::optional<Reordered> reordered(const DelayEntry& entry) {
+  if (!entry.found().reorder) return std::nullopt;
+  return Reordered{*entry.question().reorder, *entry.found().reorder};
+}
+Reordered reordered(const ReorderPoint& point) {
+  return {point.first.targets, point.second};
 }
 
-Cells reorder_cells(const ReorderAnswer& reorder) {
-  if (!reorder.size) return {};
-  return {{"reorder_buffer", shown(reorder.size->buffer)},
-          {"reorder_probability", shown_reorder(reorder, reorder.size->at)},
-          {"reorder_probability_before",
-           reorder.size->before ? shown_reorder(reorder, *reorder.size->before) : Value(None{})}};
+/// A row of its tail.
+struct ReorderLevel {
+  Reordered reordered;
+  numeric::Digits digits;
+  std::size_t at = 0;
+
+  [[nodiscard]] Value probability() const { return reordered.of(reordered.found.tail[at]); }
+};
+
+const Fields<Reordered>& reorder_inputs() {
+  static const Fields<Reordered> fields{
+      {{"reorder", "reorder target", "", Shape::given, "EPS of the least b with P(R > b) <= EPS"},
+       [](const Reordered& of) { return of.targets.probability; },
+       if_there},
+      {{"flow_rate", "flow rate", "packets/slot", Shape::given,
+        "of the flow that is put in order, above 0, at most 1", Style::hidden},
+       [](const Reordered& of) { return of.found.flow_rate; }}};
+  return fields;
 }
 
-Cells result_cells(const DelayEntry& entry) {
-  const FlowDelay& found = entry.found();
-  Cells cells{{"queues", Whole{static_cast<std::int64_t>(entry.path().longest.size())}},
-              {"mean_queueing_slots", shown(found.delay.mean_queueing)},
-              {"mean_latency_slots", shown(found.delay.mean_latency)}};
-  if (entry.question().units.slot_ns()) cells.push_back({"mean_latency_ns", mean_latency_ns(entry)});
-  if (entry.question().drop)
-    cells.push_back({"total_buffer", shown(entry.answer().total_buffer(entry.flow))});
-  return found.reorder ? joined(std::move(cells), reorder_cells(*found.reorder)) : cells;
+const Fields<Reordered>& reorder_results() {
+  const auto sized = [](const Reordered& of) { return of.found.size.has_value(); };
+  static const Fields<Reordered> fields{
+      {{"reorder_buffer", "reorder buffer", "packets", Shape::whole,
+        "least b with P(R > b) <= EPS, R: the delivered packets of a flow that wait for an older one"},
+       [](const Reordered& of) { return of.found.size->buffer; },
+       sized},
+      {{"reorder_probability", "", "", Shape::claim, "P(R > b)", Style::hidden},
+       [](const Reordered& of) { return of.of(of.found.size->at); },
+       sized},
+      {{"reorder_probability_before", "", "", Shape::claim, "P(R > b - 1), above EPS; null if b is 0",
+        Style::hidden},
+       [](const Reordered& of) { return of.of(of.found.size->before); },
+       sized}};
+  return fields;
 }
 
-/// Whether and how often an arbitrary packet is above, as far as known.
+Column probability_column(const char* key, const char* heading, const char* meaning,
+                          Style style = Style::plain, int digits = 0) {
+  return {key, heading, "", Shape::claim, meaning, style, digits};
+}
+
+const Column certainty_column{"certainty", "kind", "", Shape::text, "the kind of truth in words"};
+
+const Table<ReorderLevel>& reorder_table() {
+  static const Table<ReorderLevel> table{
+      "reorder_tail",
+      "the distribution of the reorder buffer of a flow, a row a level",
+      {{{"level", "b", "packets", Shape::whole, "b"},
+        [](const ReorderLevel& row) { return row.reordered.targets.levels[row.at]; }},
+       {probability_column("probability", "P(R > b)", "P(R > b)"), &ReorderLevel::probability},
+       {certainty_column, [](const ReorderLevel& row) { return certainty(row.probability(), row.digits); }}}};
+  return table;
+}
+
+const Fields<DelayFlow>& flow_fields() {
+  static const Fields<DelayFlow> fields{
+      {delay_columns().flow, &DelayFlow::name},
+      {{"source", "source", "", Shape::text, "host that sends the flow", Style::hidden}, &DelayFlow::source},
+      {{"destination", "destination", "", Shape::text, "host that the flow is for", Style::hidden},
+       &DelayFlow::destination},
+      {{"rate", "rate", "packets/slot", Shape::given, "of the flow"}, &DelayFlow::rate}};
+  return fields;
+}
+
+const Fields<DelayEntry>& delay_input_fields() {
+  static const Fields<DelayEntry> fields{
+      {topology_fields(), [](const DelayEntry& of) { return of.question().topology; }},
+      {flow_fields(), [](const DelayEntry& of) { return of.path().name.empty() ? nullptr : &of.path(); }},
+      {delay_columns().sources, [](const DelayEntry& of) { return of.question().sources; }},
+      {delay_columns().hop_delay, [](const DelayEntry& of) { return of.question().hop_delay; }},
+      {{"hops", "hops", "", Shape::text,
+        "how waits depend on each other: chain (each on the one before), independent, bound (as they "
+        "may); or one queue"},
+       [](const DelayEntry& of) { return of.found().one_queue ? "one queue" : name_of(of.found().hops); }},
+      {{"hops_reason", "why", "", Shape::text,
+        "why no sounder model answers: what the model contradicts, or which limit it meets", Style::hidden},
+       [](const DelayEntry& of) { return of.found().hops_reason; },
+       [](const DelayEntry& of) { return !of.found().hops_reason.empty(); }},
+      {drop_target_fields(), [](const DelayEntry& of) { return of.question().drop; }},
+      {reorder_inputs(), [](const DelayEntry& of) { return reordered(of); }},
+      {delay_columns().digits, [](const DelayEntry& of) { return of.question().digits.count; }},
+      {unit_fields(), [](const DelayEntry& of) { return of.question().units; }},
+      {hop_column(), [](const DelayEntry& of) { return of.question().hop_ns; }, if_there}};
+  return fields;
+}
+
+const Fields<ReorderPoint>& reorder_point_inputs() {
+  static const Fields<ReorderPoint> fields{
+      {{"delays", "delays", "", Shape::text, "file of the delays' own distribution"},
+       [](const ReorderPoint& of) { return of.first.file; }},
+      {reorder_inputs(), [](const ReorderPoint& of) { return reordered(of); }},
+      {delay_columns().digits, [](const ReorderPoint& of) { return of.first.digits.count; }},
+      {unit_fields(), [](const ReorderPoint& of) { return of.first.units; }}};
+  return fields;
+}
+
+/// In ns, where units say how long a slot is.
+bool knows_ns(const DelayEntry& of) {
+  return of.question().units.slot_ns().has_value();
+}
+
+const Fields<DelayEntry>& delay_result_fields() {
+  static const Fields<DelayEntry> fields{
+      {delay_columns().queues, [](const DelayEntry& of) { return of.path().longest.size(); }},
+      {{"mean_queueing_slots", "mean queueing", "slots", Shape::claim,
+        "E[D], the time in queues without the packets' own slots", Style::plain, 5},
+       [](const DelayEntry& of) { return of.found().delay.mean_queueing; }},
+      {delay_columns().mean_latency_slots,
+       [](const DelayEntry& of) { return of.found().delay.mean_latency; }},
+      {{"mean_latency_ns", "mean latency", "ns", Shape::claim, "the same in ns, with what the hops add",
+        Style::hidden},
+       &mean_latency_ns,
+       &knows_ns},
+      {{"total_buffer", "buffers", "packets", Shape::whole,
+        "room of all queues on the longest route; each counts the packet in service"},
+       [](const DelayEntry& of) { return of.answer().total_buffer(of.flow); },
+       [](const DelayEntry& of) { return of.question().drop.has_value(); }},
+      {reorder_results(), [](const DelayEntry& of) { return reordered(of); }}};
+  return fields;
+}
+
+/// How often an arbitrary packet is above the slot before, as far as known.
 Value before_of(const bounds::ClaimedPercentile& percentile) {
   return percentile.before.empty() ? Value(None{}) : shown(percentile.before.front().probability);
 }
 
-Cells percentile_cells(const DelayEntry& entry, std::size_t i) {
-  const bounds::ClaimedPercentile& queueing = entry.found().delay.queueing[i];
-  const bounds::ClaimedPercentile& latency = entry.found().delay.latency[i];
-  Cells cells{{"percentile", Given{queueing.probability * 100}},
-              {"exceeded_by", Given{1 - queueing.probability}},
-              {"queueing_slots", shown(queueing.slots)},
-              {"latency_slots", shown(latency.slots)}};
-  if (entry.question().units.slot_ns()) cells.push_back({"latency_ns", entry_latency_ns(entry, i)});
-  return joined(std::move(cells), {{"queueing_probability", shown(queueing.at.probability)},
-                                   {"queueing_probability_before", before_of(queueing)},
-                                   {"latency_probability", shown(latency.at.probability)},
-                                   {"latency_probability_before", before_of(latency)}});
+const Table<DelayRow>& delay_percentile_table() {
+  static const Table<DelayRow> table{
+      "percentiles",
+      "of the delay, a row a percentile",
+      {{delay_columns().percentile,
+        [](const DelayRow& of) { return Rational(of.queueing().probability * 100); }},
+       {delay_columns().exceeded_by,
+        [](const DelayRow& of) { return Rational(1 - of.queueing().probability); }},
+       {{"queueing_slots", "queueing", "slots", Shape::whole, "the least t with P(D <= t) >= p"},
+        [](const DelayRow& of) { return of.queueing().slots; }},
+       {delay_columns().latency_slots, [](const DelayRow& of) { return of.latency().slots; }},
+       {{"latency_ns", "latency", "ns", Shape::given, "the same in ns, with what the hops add"},
+        [](const DelayRow& of) { return entry_latency_ns(of.entry, of.at); },
+        [](const DelayRow& of) { return knows_ns(of.entry); }},
+       {probability_column("queueing_probability", "P(D > t)", "P(D > queueing_slots), at most 1 - p",
+                           Style::plain, 4),
+        [](const DelayRow& of) { return of.queueing().at.probability; }},
+       {probability_column("queueing_probability_before", "P(D > t - 1)",
+                           "P(D > queueing_slots - 1), above 1 - p; null at the least possible delay",
+                           Style::plain, 4),
+        [](const DelayRow& of) { return before_of(of.queueing()); }},
+       {delay_columns().latency_probability, [](const DelayRow& of) { return of.latency().at.probability; }},
+       {delay_columns().latency_probability_before,
+        [](const DelayRow& of) { return before_of(of.latency()); }}}};
+  return table;
 }
 
-Cells level_cells(const DelayEntry& entry, std::size_t i) {
-  const bounds::ClaimedSlotProbability& above = entry.found().delay.above[i];
-  const Value probability = shown(above.probability);
-  return {{"slots", shown(above.slots)},
-          {"probability", probability},
-          {"certainty", Text{kind_in_words(entry, probability)}}};
+const Table<DelayRow>& level_table() {
+  static const Table<DelayRow> table{"ccdf",
+                                     "the distribution of the queueing delay, a row a level",
+                                     {{{"slots", "t", "slots", Shape::whole, "t", Style::plain, 0, ""},
+                                       [](const DelayRow& of) { return of.above().slots; }},
+                                      {probability_column("probability", "P(D > t)", "P(D > t)"),
+                                       [](const DelayRow& of) { return of.above().probability; }},
+                                      {certainty_column, [](const DelayRow& of) {
+                                         return kind_in_words(of.entry, shown(of.above().probability));
+                                       }}}};
+  return table;
 }
 
-Cells hop_cells(const DelayEntry& entry, std::size_t hop) {
-  const DelayFlow& flow = entry.path();
-  const std::size_t queue = flow.longest[hop];
-  const network::QueueTraffic& traffic = entry.answer().paths.queues.traffic[queue];
-  Cells cells{{"hop", Whole{static_cast<std::int64_t>(hop + 1)}}};
-  if (!flow.links.empty()) cells.push_back({"link", Text{flow.links[hop]}});
-  cells.push_back({"load", Given{traffic.load}});
-  cells.push_back({"sources", Text{sources_in_words(traffic)}});
-  if (entry.question().drop) {
-    const bounds::ClaimedBufferSize& size = *entry.answer().buffers[queue];
-    cells.push_back({"buffer", shown(size.buffer)});
-    cells.push_back({"probability", shown(size.at)});
-  }
-  return cells;
+const Table<DelayRow>& hop_table() {
+  static const Table<DelayRow> table{
+      "hops",
+      "the queues of the longest route, in their order",
+      {{{"hop", "hop", "", Shape::whole, "1, 2, .."}, [](const DelayRow& of) { return of.at + 1; }},
+       {{"link", "link", "", Shape::text, "of a network: left -> right"},
+        [](const DelayRow& of) { return of.entry.path().links[of.at]; },
+        [](const DelayRow& of) { return !of.entry.path().links.empty(); }},
+       {{"load", "load", "packets/slot", Shape::given, "of the queue"},
+        [](const DelayRow& of) { return of.traffic().load; }},
+       {{"sources", "sources", "", Shape::text, "that feed it, in words"},
+        [](const DelayRow& of) { return sources_in_words(of.traffic()); }},
+       {Fields<bounds::ClaimedBufferSize>{
+            {{"buffer", "buffer", "packets", Shape::whole,
+              "B: the least that meets the target; the packet in service counts", Style::plain, 0, ""},
+             &bounds::ClaimedBufferSize::buffer},
+            {probability_column("probability", "P or loss at B", "the criterion at B"),
+             &bounds::ClaimedBufferSize::at}},
+        &DelayRow::size}}};
+  return table;
 }
 
-/// The sources of the queues of a flow's longest route, a row each; none of a queue that has too many.
-std::vector<Cells> source_rows(const DelayEntry& entry) {
-  std::vector<Cells> rows;
+/// Sources of a queue that are alike.
+struct FeedingSources {
+  std::size_t hop = 0;
+  std::int64_t count = 0;
+  Rational rate;
+  const network::BurstySource* bursty = nullptr;  ///< null of sources without bursts
+};
+
+const Table<FeedingSources>& source_table() {
+  static const auto of_bursts = [](auto getter) {
+    return [getter](const FeedingSources& of) {
+      return of.bursty != nullptr ? std::optional<Rational>(getter(*of.bursty)) : std::nullopt;
+    };
+  };
+  static const Table<FeedingSources> table{
+      "hop_sources",
+      "the sources that feed the queues of `hops`; none of a queue with more than 64 kinds of them",
+      {{{"hop", "hop", "", Shape::whole, "of which queue"}, &FeedingSources::hop},
+       {{"count", "count", "", Shape::whole, "of sources alike"}, &FeedingSources::count},
+       {{"rate", "rate", "packets/slot", Shape::given, "of each"}, &FeedingSources::rate},
+       {{"burst", "burst", "", Shape::given, "mean length of its bursts [slots]; null without"},
+        of_bursts([](const network::BurstySource& each) { return Rational(1 / each.source.stop); })},
+       {{"on_rate", "on-rate", "", Shape::given, "packets a slot within a burst; null without"},
+        of_bursts([](const network::BurstySource& each) { return each.source.on_rate; })},
+       {{"share", "share", "", Shape::given,
+         "of its bursts that come to this queue, each as a whole; null without bursts"},
+        of_bursts([](const network::BurstySource& each) { return each.share; })}}};
+  return table;
+}
+
+/// Of the queues of a flow's longest route; none of a queue that has too many.
+std::vector<FeedingSources> sources_of(const DelayEntry& entry) {
+  std::vector<FeedingSources> rows;
   const DelayFlow& flow = entry.path();
   for (std::size_t hop = 0; hop < flow.longest.size(); ++hop) {
-    const network::QueueTraffic& traffic = entry.answer().paths.queues.traffic[flow.longest[hop]];
+    const network::QueueTraffic& traffic = DelayRow{entry, hop}.traffic();
     if (traffic.sources.size() + traffic.bursts.size() > most_sources) continue;
-    const auto add = [&](std::int64_t count, const Rational& rate, Value burst, Value on_rate, Value share) {
-      rows.push_back({{"hop", Whole{static_cast<std::int64_t>(hop + 1)}},
-                      {"count", Whole{count}},
-                      {"rate", Given{rate}},
-                      {"burst", std::move(burst)},
-                      {"on_rate", std::move(on_rate)},
-                      {"share", std::move(share)}});
-    };
     for (const network::SourceRate& source : traffic.sources)
-      add(source.count, source.rate, None{}, None{}, None{});
+      rows.push_back({hop + 1, source.count, source.rate});
     for (const network::BurstySource& each : traffic.bursts)
-      add(each.count, bursts_rate(each), Given{1 / each.source.stop}, Given{each.source.on_rate},
-          Given{each.share});
+      rows.push_back({hop + 1, each.count, bursts_rate(each), &each});
   }
   return rows;
 }
 
-Cells reorder_level_cells(const ReorderTargets& targets, const ReorderAnswer& reorder, numeric::Digits digits,
-                          std::size_t i) {
-  const Value probability = shown_reorder(reorder, reorder.tail[i]);
-  return {{"level", shown(targets.levels[i])},
-          {"probability", probability},
-          {"certainty", Text{certainty(probability, digits)}}};
-}
-
 Rows reorder_rows(const std::shared_ptr<const ReorderAnswer>& reorder, const ReorderTargets& targets,
                   numeric::Digits digits, bool in_text) {
-  return {.key = "reorder_tail",
-          .size = reorder->tail.size(),
-          .row = [reorder, targets,
-                  digits](std::size_t i) { return reorder_level_cells(targets, *reorder, digits, i); },
-          .in_text = in_text};
+  Rows rows = reorder_table().rows(reorder->tail.size(), [reorder, targets, digits](std::size_t i) {
+    return ReorderLevel{{targets, *reorder}, digits, i};
+  });
+  rows.in_text = in_text;
+  return rows;
 }
 
 std::vector<Rows> tables_of(const DelayEntry& entry, bool in_text) {
   std::vector<Rows> tables;
-  const auto add = [&](const char* key, std::size_t size, Cells (*row)(const DelayEntry&, std::size_t)) {
-    tables.push_back({.key = key,
-                      .size = size,
-                      .row = [entry, row](std::size_t i) { return row(entry, i); },
-                      .in_text = in_text});
+  const auto add = [&](const Table<DelayRow>& table, std::size_t size) {
+    tables.push_back(table.rows(size, [entry](std::size_t i) { return DelayRow{entry, i}; }));
+    tables.back().in_text = in_text;
   };
-  add("percentiles", entry.found().delay.queueing.size(), &percentile_cells);
-  add("ccdf", entry.found().delay.above.size(), &level_cells);
-  add("hops", entry.path().longest.size(), &hop_cells);
-  tables.push_back({.key = "hop_sources",
-                    .size = source_rows(entry).size(),
-                    .row = [entry](std::size_t i) { return source_rows(entry)[i]; },
-                    .in_text = false});
+  add(delay_percentile_table(), entry.found().delay.queueing.size());
+  add(level_table(), entry.found().delay.above.size());
+  add(hop_table(), entry.path().longest.size());
+  const auto sources = share(sources_of(entry));
+  tables.push_back(source_table().rows(
+      sources->size(), [entry, sources](std::size_t i) -> const FeedingSources& { return (*sources)[i]; }));
+  tables.back().in_text = false;
   if (entry.found().reorder && !entry.found().reorder->tail.empty()) {
-    // Lives as long as the points do.
     const std::shared_ptr<const ReorderAnswer> reorder(entry.points, &*entry.found().reorder);
     tables.push_back(reorder_rows(reorder, *entry.question().reorder, entry.question().digits, in_text));
   }
@@ -239,12 +376,6 @@ void add_text_columns(Document& document, const std::vector<DelayEntry>& entries
   }
 }
 
-std::vector<Column> reorder_input_columns() {
-  return {{"reorder", "reorder target", "", Shape::given, "EPS of the least b with P(R > b) <= EPS"},
-          {"flow_rate", "flow rate", "packets/slot", Shape::given,
-           "of the flow that is put in order, above 0, at most 1", Style::hidden}};
-}
-
 /// Flow rates are shown in text where they were asked for.
 void show_flow_rates(Layout& layout) {
   for (Column& column : layout.inputs)
@@ -253,113 +384,47 @@ void show_flow_rates(Layout& layout) {
 
 }  // namespace
 
+const DelayColumns& delay_columns() {
+  static const DelayColumns columns{
+      .percentile = {"percentile", "percentile", "%", Shape::given, "p"},
+      .exceeded_by = {"exceeded_by", "", "", Shape::given, "1 - p as a fraction: of so many packets",
+                      Style::hidden},
+      .latency_slots = {"latency_slots", "latency", "slots", Shape::whole, "the least t with P(T <= t) >= p"},
+      .latency_probability =
+          probability_column("latency_probability", "", "P(T > latency_slots), at most 1 - p", Style::hidden),
+      .latency_probability_before = probability_column(
+          "latency_probability_before", "",
+          "P(T > latency_slots - 1), above 1 - p; null at the least possible delay", Style::hidden),
+      .digits = {"digits", "digits", "", Shape::whole, "significant digits to prove", Style::hidden},
+      .sources = {"sources", "sources", "", Shape::text, "who feeds a queue: decoupled or first-hop"},
+      .hop_delay = {"delay", "delay", "", Shape::text, "of a hop: wait or occupancy"},
+      .flow = {"flow", "flow", "", Shape::text, "of a network, by name"},
+      .mean_latency_slots = {"mean_latency_slots", "mean latency", "slots", Shape::claim,
+                             "E[T], T = D + a slot for each queue passed; the sender's own link takes none",
+                             Style::hidden},
+      .queues = {"queues", "queues", "", Shape::whole, "on the longest route"}};
+  return columns;
+}
+
+const Fields<bounds::DropTarget>& drop_target_fields() {
+  using bounds::DropTarget;
+  static const Fields<DropTarget> fields{
+      {{"drop", "target", "", Shape::given, "EPS, the target of each buffer, above 0 and below 1"},
+       &DropTarget::probability},
+      {{"criterion", "criterion", "", Shape::text,
+        "of the buffers; overflow: P(Q > B); or loss: the fraction of packets lost"},
+       &DropTarget::criterion}};
+  return fields;
+}
+
 Layout delay_layout() {
-  const auto probability = [](const char* key, const char* heading, const char* meaning, Style style,
-                              int digits = 0) {
-    return Column{.key = key,
-                  .heading = heading,
-                  .unit = "",
-                  .shape = Shape::claim,
-                  .meaning = meaning,
-                  .style = style,
-                  .digits = digits};
-  };
-  const Column kind{"certainty", "kind", "", Shape::text, "the kind of truth in words"};
   Layout layout{.command = "delay", .inputs = {}, .results = {}};
-  layout.inputs = joined(
-      topology_columns(),
-      {{"flow", "flow", "", Shape::text, "of a network, by name"},
-       {"source", "source", "", Shape::text, "host that sends the flow", Style::hidden},
-       {"destination", "destination", "", Shape::text, "host that the flow is for", Style::hidden},
-       {"rate", "rate", "packets/slot", Shape::given, "of the flow"},
-       {"delays", "delays", "", Shape::text, "file of the delays' own distribution"},
-       {"sources", "sources", "", Shape::text, "who feeds a queue: decoupled or first-hop"},
-       {"delay", "delay", "", Shape::text, "of a hop: wait or occupancy"},
-       {"hops", "hops", "", Shape::text,
-        "how waits depend on each other: chain (each on the one before), independent, bound (as they "
-        "may); or one queue"},
-       {"hops_reason", "why", "", Shape::text,
-        "why no sounder model answers: what the model contradicts, or which limit it meets", Style::hidden},
-       {"drop", "target", "", Shape::given, "EPS, the target of each buffer, above 0 and below 1"},
-       {"criterion", "criterion", "", Shape::text,
-        "of the buffers; overflow: P(Q > B); or loss: the fraction of packets lost"}});
-  layout.inputs = joined(std::move(layout.inputs), load_scale_inputs());
-  layout.inputs = joined(std::move(layout.inputs), reorder_input_columns());
-  layout.inputs.push_back(
-      {"digits", "digits", "", Shape::whole, "significant digits to prove", Style::hidden});
-  layout.inputs = joined(std::move(layout.inputs), unit_columns());
-  layout.inputs.push_back(hop_column());
-  layout.results = {
-      {"queues", "queues", "", Shape::whole, "on the longest route"},
-      {.key = "mean_queueing_slots",
-       .heading = "mean queueing",
-       .unit = "slots",
-       .shape = Shape::claim,
-       .meaning = "E[D], the time in queues without the packets' own slots",
-       .digits = 5},
-      {"mean_latency_slots", "mean latency", "slots", Shape::claim,
-       "E[T], T = D + a slot for each queue passed; the sender's own link takes none", Style::hidden},
-      {"mean_latency_ns", "mean latency", "ns", Shape::claim, "the same in ns, with what the hops add",
-       Style::hidden},
-      {"total_buffer", "buffers", "packets", Shape::whole,
-       "room of all queues on the longest route; each counts the packet in service"},
-      {"reorder_buffer", "reorder buffer", "packets", Shape::whole,
-       "least b with P(R > b) <= EPS, R: the delivered packets of a flow that wait for an older one"},
-      {"reorder_probability", "", "", Shape::claim, "P(R > b)", Style::hidden},
-      {"reorder_probability_before", "", "", Shape::claim, "P(R > b - 1), above EPS; null if b is 0",
-       Style::hidden}};
-  layout.results = joined(std::move(layout.results), load_scale_results());
-  layout.results = joined(std::move(layout.results), fabric_results());
-  layout.tables = {
-      {"percentiles",
-       "of the delay, a row a percentile",
-       {{"percentile", "percentile", "%", Shape::given, "p"},
-        {"exceeded_by", "", "", Shape::given, "1 - p as a fraction: of so many packets", Style::hidden},
-        {"queueing_slots", "queueing", "slots", Shape::whole, "the least t with P(D <= t) >= p"},
-        {"latency_slots", "latency", "slots", Shape::whole, "the least t with P(T <= t) >= p"},
-        {"latency_ns", "latency", "ns", Shape::given, "the same in ns, with what the hops add"},
-        probability("queueing_probability", "P(D > t)", "P(D > queueing_slots), at most 1 - p", Style::plain,
-                    4),
-        probability("queueing_probability_before", "P(D > t - 1)",
-                    "P(D > queueing_slots - 1), above 1 - p; null at the least possible delay", Style::plain,
-                    4),
-        probability("latency_probability", "", "P(T > latency_slots), at most 1 - p", Style::hidden),
-        probability("latency_probability_before", "",
-                    "P(T > latency_slots - 1), above 1 - p; null at the least possible delay",
-                    Style::hidden)}},
-      {"ccdf",
-       "the distribution of the queueing delay, a row a level",
-       {{.key = "slots", .heading = "t", .unit = "slots", .shape = Shape::whole, .meaning = "t", .stem = ""},
-        probability("probability", "P(D > t)", "P(D > t)", Style::plain),
-        kind}},
-      {"hops",
-       "the queues of the longest route, in their order",
-       {{"hop", "hop", "", Shape::whole, "1, 2, .."},
-        {"link", "link", "", Shape::text, "of a network: left -> right"},
-        {"load", "load", "packets/slot", Shape::given, "of the queue"},
-        {"sources", "sources", "", Shape::text, "that feed it, in words"},
-        {.key = "buffer",
-         .heading = "buffer",
-         .unit = "packets",
-         .shape = Shape::whole,
-         .meaning = "B: the least that meets the target; the packet in service counts",
-         .stem = ""},
-        probability("probability", "P or loss at B", "the criterion at B", Style::plain)}},
-      {"hop_sources",
-       "the sources that feed the queues of `hops`; none of a queue with more than 64 kinds of them",
-       {{"hop", "hop", "", Shape::whole, "of which queue"},
-        {"count", "count", "", Shape::whole, "of sources alike"},
-        {"rate", "rate", "packets/slot", Shape::given, "of each"},
-        {"burst", "burst", "", Shape::given, "mean length of its bursts [slots]; null without"},
-        {"on_rate", "on-rate", "", Shape::given, "packets a slot within a burst; null without"},
-        {"share", "share", "", Shape::given,
-         "of its bursts that come to this queue, each as a whole; null without bursts"}}},
-      {"reorder_tail",
-       "the distribution of the reorder buffer of a flow, a row a level",
-       {{"level", "b", "packets", Shape::whole, "b"},
-        probability("probability", "P(R > b)", "P(R > b)", Style::plain),
-        kind}},
-      load_scale_table()};
+  layout.inputs = merged(delay_input_fields().columns(), reorder_point_inputs().columns());
+  layout.inputs = merged(std::move(layout.inputs), load_scale_inputs());
+  layout.results = merged(delay_result_fields().columns(), load_scale_results());
+  layout.results = merged(std::move(layout.results), fabric_results());
+  layout.tables = {delay_percentile_table().layout(), level_table().layout(),   hop_table().layout(),
+                   source_table().layout(),           reorder_table().layout(), load_scale_table()};
   layout.tables = joined(std::move(layout.tables), fabric_tables());
   layout.tables.push_back(check_table());
   layout.quiet = {"percentile", "queueing_slots", "latency_slots"};
@@ -392,8 +457,8 @@ Document document(std::vector<DelayPoint> given) {
       .digits = first.digits};
   for (const DelayEntry& entry : entries) {
     Result& result = document.results.emplace_back();
-    result.inputs = input_cells(entry);
-    result.cells = result_cells(entry);
+    result.inputs = delay_input_fields().cells(entry);
+    result.cells = delay_result_fields().cells(entry);
     result.tables = tables_of(entry, one);
     if (one) result.lines = delay_lines(entry);
   }
@@ -425,13 +490,11 @@ Document document(const std::vector<ReorderPoint>& points) {
       .notes = {"R: delivered packets that wait for an older one; delays are taken as independent "
                 "of one another."},
       .digits = first.digits};
-  for (const auto& [question, answer] : points) {
+  for (const ReorderPoint& point : points) {
+    const auto& [question, answer] = point;
     Result& result = document.results.emplace_back();
-    result.inputs = {{"delays", Text{question.file}}};
-    result.inputs = joined(std::move(result.inputs), reorder_inputs(question.targets, answer.flow_rate));
-    result.inputs.push_back({"digits", Whole{question.digits.count}});
-    result.inputs = joined(std::move(result.inputs), unit_cells(question.units));
-    result.cells = reorder_cells(answer);
+    result.inputs = reorder_point_inputs().cells(point);
+    result.cells = reorder_results().cells(reordered(point));
     if (!answer.tail.empty())
       result.tables.push_back(reorder_rows(std::make_shared<const ReorderAnswer>(answer), question.targets,
                                            question.digits, true));

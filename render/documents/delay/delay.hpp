@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tailbound/answers/delay/delay.hpp>
-#include <tailbound/render/document.hpp>
+#include <tailbound/render/fields.hpp>
 
 #include <string>
 #include <utility>
@@ -20,6 +20,14 @@ using ReorderPoint = std::pair<answers::ReorderQuestion, answers::ReorderAnswer>
 [[nodiscard]] Document document(const std::vector<ReorderPoint>& points);
 
 [[nodiscard]] Layout delay_layout();
+
+/// Columns of `delay` that its other answers have too.
+struct DelayColumns {
+  Column percentile, exceeded_by, latency_slots, latency_probability, latency_probability_before;
+  Column digits, sources, hop_delay, flow, mean_latency_slots, queues;
+};
+[[nodiscard]] const DelayColumns& delay_columns();
+[[nodiscard]] const Fields<bounds::DropTarget>& drop_target_fields();
 
 /// What a sum of delays over hops leaves out, or how near it is to simulations, in one line; empty for a single queue.
 [[nodiscard]] std::string model_caution(const answers::DelayOmissions& omissions,

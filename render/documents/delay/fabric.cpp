@@ -33,37 +33,16 @@ std::string fabric_in_words(const FabricTopology& topology) {
   return words;
 }
 
-// --- cells
-
-Cells input_cells(const FabricQuestion& question) {
-  const FabricTopology& topology = question.topology;
-  Cells cells{{"network", Text{topology.name()}}};
-  if (topology.matrix) cells.push_back({"matrix", Text{*topology.matrix}});
-  cells = joined(std::move(cells), failure_cells(topology.without));
-  if (topology.uniform) cells.push_back({"uniform", Given{*topology.uniform}});
-  if (topology.load_scale) cells.push_back({"load_scale", Given{*topology.load_scale}});
-  if (question.flow) cells.push_back({"flow", Text{*question.flow}});
-  cells.push_back({"sources", Text{"decoupled"}});
-  cells.push_back({"delay", Text{"wait"}});
-  if (question.drop) {
-    cells.push_back({"drop", Given{question.drop->probability}});
-    cells.push_back({"criterion", Text{name_of(question.drop->criterion)}});
-  }
-  cells.push_back({"digits", Whole{question.digits.count}});
-  return joined(std::move(cells), unit_cells(question.units));
-}
-
-std::int64_t whole(std::uint64_t value) {
-  return static_cast<std::int64_t>(value);
-}
+// --- fields
 
 const std::vector<FabricPercentile>& percentiles_of(const FabricAnswer& answer) {
   return answer.pairs ? answer.pairs->all.percentiles : answer.pair->percentiles;
 }
 
-Packets greatest_buffer(const FabricAnswer& answer) {
-  Packets greatest;
-  for (const FabricQueueClass& queue : answer.queues) greatest = std::max(greatest, queue.buffer->buffer);
+std::optional<Packets> greatest_buffer(const FabricAnswer& answer) {
+  std::optional<Packets> greatest;
+  for (const FabricQueueClass& queue : answer.queues)
+    if (queue.buffer) greatest = std::max(greatest.value_or(Packets(0)), queue.buffer->buffer);
   return greatest;
 }
 
@@ -75,129 +54,258 @@ std::optional<Packets> greatest_memory(const FabricAnswer& answer) {
   return greatest;
 }
 
-Cells result_cells(const FabricPoint& point) {
-  const FabricAnswer& answer = point.second;
-  Cells cells{{"hosts", Whole{whole(answer.hosts)}},
-              {"switches", Whole{whole(answer.switches)}},
-              {"links", Whole{whole(answer.links)}},
-              {"queue_classes", Whole{whole(answer.queues.size())}},
-              {"greatest_load", Exact{answer.queues.empty() ? Rational(0) : answer.queues.front().load}}};
-  if (answer.pairs) {
-    cells.push_back({"pairs", Whole{whole(answer.pairs->all.pairs)}});
-    cells.push_back({"mean_latency_slots", shown(answer.pairs->all.mean_latency)});
-  } else {
-    cells.push_back({"queues", Whole{answer.pair->hops}});
-    cells.push_back({"mean_latency_slots", shown(answer.pair->mean_latency)});
-  }
-  const FabricPercentile& last = percentiles_of(answer).back();
-  cells.push_back({"latency_slots", shown(last.slots)});
-  if (answer.pairs) {
-    cells.push_back({"mean_percentile_slots", Exact{last.mean}});
-    cells.push_back({"worst_slots", shown(last.worst)});
-    cells.push_back({"undecided", Whole{whole(answer.pairs->undecided)}});
-  }
-  if (point.first.drop) cells.push_back({"greatest_buffer", shown(greatest_buffer(answer))});
-  if (const auto memory = greatest_memory(answer)) cells.push_back({"greatest_memory", shown(*memory)});
-  return cells;
+const Fields<FabricQuestion>& fabric_input_fields() {
+  using Question = FabricQuestion;
+  static const Fields<Question> fields{
+      {network_fields<FabricTopology>(&FabricTopology::name), &Question::topology},
+      {delay_columns().flow, &Question::flow, if_there},
+      {delay_columns().sources, [](const Question&) { return "decoupled"; }},
+      {delay_columns().hop_delay, [](const Question&) { return "wait"; }},
+      {drop_target_fields(), &Question::drop},
+      {delay_columns().digits, [](const Question& of) { return of.digits.count; }},
+      {unit_fields(), &Question::units}};
+  return fields;
 }
 
-Cells percentile_cells(const FabricPercentile& percentile) {
-  return {{"percentile", Given{percentile.probability * 100}},
-          {"exceeded_by", Given{1 - percentile.probability}},
-          {"latency_slots", shown(percentile.slots)},
-          {"latency_probability", shown(percentile.at)},
-          {"latency_probability_before", shown(percentile.before)}};
+Column claim(const char* key, const char* heading, const char* meaning, Style style = Style::plain,
+             int digits = 0) {
+  return {key, heading, "", Shape::claim, meaning, style, digits};
 }
 
-/// A row for each percentile of all pairs, then of those with so many queues on their way.
-Cells pair_row(const network::Network& network, const bounds::FabricDelayAnswer& found, std::size_t row) {
+/// Of all pairs.
+const Fields<bounds::FabricDelayAnswer>& pairs_fields() {
+  using Pairs = bounds::FabricDelayAnswer;
+  static const Fields<Pairs> fields{
+      {{"mean_percentile_slots", "mean of pairs", "slots", Shape::proved,
+        "mean over all pairs of their own last percentiles", Style::plain, 5},
+       [](const Pairs& of) { return of.all.percentiles.back().mean; }},
+      {{"worst_slots", "worst pair", "slots", Shape::whole, "last percentile of the worst pair"},
+       [](const Pairs& of) { return of.all.percentiles.back().worst; }},
+      {{"undecided", "", "", Shape::whole,
+        "percentiles of pairs within rounding of a boundary: the greater slot counts", Style::hidden},
+       &Pairs::undecided}};
+  return fields;
+}
+
+const Fields<FabricAnswer>& fabric_result_fields() {
+  using Answer = FabricAnswer;
+  static const Fields<Answer> fields{
+      {delay_columns().queues, [](const Answer& of) { return of.pair->hops; },
+       [](const Answer& of) { return !of.pairs; }},
+      {delay_columns().mean_latency_slots,
+       [](const Answer& of) { return shown(of.pairs ? of.pairs->all.mean_latency : of.pair->mean_latency); }},
+      {{"hosts", "hosts", "", Shape::whole, "of a network that is answered as a whole"}, &Answer::hosts},
+      {{"switches", "switches", "", Shape::whole, "of it"}, &Answer::switches},
+      {{"links", "links", "", Shape::whole, "of it, each direction of a wire one"}, &Answer::links},
+      {{"queue_classes", "kinds of queues", "", Shape::whole, "queues that differ in their traffic"},
+       [](const Answer& of) { return of.queues.size(); }},
+      {{"greatest_load", "greatest load", "packets/slot", Shape::proved,
+        "of the queue with the greatest share of what it takes, exact", Style::plain, 6},
+       [](const Answer& of) { return of.queues.empty() ? Rational(0) : of.queues.front().load; }},
+      {{"pairs", "pairs", "", Shape::whole,
+        "hosts of which one sends to the other, once for each way of routing"},
+       [](const Answer& of) { return of.pairs->all.pairs; },
+       [](const Answer& of) { return of.pairs.has_value(); }},
+      {{"latency_slots", "latency", "slots", Shape::whole, "last percentile of the latency of all packets"},
+       [](const Answer& of) { return percentiles_of(of).back().slots; }},
+      {pairs_fields(), &Answer::pairs},
+      {{"greatest_buffer", "greatest buffer", "packets", Shape::whole, "of all queues, for the target"},
+       &greatest_buffer,
+       if_there},
+      {{"greatest_memory", "greatest memory", "packets", Shape::whole,
+        "of all switches whose queues share one, for the target"},
+       &greatest_memory,
+       if_there}};
+  return fields;
+}
+
+/// \param latency, at, before  what depends on whose packets are meant
+Fields<FabricPercentile> fabric_percentiles(const Column& latency, const Column& at, const Column& before) {
+  using Percentile = FabricPercentile;
+  return {{delay_columns().percentile, [](const Percentile& of) { return Rational(of.probability * 100); }},
+          {delay_columns().exceeded_by, [](const Percentile& of) { return Rational(1 - of.probability); }},
+          {latency, &Percentile::slots},
+          {at, &Percentile::at},
+          {before, &Percentile::before}};
+}
+
+const Table<FabricPercentile>& fabric_percentile_table() {
+  static const Table<FabricPercentile> table{
+      "percentiles", "of the latency",
+      fabric_percentiles(delay_columns().latency_slots, delay_columns().latency_probability,
+                         delay_columns().latency_probability_before)};
+  return table;
+}
+
+/// A percentile of all pairs, or of those with so many queues on their way.
+struct PairRow {
+  const network::Network& network;
+  const FabricPairs& pairs;
+  const FabricPercentile& percentile;
+  bool all = false;
+};
+
+PairRow pair_row(const network::Network& network, const bounds::FabricDelayAnswer& found, std::size_t row) {
   const std::size_t each = found.all.percentiles.size();
-  const FabricPairs& pairs = row < each ? found.all : found.by_hops[row / each - 1];
-  const FabricPercentile& percentile = pairs.percentiles[row % each];
-  Cells cells{{"pair_queues", Text{row < each ? "all" : std::to_string(pairs.hops)}},
-              {"pairs", Whole{whole(pairs.pairs)}},
-              {"share", shown(pairs.share)}};
-  cells = joined(std::move(cells), percentile_cells(percentile));
-  return joined(std::move(cells), {{"best_slots", shown(percentile.best)},
-                                   {"mean_percentile_slots", Exact{percentile.mean}},
-                                   {"worst_slots", shown(percentile.worst)},
-                                   {"worst_probability", shown(percentile.worst_at)},
-                                   {"worst_pair", Text{network.nodes[percentile.from].name + " -> " +
-                                                       network.nodes[percentile.to].name}}});
+  const bool all = row < each;
+  const FabricPairs& pairs = all ? found.all : found.by_hops[row / each - 1];
+  return {network, pairs, pairs.percentiles[row % each], all};
 }
 
-Cells queue_row(const FabricQueueClass& queue) {
-  Cells cells{{"queue", Text{queue.name}},
-              {"alike", Whole{whole(queue.queues)}},
-              {"packets_per_slot", Whole{queue.packets_per_slot}},
-              {"load", Exact{queue.load}},
-              {"feeding", Whole{whole(queue.sources)}},
-              {"mean_wait_slots", shown(queue.mean_wait)}};
-  if (queue.buffer) {
-    cells.push_back({"buffer", shown(queue.buffer->buffer)});
-    cells.push_back({"probability", shown(queue.buffer->at.probability)});
-    cells.push_back({"probability_before",
-                     queue.buffer->before ? shown(queue.buffer->before->probability) : Value(None{})});
-  }
-  return cells;
+std::string worst_pair(const PairRow& row) {
+  return row.network.nodes[row.percentile.from].name + " -> " + row.network.nodes[row.percentile.to].name;
 }
 
-Cells switch_row(const FabricSwitchClass& its, bool sharing) {
-  Cells cells{{"switch", Text{its.name}},
-              {"alike", Whole{whole(its.switches)}},
-              {"ports", Whole{whole(its.queues)}},
-              {"largest_buffer", shown(its.largest)},
-              {"switch_buffer", shown(its.buffer)}};
-  if (!sharing) return cells;
-  cells.push_back({"shared_memory", its.memory ? shown(its.memory->memory) : Value(None{})});
-  cells.push_back({"memory_probability", its.memory ? shown(its.memory->at) : Value(None{})});
-  return cells;
+const Table<PairRow>& pair_table() {
+  static const Table<PairRow> table{
+      "pairs",
+      "of a network answered as a whole, a row for each percentile and number of queues passed",
+      {{{"pair_queues", "queues", "", Shape::text,
+         "on the ways of these pairs, of Valiant routes the fewest; all: whatever their ways"},
+        [](const PairRow& of) { return of.all ? "all" : std::to_string(of.pairs.hops); }},
+       {{"pairs", "pairs", "", Shape::whole, "how many send"},
+        [](const PairRow& of) { return of.pairs.pairs; }},
+       {{"share", "packets", "", Shape::claim, "their share of all packets", Style::percent, 4},
+        [](const PairRow& of) { return of.pairs.share; }},
+       {fabric_percentiles(
+            {"latency_slots", "latency", "slots", Shape::whole,
+             "the least t with P(T <= t) >= p, of all their packets"},
+            claim("latency_probability", "P(T > t)", "P(T > latency_slots), at most 1 - p", Style::plain, 4),
+            claim("latency_probability_before", "",
+                  "P(T > latency_slots - 1), above 1 - p; null at the least latency", Style::hidden)),
+        [](const PairRow& of) -> const FabricPercentile& { return of.percentile; }},
+       {{"best_slots", "best", "", Shape::whole, "least of the pairs' own percentiles [slots]"},
+        [](const PairRow& of) { return of.percentile.best; }},
+       {{"mean_percentile_slots", "mean", "", Shape::proved,
+         "mean of the pairs' own percentiles, exact [slots]", Style::plain, 5},
+        [](const PairRow& of) { return of.percentile.mean; }},
+       {{"worst_slots", "worst", "", Shape::whole, "greatest of the pairs' own percentiles [slots]"},
+        [](const PairRow& of) { return of.percentile.worst; }},
+       {claim("worst_probability", "", "P(T > worst_slots) of that pair", Style::hidden),
+        [](const PairRow& of) { return of.percentile.worst_at; }},
+       {{"worst_pair", "worst pair", "", Shape::text, "the first of those alike"}, &worst_pair}}};
+  return table;
+}
+
+const Fields<FabricQueueClass>& queue_fields() {
+  using Queues = FabricQueueClass;
+  static const Fields<Queues> fields{
+      {{"queue", "queue", "", Shape::text, "the first of them: left -> right"}, &Queues::name},
+      {{"alike", "alike", "", Shape::whole, "queues with the same traffic; or switches with the same room"},
+       &Queues::queues},
+      {{"packets_per_slot", "", "", Shape::whole, "what the link takes [packets/slot]", Style::hidden},
+       &Queues::packets_per_slot},
+      {{"load", "load", "packets/slot", Shape::proved, "of one, exact", Style::plain, 6}, &Queues::load},
+      {{"feeding", "fed by", "", Shape::whole, "nodes that send through one of them"}, &Queues::sources},
+      {{"mean_wait_slots", "mean wait", "", Shape::claim, "E[W] of one [slots]", Style::plain, 5},
+       &Queues::mean_wait},
+      {{"buffer", "buffer", "packets", Shape::whole, "least room of one for the target"},
+       [](const Queues& of) { return of.buffer->buffer; },
+       &Queues::buffer},
+      {claim("probability", "P(. > B)", "of the criterion with that room, at most the target", Style::plain,
+             4),
+       [](const Queues& of) { return of.buffer->at.probability; }, &Queues::buffer},
+      {claim("probability_before", "", "with one packet less, above the target; null if the room is 0",
+             Style::hidden),
+       [](const Queues& of) {
+         return of.buffer->before ? shown(of.buffer->before->probability) : Value(None{});
+       },
+       &Queues::buffer}};
+  return fields;
+}
+
+/// A switch, and whether any shares its memory.
+struct SwitchRow {
+  const FabricSwitchClass& its;
+  bool sharing = false;
+};
+
+const Fields<SwitchRow>& switch_fields() {
+  static const Fields<SwitchRow> fields{
+      {{"switch", "switch", "", Shape::text, "the first of them"},
+       [](const SwitchRow& of) { return of.its.name; }},
+      {{"alike", "alike", "", Shape::whole, "switches whose queues need the same room"},
+       [](const SwitchRow& of) { return of.its.switches; }},
+      {{"ports", "queues", "", Shape::whole, "of one, with traffic"},
+       [](const SwitchRow& of) { return of.its.queues; }},
+      {{"largest_buffer", "largest buffer", "", Shape::whole, "of its queues [packets]"},
+       [](const SwitchRow& of) { return of.its.largest; }},
+      {{"switch_buffer", "all buffers", "packets", Shape::whole, "of one switch, each queue with its own"},
+       [](const SwitchRow& of) { return of.its.buffer; }},
+      {{"shared_memory", "shared", "packets", Shape::whole,
+        "least memory of one switch whose queues share it that is proved to be enough; null: they do not "
+        "share"},
+       [](const SwitchRow& of) { return of.its.memory ? shown(of.its.memory->memory) : Value(None{}); },
+       &SwitchRow::sharing},
+      {claim("memory_probability", "", "upper bound of the criterion with that memory", Style::hidden),
+       [](const SwitchRow& of) { return of.its.memory ? shown(of.its.memory->at) : Value(None{}); },
+       &SwitchRow::sharing}};
+  return fields;
+}
+
+const char* const first_of_many = "the first of them, where there are many";
+
+const Table<FabricQueueClass>& queue_table() {
+  static const Table<FabricQueueClass> table{
+      "queue_classes", "queues with the same traffic, by falling share of what the link takes",
+      queue_fields()};
+  return table;
+}
+
+const Table<SwitchRow>& switch_table() {
+  static const Table<SwitchRow> table{
+      "switch_classes", "switches whose queues need the same room, by falling room", switch_fields()};
+  return table;
 }
 
 std::string first_of(std::size_t shown_rows, std::size_t all, const char* what) {
   return shown_rows < all ? fmt::format("{} of {} {}:", shown_rows, all, what) : std::string();
 }
 
+/// The whole for data formats; where that is long, the first rows again for text.
+void add_rows(std::vector<Rows>& tables, Rows rows, const char* text_key, const char* what, bool one) {
+  const std::size_t size = rows.size;
+  rows.in_text = one && size <= most_rows_shown;
+  tables.push_back(rows);
+  if (size <= most_rows_shown) return;
+  rows.key = text_key;
+  rows.size = most_rows_shown;
+  rows.caption = first_of(most_rows_shown, size, what);
+  rows.in_text = one;
+  tables.push_back(std::move(rows));
+}
+
 std::vector<Rows> tables(const Shared<FabricPoint>& points, std::size_t i, bool one) {
   const FabricAnswer& answer = (*points)[i].second;
   std::vector<Rows> tables;
-  if (answer.pairs) {
-    const std::size_t rows = answer.pairs->all.percentiles.size() * (answer.pairs->by_hops.size() + 1);
-    tables.push_back({.key = "pairs",
-                      .size = rows,
-                      .row =
+  if (answer.pairs)
+    tables.push_back(
+        pair_table().rows(answer.pairs->all.percentiles.size() * (answer.pairs->by_hops.size() + 1),
                           [points, i](std::size_t row) {
                             const auto& [question, found] = (*points)[i];
                             return pair_row(question.topology.fabric->network, *found.pairs, row);
-                          },
-                      .in_text = one});
-  } else {
-    tables.push_back(
-        {.key = "percentiles",
-         .size = answer.pair->percentiles.size(),
-         .row = [points,
-                 i](std::size_t row) { return percentile_cells((*points)[i].second.pair->percentiles[row]); },
-         .in_text = one});
-  }
-  const auto& check = answer.check;
-  const auto add = [&](const char* key, const char* text_key, std::size_t size, const char* what, auto row) {
-    const bool all = size <= most_rows_shown;
-    tables.push_back({.key = key, .size = size, .row = row, .in_text = one && all});
-    if (!all)
-      tables.push_back({.key = text_key,
-                        .size = most_rows_shown,
-                        .row = row,
-                        .caption = first_of(most_rows_shown, size, what),
-                        .in_text = one});
-  };
-  add("queue_classes", "busiest_queues", answer.queues.size(), "kinds of queues, by load",
-      [points, i](std::size_t row) { return queue_row((*points)[i].second.queues[row]); });
+                          }));
+  else
+    tables.push_back(fabric_percentile_table().rows(answer.pair->percentiles.size(),
+                                                    [points, i](std::size_t row) -> const FabricPercentile& {
+                                                      return (*points)[i].second.pair->percentiles[row];
+                                                    }));
+  tables.back().in_text = one;
+  add_rows(tables,
+           queue_table().rows(answer.queues.size(),
+                              [points, i](std::size_t row) -> const FabricQueueClass& {
+                                return (*points)[i].second.queues[row];
+                              }),
+           "busiest_queues", "kinds of queues, by load", one);
   if (!answer.by_switch.empty())
-    add("switch_classes", "largest_switches", answer.by_switch.size(), "kinds of switches, by room",
-        [points, i, sharing = greatest_memory(answer).has_value()](std::size_t row) {
-          return switch_row((*points)[i].second.by_switch[row], sharing);
-        });
-  if (check && !check->levels.empty()) tables.push_back(check_rows(*check, {std::nullopt}));
+    add_rows(tables,
+             switch_table().rows(answer.by_switch.size(),
+                                 [points, i, sharing = greatest_memory(answer).has_value()](std::size_t row) {
+                                   return SwitchRow{(*points)[i].second.by_switch[row], sharing};
+                                 }),
+             "largest_switches", "kinds of switches, by room", one);
+  if (answer.check && !answer.check->levels.empty())
+    tables.push_back(check_rows(*answer.check, {std::nullopt}));
   return tables;
 }
 
@@ -215,7 +323,7 @@ std::string headline(const FabricPoint& point) {
                                        last.slots.value, last.worst.value);
   if (question.drop)
     text += fmt::format(";\n{} packets are room enough for each queue: {} at most {}",
-                        greatest_buffer(answer).value,
+                        greatest_buffer(answer)->value,
                         question.drop->criterion == bounds::Criterion::overflow ? "P(Q > B)" : "its loss",
                         plain(question.drop->probability));
   if (const auto memory = greatest_memory(answer))
@@ -275,120 +383,18 @@ std::vector<std::string> notes(const std::vector<FabricPoint>& points) {
   return notes;
 }
 
-Column claim(const char* key, const char* heading, const char* meaning, Style style, int digits = 0) {
-  return {.key = key,
-          .heading = heading,
-          .unit = "",
-          .shape = Shape::claim,
-          .meaning = meaning,
-          .style = style,
-          .digits = digits};
-}
-
-std::vector<Column> queue_columns() {
-  return {
-      {"queue", "queue", "", Shape::text, "the first of them: left -> right"},
-      {"alike", "alike", "", Shape::whole, "queues with the same traffic; or switches with the same room"},
-      {"packets_per_slot", "", "", Shape::whole, "what the link takes [packets/slot]", Style::hidden},
-      {.key = "load",
-       .heading = "load",
-       .unit = "packets/slot",
-       .shape = Shape::proved,
-       .meaning = "of one, exact",
-       .digits = 6},
-      {"feeding", "fed by", "", Shape::whole, "nodes that send through one of them"},
-      {.key = "mean_wait_slots",
-       .heading = "mean wait",
-       .unit = "",
-       .shape = Shape::claim,
-       .meaning = "E[W] of one [slots]",
-       .digits = 5},
-      {"buffer", "buffer", "packets", Shape::whole, "least room of one for the target"},
-      claim("probability", "P(. > B)", "of the criterion with that room, at most the target", Style::plain,
-            4),
-      claim("probability_before", "", "with one packet less, above the target; null if the room is 0",
-            Style::hidden)};
-}
-
-std::vector<Column> switch_columns() {
-  return {{"switch", "switch", "", Shape::text, "the first of them"},
-          {"alike", "alike", "", Shape::whole, "switches whose queues need the same room"},
-          {"ports", "queues", "", Shape::whole, "of one, with traffic"},
-          {"largest_buffer", "largest buffer", "", Shape::whole, "of its queues [packets]"},
-          {"switch_buffer", "all buffers", "packets", Shape::whole, "of one switch, each queue with its own"},
-          {"shared_memory", "shared", "packets", Shape::whole,
-           "least memory of one switch whose queues share it that is proved to be enough; null: they do not "
-           "share"},
-          claim("memory_probability", "", "upper bound of the criterion with that memory", Style::hidden)};
-}
-
 }  // namespace
 
 std::vector<Column> fabric_results() {
-  return {
-      {"hosts", "hosts", "", Shape::whole, "of a network that is answered as a whole"},
-      {"switches", "switches", "", Shape::whole, "of it"},
-      {"links", "links", "", Shape::whole, "of it, each direction of a wire one"},
-      {"queue_classes", "kinds of queues", "", Shape::whole, "queues that differ in their traffic"},
-      {.key = "greatest_load",
-       .heading = "greatest load",
-       .unit = "packets/slot",
-       .shape = Shape::proved,
-       .meaning = "of the queue with the greatest share of what it takes, exact",
-       .digits = 6},
-      {"pairs", "pairs", "", Shape::whole,
-       "hosts of which one sends to the other, once for each way of routing"},
-      {"latency_slots", "latency", "slots", Shape::whole, "last percentile of the latency of all packets"},
-      {.key = "mean_percentile_slots",
-       .heading = "mean of pairs",
-       .unit = "slots",
-       .shape = Shape::proved,
-       .meaning = "mean over all pairs of their own last percentiles",
-       .digits = 5},
-      {"worst_slots", "worst pair", "slots", Shape::whole, "last percentile of the worst pair"},
-      {"undecided", "", "", Shape::whole,
-       "percentiles of pairs within rounding of a boundary: the greater slot counts", Style::hidden},
-      {"greatest_buffer", "greatest buffer", "packets", Shape::whole, "of all queues, for the target"},
-      {"greatest_memory", "greatest memory", "packets", Shape::whole,
-       "of all switches whose queues share one, for the target"}};
+  return fabric_result_fields().columns();
 }
 
 std::vector<TableLayout> fabric_tables() {
-  const std::vector<Column> pairs{
-      {"pair_queues", "queues", "", Shape::text,
-       "on the ways of these pairs, of Valiant routes the fewest; all: whatever their ways"},
-      {"pairs", "pairs", "", Shape::whole, "how many send"},
-      {.key = "share",
-       .heading = "packets",
-       .unit = "",
-       .shape = Shape::claim,
-       .meaning = "their share of all packets",
-       .style = Style::percent,
-       .digits = 4},
-      {"percentile", "percentile", "%", Shape::given, "p"},
-      {"exceeded_by", "", "", Shape::given, "1 - p as a fraction: of so many packets", Style::hidden},
-      {"latency_slots", "latency", "slots", Shape::whole,
-       "the least t with P(T <= t) >= p, of all their packets"},
-      claim("latency_probability", "P(T > t)", "P(T > latency_slots), at most 1 - p", Style::plain, 4),
-      claim("latency_probability_before", "",
-            "P(T > latency_slots - 1), above 1 - p; null at the least latency", Style::hidden),
-      {"best_slots", "best", "", Shape::whole, "least of the pairs' own percentiles [slots]"},
-      {.key = "mean_percentile_slots",
-       .heading = "mean",
-       .unit = "",
-       .shape = Shape::proved,
-       .meaning = "mean of the pairs' own percentiles, exact [slots]",
-       .digits = 5},
-      {"worst_slots", "worst", "", Shape::whole, "greatest of the pairs' own percentiles [slots]"},
-      claim("worst_probability", "", "P(T > worst_slots) of that pair", Style::hidden),
-      {"worst_pair", "worst pair", "", Shape::text, "the first of those alike"}};
-  return {{"pairs", "of a network answered as a whole, a row for each percentile and number of queues passed",
-           pairs},
-          {"queue_classes", "queues with the same traffic, by falling share of what the link takes",
-           queue_columns()},
-          {"busiest_queues", "the first of them, where there are many", queue_columns()},
-          {"switch_classes", "switches whose queues need the same room, by falling room", switch_columns()},
-          {"largest_switches", "the first of them, where there are many", switch_columns()}};
+  return {pair_table().layout(),
+          queue_table().layout(),
+          {"busiest_queues", first_of_many, queue_fields().columns()},
+          switch_table().layout(),
+          {"largest_switches", first_of_many, switch_fields().columns()}};
 }
 
 Document document(std::vector<FabricPoint> given) {
@@ -406,8 +412,8 @@ Document document(std::vector<FabricPoint> given) {
       .digits = first.digits};
   for (std::size_t i = 0; i < points->size(); ++i) {
     Result& result = document.results.emplace_back();
-    result.inputs = input_cells((*points)[i].first);
-    result.cells = result_cells((*points)[i]);
+    result.inputs = fabric_input_fields().cells((*points)[i].first);
+    result.cells = fabric_result_fields().cells((*points)[i].second);
     result.tables = tables(points, i, one);
     if (one) result.lines = lines((*points)[i]);
   }

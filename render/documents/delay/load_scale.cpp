@@ -45,56 +45,119 @@ std::string factor_in_words(const Rational& factor) {
                                                        : text + " (" + brief(Exact{factor}, {10}) + ")";
 }
 
-// --- cells
+// --- fields
 
-Cells input_cells(const LoadScaleQuestion& question) {
-  Cells cells = topology_cells(Topology(question.topology));
-  cells.push_back({"solve", Text{"load-scale"}});
-  if (question.flow) cells.push_back({"flow", Text{*question.flow}});
-  if (const LatencyTarget* target = latency_of(question)) {
-    cells.push_back({"sources", Text{name_of(question.sources)}});
-    cells.push_back({"delay", Text{name_of(question.hop_delay)}});
-    cells.push_back({"percentile", Given{target->percentile * 100}});
-    cells.push_back({target->time ? "within_ns" : "within_slots", Given{target->within}});
-  }
-  if (const BufferTarget* target = buffer_of(question)) {
-    cells.push_back({"sources", Text{name_of(question.sources)}});
-    cells.push_back({"drop", Given{target->drop.probability}});
-    cells.push_back({"criterion", Text{name_of(target->drop.criterion)}});
-    cells.push_back({"capacity", Whole{target->capacity.value}});
-  }
-  cells.push_back({"digits", Whole{question.digits.count}});
-  cells = joined(std::move(cells), unit_cells(question.units));
-  if (const LatencyTarget* target = latency_of(question); target != nullptr && target->time)
-    cells.push_back({"hop_ns", Given{target->time->hop}});
-  return cells;
+const Fields<LatencyTarget>& latency_fields() {
+  static const Fields<LatencyTarget> fields{
+      {{"percentile", "percentile", "", Shape::given,
+        "of --solve: p [%], that of each flow's latency is to be within the time"},
+       [](const LatencyTarget& of) { return Rational(of.percentile * 100); }},
+      {{"within_slots", "within [slots]", "", Shape::given,
+        "of --solve: the latency that the percentile may have [slots]"},
+       &LatencyTarget::within,
+       [](const LatencyTarget& of) { return !of.time; }},
+      {{"within_ns", "within [ns]", "", Shape::given, "the same in ns, with what the hops add"},
+       &LatencyTarget::within,
+       [](const LatencyTarget& of) { return of.time.has_value(); }}};
+  return fields;
 }
 
-Cells result_cells(const LoadScaleAnswer& answer) {
-  const ScaleLimit& limit = answer.first_limit();
-  Cells cells{{"greatest_load_scale", shown(answer.greatest())}};
-  if (!answer.target) {
-    cells.push_back({"attained", Flag{limit.attained()}});
-    cells.push_back({"limit", Text{kind_name(limit.kind)}});
-    cells.push_back({"limit_name", Text{limit.name}});
-    return cells;
-  }
-  const LoadScaleOfTarget& target = *answer.target;
-  const NearestToTarget& nearest = target.at_missed ? *target.at_missed : target.at_met;
-  cells.push_back({"safe_load_scale", Given{target.met}});
-  cells.push_back({"limit_name", Text{nearest.name}});
-  cells.push_back({"probability_met", shown(target.at_met.probability)});
-  cells.push_back(
-      {"probability_missed", target.at_missed ? shown(target.at_missed->probability) : Value(None{})});
-  return cells;
+const Fields<BufferTarget>& buffer_fields() {
+  static const Fields<BufferTarget> fields{
+      {{"capacity", "capacity", "", Shape::whole,
+        "of --solve: room of each queue [packets], the one in service included"},
+       &BufferTarget::capacity}};
+  return fields;
 }
 
-Cells limit_cells(const ScaleLimit& limit) {
-  return {{"limit", Text{kind_name(limit.kind)}},
-          {"name", Text{limit.name}},
-          {"load", Given{limit.load}},
-          {"takes", Given{limit.takes}},
-          {"load_scale", Exact{limit.factor}}};
+const Fields<LoadScaleQuestion>& load_scale_input_fields() {
+  using Question = LoadScaleQuestion;
+  static const Fields<Question> fields{
+      {topology_fields(), [](const Question& of) { return Topology(of.topology); }},
+      {delay_columns().flow, &Question::flow, if_there},
+      {delay_columns().sources, &Question::sources,
+       [](const Question& of) { return !std::holds_alternative<Stability>(of.asked); }},
+      {delay_columns().hop_delay, &Question::hop_delay, &latency_of},
+      {drop_target_fields(),
+       [](const Question& of) {
+         const BufferTarget* target = buffer_of(of);
+         return target != nullptr ? &target->drop : nullptr;
+       }},
+      {{"solve", "solve", "", Shape::text, "what was asked for: load-scale"},
+       [](const Question&) { return "load-scale"; }},
+      {latency_fields(), &latency_of},
+      {buffer_fields(), &buffer_of},
+      {delay_columns().digits, [](const Question& of) { return of.digits.count; }},
+      {unit_fields(), &Question::units},
+      {hop_column(),
+       [](const Question& of) {
+         const LatencyTarget* target = latency_of(of);
+         return target != nullptr && target->time ? std::optional(target->time->hop) : std::nullopt;
+       },
+       if_there}};
+  return fields;
+}
+
+/// Of a target the flow or the queue nearest to it, else what the links bear.
+std::string limit_name(const LoadScaleAnswer& answer) {
+  if (!answer.target) return answer.first_limit().name;
+  return (answer.target->at_missed ? *answer.target->at_missed : answer.target->at_met).name;
+}
+
+std::optional<Value> missed_probability(const LoadScaleAnswer& answer) {
+  if (!answer.target) return std::nullopt;
+  return answer.target->at_missed ? shown(answer.target->at_missed->probability) : Value(None{});
+}
+
+const Fields<LoadScaleAnswer>& load_scale_result_fields() {
+  using Answer = LoadScaleAnswer;
+  static const auto of_links = [](const Answer& of) { return !of.target; };
+  static const auto of_target = [](const Answer& of) { return of.target.has_value(); };
+  static const Fields<Answer> fields{
+      {{"greatest_load_scale", "greatest load scale", "", Shape::claim,
+        "of --solve: supremum of the factors; of a target met at its lower end, missed at its upper"},
+       &Answer::greatest},
+      {{"safe_load_scale", "safe load scale", "", Shape::given,
+        "of --solve: a factor at which the target is met, a short decimal", Style::hidden},
+       [](const Answer& of) { return of.target->met; },
+       of_target},
+      {{"attained", "attained", "", Shape::flag,
+        "of --solve: true where the greatest factor itself is possible, false where a queue would then grow "
+        "for ever",
+        Style::hidden},
+       [](const Answer& of) { return of.first_limit().attained(); },
+       of_links},
+      {{"limit", "limit", "", Shape::text,
+        "what is at its limit there: link, full; node, sends a packet in every slot; or burst, a flow whose "
+        "bursts come one slot apart"},
+       [](const Answer& of) { return kind_name(of.first_limit().kind); },
+       of_links},
+      {{"limit_name", "at", "", Shape::text,
+        "its name: left -> right of a link; of a target the flow or the queue nearest to it"},
+       &limit_name},
+      {{"probability_met", "probability", "", Shape::claim,
+        "of --solve: P(latency > within) or the buffers' criterion at the safe factor, the greatest of all"},
+       [](const Answer& of) { return of.target->at_met.probability; },
+       of_target},
+      {{"probability_missed", "", "", Shape::claim,
+        "the same at the upper end, above the target; null where it is met as far as the links bear it",
+        Style::hidden},
+       &missed_probability,
+       if_there}};
+  return fields;
+}
+
+const Table<ScaleLimit>& limit_table() {
+  static const Table<ScaleLimit> table{
+      "limits",
+      "of --solve: what bounds the factor, the nearest first",
+      {{{"limit", "limit", "", Shape::text, "link, node or burst"},
+        [](const ScaleLimit& of) { return kind_name(of.kind); }},
+       {{"name", "of", "", Shape::text, "the link, the node or the flow"}, &ScaleLimit::name},
+       {{"load", "load", "packets/slot", Shape::given, "of it as the network is"}, &ScaleLimit::load},
+       {{"takes", "takes", "packets/slot", Shape::given, "at most"}, &ScaleLimit::takes},
+       {{"load_scale", "load scale", "", Shape::proved, "takes / load"}, &ScaleLimit::factor}}};
+  return table;
 }
 
 // --- text
@@ -190,46 +253,15 @@ std::vector<std::string> notes(const std::vector<LoadScalePoint>& points) {
 }  // namespace
 
 std::vector<Column> load_scale_inputs() {
-  return {{"solve", "solve", "", Shape::text, "what was asked for: load-scale"},
-          {"percentile", "percentile", "", Shape::given,
-           "of --solve: p [%], that of each flow's latency is to be within the time"},
-          {"within_slots", "within [slots]", "", Shape::given,
-           "of --solve: the latency that the percentile may have [slots]"},
-          {"within_ns", "within [ns]", "", Shape::given, "the same in ns, with what the hops add"},
-          {"capacity", "capacity", "", Shape::whole,
-           "of --solve: room of each queue [packets], the one in service included"}};
+  return load_scale_input_fields().columns();
 }
 
 std::vector<Column> load_scale_results() {
-  return {
-      {"greatest_load_scale", "greatest load scale", "", Shape::claim,
-       "of --solve: supremum of the factors; of a target met at its lower end, missed at its upper"},
-      {"safe_load_scale", "safe load scale", "", Shape::given,
-       "of --solve: a factor at which the target is met, a short decimal", Style::hidden},
-      {"attained", "attained", "", Shape::flag,
-       "of --solve: true where the greatest factor itself is possible, false where a queue would then grow "
-       "for ever",
-       Style::hidden},
-      {"limit", "limit", "", Shape::text,
-       "what is at its limit there: link, full; node, sends a packet in every slot; or burst, a flow whose "
-       "bursts come one slot apart"},
-      {"limit_name", "at", "", Shape::text,
-       "its name: left -> right of a link; of a target the flow or the queue nearest to it"},
-      {"probability_met", "probability", "", Shape::claim,
-       "of --solve: P(latency > within) or the buffers' criterion at the safe factor, the greatest of all"},
-      {"probability_missed", "", "", Shape::claim,
-       "the same at the upper end, above the target; null where it is met as far as the links bear it",
-       Style::hidden}};
+  return load_scale_result_fields().columns();
 }
 
 TableLayout load_scale_table() {
-  return {"limits",
-          "of --solve: what bounds the factor, the nearest first",
-          {{"limit", "limit", "", Shape::text, "link, node or burst"},
-           {"name", "of", "", Shape::text, "the link, the node or the flow"},
-           {"load", "load", "packets/slot", Shape::given, "of it as the network is"},
-           {"takes", "takes", "packets/slot", Shape::given, "at most"},
-           {"load_scale", "load scale", "", Shape::proved, "takes / load"}}};
+  return limit_table().layout();
 }
 
 Document document(std::vector<LoadScalePoint> given) {
@@ -246,13 +278,12 @@ Document document(std::vector<LoadScalePoint> given) {
   for (std::size_t i = 0; i < points->size(); ++i) {
     const auto& [question, answer] = (*points)[i];
     Result& result = document.results.emplace_back();
-    result.inputs = input_cells(question);
-    result.cells = result_cells(answer);
-    result.tables = {
-        {.key = "limits",
-         .size = answer.limits.size(),
-         .row = [points, i](std::size_t j) { return limit_cells((*points)[i].second.limits[j]); },
-         .in_text = one}};
+    result.inputs = load_scale_input_fields().cells(question);
+    result.cells = load_scale_result_fields().cells(answer);
+    result.tables = {limit_table().rows(
+        answer.limits.size(),
+        [points, i](std::size_t j) -> const ScaleLimit& { return (*points)[i].second.limits[j]; })};
+    result.tables.back().in_text = one;
     if (one) result.lines = lines((*points)[i]);
   }
   document = with_units(std::move(document), scale_of(points->front().first.units));

@@ -114,40 +114,42 @@ std::vector<std::string> groups_of(const Document& document, const std::string& 
 
 }  // namespace
 
-std::vector<Column> combining_columns() {
-  return {{"nodes", "nodes", "", Shape::whole,
-           "processors, and memories: a power of the switch size, at most 2^20"},
-          {"switch", "switch", "", Shape::whole, "ports of a switch, 2 to 512"},
-          {"buffer", "buffer", "", Shape::whole,
-           "requests that wait at an input port, that in service left out, 1 to 10000"},
-          {"hot", "hot", "", Shape::given, "fraction of the requests that goes to one memory, 0 to 1"},
-          {"combining", "combining", "", Shape::text,
-           "greatest number of requests that become one, 1 (none combine) to 1000000, or unlimited"},
-          {"links", "links", "", Shape::text,
-           "requests that an output link, also that to a memory, passes at a time: one or any number"},
-          {"service", "service", "", Shape::given, "time of a service: the unit of delays, above 0"},
-          {"load", "load", "", Shape::given,
-           "requests that a processor generates in a service time, above 0 and at most 1"}};
+const Fields<CombiningPoint>& combining_fields() {
+  using Point = CombiningPoint;
+  static const Fields<Point> fields{
+      {{"nodes", "nodes", "", Shape::whole,
+        "processors, and memories: a power of the switch size, at most 2^20"},
+       [](const Point& of) { return of.network.network.nodes; }},
+      {{"switch", "switch", "", Shape::whole, "ports of a switch, 2 to 512"},
+       [](const Point& of) { return of.network.network.switch_size; }},
+      {{"buffer", "buffer", "", Shape::whole,
+        "requests that wait at an input port, that in service left out, 1 to 10000"},
+       [](const Point& of) { return of.network.buffer; }},
+      {{"hot", "hot", "", Shape::given, "fraction of the requests that goes to one memory, 0 to 1"},
+       [](const Point& of) { return of.network.hot; }},
+      {{"combining", "combining", "", Shape::text,
+        "greatest number of requests that become one, 1 (none combine) to 1000000, or unlimited"},
+       [](const Point& of) { return combining_name(of.network); }},
+      {{"links", "links", "", Shape::text,
+        "requests that an output link, also that to a memory, passes at a time: one or any number"},
+       [](const Point& of) { return of.network.links; }},
+      {{"service", "service", "", Shape::given, "time of a service: the unit of delays, above 0"},
+       &Point::service},
+      {{"load", "load", "", Shape::given,
+        "requests that a processor generates in a service time, above 0 and at most 1"},
+       &Point::load}};
+  return fields;
 }
 
-Cells combining_cells(const CombiningPoint& point) {
-  const CombiningMultistage& network = point.network;
-  return {{"nodes", Whole{network.network.nodes}},
-          {"switch", Whole{network.network.switch_size}},
-          {"buffer", Whole{network.buffer}},
-          {"hot", Given{network.hot}},
-          {"combining", Text{combining_name(network)}},
-          {"links", Text{name_of(network.links)}},
-          {"service", Given{point.service}},
-          {"load", Given{point.load}}};
-}
-
-std::vector<Column> wiring_columns() {
-  return {{"wiring", "wiring", "", Shape::text, "of the stages: baseline or omega"}};
-}
-
-Cells wiring_cells(const SimulateMultistageQuestion& question) {
-  return {{"wiring", Text{name_of(question.wiring)}}};
+const Fields<SimulateMultistageQuestion>& simulated_combining_fields() {
+  using Question = SimulateMultistageQuestion;
+  static const Fields<Question> fields{
+      {combining_fields(),
+       [](const Question& of) {
+         return CombiningPoint{of.network, of.load, of.service};
+       }},
+      {{"wiring", "wiring", "", Shape::text, "of the stages: baseline or omega"}, &Question::wiring}};
+  return fields;
 }
 
 std::string in_words(const std::vector<CombiningPoint>& points) {
@@ -175,17 +177,6 @@ std::string point_in_words(const Document& document, const Result& result) {
 
 std::string network_in_words(const Document& document, const Result& result) {
   return differences(document, result, "load");
-}
-
-std::vector<Column> flow_columns(Shape shape) {
-  std::vector<Column> columns{
-      {"throughput", "throughput", "", shape, "requests that come through, a processor in a service time"},
-      {"delay", "delay", "", shape,
-       "mean from the entry into stage 0 until the last service ends, of all requests [as service]"},
-      {"hot_delay", "hot delay", "", shape, "that of hot requests; null where there are none [as service]"},
-      {"cold_delay", "cold delay", "", shape, "that of the others; null where there are none [as service]"}};
-  for (Column& column : columns) column.digits = 4;
-  return columns;
 }
 
 std::string hot_path_caption(const Document& document, const Result& result) {

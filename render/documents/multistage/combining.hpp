@@ -3,7 +3,7 @@
 #include <tailbound/answers/multistage/simulate_multistage.hpp>
 #include <tailbound/network/multistage.hpp>
 #include <tailbound/numeric/rational.hpp>
-#include <tailbound/render/document.hpp>
+#include <tailbound/render/fields.hpp>
 
 #include <array>
 #include <string>
@@ -19,12 +19,9 @@ struct CombiningPoint {
   numeric::Rational service = 1;  ///< the unit of delays
 };
 
-/// "nodes", "switch", "buffer", "hot", "combining", "links", "service", "load".
-[[nodiscard]] std::vector<Column> combining_columns();
-[[nodiscard]] Cells combining_cells(const CombiningPoint& point);
-/// "wiring" of a simulated one.
-[[nodiscard]] std::vector<Column> wiring_columns();
-[[nodiscard]] Cells wiring_cells(const answers::SimulateMultistageQuestion& question);
+[[nodiscard]] const Fields<CombiningPoint>& combining_fields();
+/// And how the stages of a simulated one are wired.
+[[nodiscard]] const Fields<answers::SimulateMultistageQuestion>& simulated_combining_fields();
 
 /// "64 nodes, 2 x 2 switches, buffer 4, hot 0.08, combining up to 2, links pass one request at a time", at one load also
 /// ", load 0.8"; what differs between points is left out.  \pre at least one point
@@ -38,8 +35,23 @@ struct CombiningPoint {
 /// The same without the load.
 [[nodiscard]] std::string network_in_words(const Document& document, const Result& result);
 
-/// throughput, delay, hot_delay, cold_delay, of that shape.
-[[nodiscard]] std::vector<Column> flow_columns(Shape shape);
+/// Throughput and delays, of a model or a simulation.  \param shape  model or estimate
+template <class Answer>
+[[nodiscard]] Fields<Answer> flow_fields(Shape shape) {
+  const auto column = [&](const char* key, const char* heading, const char* meaning) {
+    return Column{key, heading, "", shape, meaning, Style::plain, 4};
+  };
+  return {
+      {column("throughput", "throughput", "requests that come through, a processor in a service time"),
+       [](const Answer& of) { return shown(of.throughput); }},
+      {column("delay", "delay",
+              "mean from the entry into stage 0 until the last service ends, of all requests [as service]"),
+       [](const Answer& of) { return shown(of.delay); }},
+      {column("hot_delay", "hot delay", "that of hot requests; null where there are none [as service]"),
+       [](const Answer& of) { return shown(of.hot_delay); }},
+      {column("cold_delay", "cold delay", "that of the others; null where there are none [as service]"),
+       [](const Answer& of) { return shown(of.cold_delay); }}};
+}
 
 /// Tables of the hot path: of so many points text shows them all.
 inline constexpr std::size_t most_hot_paths_in_text = 3;

@@ -110,34 +110,79 @@ std::string note_on_accuracy(const std::vector<MultistagePoint>& points) {
   return accuracy_note(all);
 }
 
-Cells input_cells(const MultistageQuestion& question) {
-  return joined(combining_cells({question.network, question.load, question.service}),
-                Cells{{"variant", Text{name_of(question.variant)}}});
+const Fields<MultistageQuestion>& multistage_inputs() {
+  using Question = MultistageQuestion;
+  static const Fields<Question> fields{
+      {combining_fields(),
+       [](const Question& of) {
+         return CombiningPoint{of.network, of.load, of.service};
+       }},
+      {{"variant", "variant", "", Shape::text,
+        "of the model: blocking (full buffers stop those behind) or published"},
+       &Question::variant}};
+  return fields;
 }
 
-Cells result_cells(const MultistageAnswer& answer) {
-  return {{"throughput", shown(answer.throughput)},
-          {"delay", shown(answer.delay)},
-          {"hot_delay", shown(answer.hot_delay)},
-          {"cold_delay", shown(answer.cold_delay)},
-          {"saturated", Flag{answer.saturated}},
-          {"saturation_load", shown(answer.saturation_load)},
-          {"saturation_bound", shown(answer.saturation_bound)},
-          {"busiest_stage", Whole{static_cast<std::int64_t>(answer.busiest_stage())}},
-          {"iteration", Text{name(answer.ending.stop)}},
-          {"rounds", Whole{answer.ending.rounds}},
-          {"change", Model{answer.ending.change}}};
+const Fields<MultistageAnswer>& multistage_results() {
+  using Answer = MultistageAnswer;
+  static const Fields<Answer> fields{
+      flow_fields<Answer>(Shape::model),
+      {{"saturated", "saturated", "", Shape::flag, "less than 98 % of the load comes through"},
+       &Answer::saturated},
+      {{"saturation_load", "", "", Shape::model,
+        "maximum load of which at least 98 % comes through, to 0.1 % of it and independent of "
+        "--loads; null where so much comes through at a load of 1",
+        Style::hidden},
+       [](const Answer& of) { return shown(of.saturation_load); }},
+      {{"saturation_bound", "", "", Shape::proved,
+        "upper bound of the throughput, exact: no link or server of the hot path is busy for more "
+        "than all of the time; at most 1",
+        Style::hidden},
+       &Answer::saturation_bound},
+      {{"busiest_stage", "", "", Shape::whole, "whose queue on the hot path is busy most, 0 for the first",
+        Style::hidden},
+       &Answer::busiest_stage},
+      {{"iteration", "", "", Shape::text, "how it ended: direct (one pass), converged or too many rounds",
+        Style::hidden},
+       [](const Answer& of) { return name(of.ending.stop); }},
+      {{"rounds", "", "", Shape::whole, "of the iteration, 0 where there is none", Style::hidden},
+       [](const Answer& of) { return of.ending.rounds; }},
+      {{"change", "", "", Shape::model, "greatest change in the last round", Style::hidden},
+       [](const Answer& of) { return Value(Model{of.ending.change}); }}};
+  return fields;
+}
+
+/// A queue of the hot path, by its stage.
+struct HotStage {
+  std::size_t stage;
+  const MultistageQueue& queue;
+};
+
+const Table<HotStage>& hot_path_table() {
+  const auto model = [](const char* key, const char* heading, const char* meaning, Style style) {
+    return Column{key, heading, "", Shape::model, meaning, style, 4};
+  };
+  static const Table<HotStage> table{
+      "hot_path",
+      "the queues that hot requests pass, a row a stage",
+      {{{"stage", "stage", "", Shape::whole, "0 for that next to the processors"}, &HotStage::stage},
+       {model("occupancy", "occupancy", "requests present, that in service or blocked included",
+              Style::plain),
+        [](const HotStage& of) { return shown(of.queue.occupancy); }},
+       {model("combining", "combining", "probability that a hot request that comes here combines",
+              Style::plain),
+        [](const HotStage& of) { return shown(of.queue.combining); }},
+       {model("utilization", "busy", "probability that the server works, waits for its link or is blocked",
+              Style::percent),
+        [](const HotStage& of) { return shown(of.queue.utilization); }}}};
+  return table;
 }
 
 Rows hot_path(const MultistageAnswer& answer) {
   const auto stages = share(answer.hot_path);
-  return {.key = "hot_path", .size = stages->size(), .row = [stages](std::size_t stage) -> Cells {
-            const MultistageQueue& queue = (*stages)[stage];
-            return {{"stage", Whole{static_cast<std::int64_t>(stage)}},
-                    {"occupancy", shown(queue.occupancy)},
-                    {"combining", shown(queue.combining)},
-                    {"utilization", shown(queue.utilization)}};
-          }};
+  return hot_path_table().rows(stages->size(), [stages](std::size_t stage) {
+    return HotStage{stage, (*stages)[stage]};
+  });
 }
 
 std::string title(const std::vector<MultistagePoint>& points) {
@@ -204,44 +249,10 @@ Picture picture(const Document& document, const std::vector<MultistagePoint>& po
 }  // namespace
 
 Layout multistage_layout() {
-  Layout layout{.command = "multistage", .inputs = {}, .results = {}};
-  layout.inputs =
-      joined(combining_columns(), {{"variant", "variant", "", Shape::text,
-                                    "of the model: blocking (full buffers stop those behind) or published"}});
-  layout.results =
-      joined(flow_columns(Shape::model),
-             {{"saturated", "saturated", "", Shape::flag, "less than 98 % of the load comes through"},
-              {"saturation_load", "", "", Shape::model,
-               "maximum load of which at least 98 % comes through, to 0.1 % of it and independent of "
-               "--loads; null where so "
-               "much comes through at a load of 1",
-               Style::hidden},
-              {"saturation_bound", "", "", Shape::proved,
-               "upper bound of the throughput, exact: no link or server of the hot path is busy for more "
-               "than all of the time; "
-               "at most 1",
-               Style::hidden},
-              {"busiest_stage", "", "", Shape::whole,
-               "whose queue on the hot path is busy most, 0 for the first", Style::hidden},
-              {"iteration", "", "", Shape::text,
-               "how it ended: direct (one pass), converged or too many rounds", Style::hidden},
-              {"rounds", "", "", Shape::whole, "of the iteration, 0 where there is none", Style::hidden},
-              {"change", "", "", Shape::model, "greatest change in the last round", Style::hidden}});
-  layout.results = joined(std::move(layout.results), accuracy_columns(hot_spot_accuracy_keys));
-  const auto model = [](const char* key, const char* heading, const char* meaning, Style style) {
-    return Column{key, heading, "", Shape::model, meaning, style, 4};
-  };
-  layout.tables = {
-      {"hot_path",
-       "the queues that hot requests pass, a row a stage",
-       {{"stage", "stage", "", Shape::whole, "0 for that next to the processors"},
-        model("occupancy", "occupancy", "requests present, that in service or blocked included",
-              Style::plain),
-        model("combining", "combining", "probability that a hot request that comes here combines",
-              Style::plain),
-        model("utilization", "busy", "probability that the server works, waits for its link or is blocked",
-              Style::percent)}}};
-  return layout;
+  return {.command = "multistage",
+          .inputs = multistage_inputs().columns(),
+          .results = joined(multistage_results().columns(), accuracy_columns(hot_spot_accuracy_keys)),
+          .tables = {hot_path_table().layout()}};
 }
 
 Document document(const std::vector<MultistagePoint>& points, MultistageCurve curve) {
@@ -249,8 +260,8 @@ Document document(const std::vector<MultistagePoint>& points, MultistageCurve cu
                     .headline = title(points),
                     .results = {}};
   for (const MultistagePoint& point : points)
-    document.results.push_back({.inputs = input_cells(point.first),
-                                .cells = joined(result_cells(point.second),
+    document.results.push_back({.inputs = multistage_inputs().cells(point.first),
+                                .cells = joined(multistage_results().cells(point.second),
                                                 accuracy_cells(accuracy_of(point), hot_spot_accuracy_keys, 0,
                                                                measuring_command({point.first})))});
   for (std::size_t i = 0; i < points.size(); ++i) {

@@ -59,19 +59,6 @@ Column verdict_column(const std::string& key, const std::string& heading) {
           "judged: too rare, saturated"};
 }
 
-std::vector<Column> comparison_columns(const ComparisonNames& names) {
-  std::vector<Column> columns{
-      {names.prefix + "prediction", names.predicted, names.unit, Shape::number,
-       "by the " + names.predicted + "; null where it is saturated"},
-      {names.prefix + "simulation", "simulation", names.unit, Shape::estimate, "by simulation"}};
-  if (names.counted)
-    columns.push_back({names.prefix + "count", "seen", "", Shape::whole,
-                       "how often it was seen; null of what is no probability"});
-  columns.push_back(error_column(names.prefix + "error"));
-  columns.push_back(verdict_column(names.prefix + "verdict", names.predicted + " is"));
-  return columns;
-}
-
 std::string conclusion(const answers::Tally& tally, const std::string& predicted) {
   return conclusion(std::vector<answers::Tally>{tally}, predicted);
 }

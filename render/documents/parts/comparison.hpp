@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tailbound/answers/comparison.hpp>
-#include <tailbound/render/document.hpp>
+#include <tailbound/render/fields.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -24,8 +24,6 @@ struct ComparisonNames {
   bool counted = false;                ///< with "count"
 };
 
-/// prediction, simulation, count, error, verdict.
-[[nodiscard]] std::vector<Column> comparison_columns(const ComparisonNames& names = {});
 [[nodiscard]] Column error_column(const std::string& key);
 [[nodiscard]] Column verdict_column(const std::string& key, const std::string& heading);
 
@@ -46,19 +44,25 @@ template <class Unit>
   return Estimate{*error, said / simulated.upper - 1, greatest, simulated.confidence};
 }
 
-/// With "count" where the comparison has one, or `counted` says that its table has the column.
+/// prediction, simulation, count, error, verdict.
 template <class Unit>
-[[nodiscard]] Cells comparison_cells(const answers::Comparison<Unit>& comparison,
-                                     const std::string& prefix = {}, bool counted = false) {
-  Cells cells{{prefix + "prediction", comparison.predicted ? shown(*comparison.predicted) : Value(None{})},
-              {prefix + "simulation", shown(comparison.simulated)}};
-  if (comparison.count)
-    cells.push_back({prefix + "count", Whole{static_cast<std::int64_t>(*comparison.count)}});
-  else if (counted)
-    cells.push_back({prefix + "count", None{}});
-  cells.push_back({prefix + "error", error_of(comparison)});
-  cells.push_back({prefix + "verdict", Text{verdict_name(comparison.verdict())}});
-  return cells;
+[[nodiscard]] Fields<answers::Comparison<Unit>> comparison_fields(const ComparisonNames& names = {}) {
+  using Comparison = answers::Comparison<Unit>;
+  const auto column = [&](const char* key, const std::string& heading, Shape shape,
+                          const std::string& meaning) {
+    return Column{names.prefix + key, heading, names.unit, shape, meaning};
+  };
+  return {{column("prediction", names.predicted, Shape::number,
+                  "by the " + names.predicted + "; null where it is saturated"),
+           [](const Comparison& of) { return of.predicted ? shown(*of.predicted) : Value(None{}); }},
+          {column("simulation", "simulation", Shape::estimate, "by simulation"), &Comparison::simulated},
+          {{names.prefix + "count", "seen", "", Shape::whole,
+            "how often it was seen; null of what is no probability"},
+           &Comparison::count,
+           [counted = names.counted](const Comparison&) { return counted; }},
+          {error_column(names.prefix + "error"), &error_of<Unit>},
+          {verdict_column(names.prefix + "verdict", names.predicted + " is"),
+           [](const Comparison& of) { return verdict_name(of.verdict()); }}};
 }
 
 /// A sentence without its stop: "the analysis is optimistic beyond the interval in 2 of 7 rows".

@@ -24,31 +24,29 @@ std::string by(const run::Crew& crew) {
 
 }  // namespace
 
-std::vector<Column> simulation_columns(const std::string& unit) {
-  return {
-      {"complete", "complete", "", Shape::flag, "false where the run of this point was cut short",
-       Style::hidden},
-      {"seed", "seed", "", Shape::whole, "of the random numbers", Style::hidden},
-      {"replications", "replications", "", Shape::whole, "independent runs", Style::hidden},
-      {"warmup", "warm-up", "", Shape::whole, unit + "s left out at the start of each replication",
-       Style::hidden},
-      {unit + "s", unit + "s", "", Shape::whole,
-       unit + "s measured in each replication; null where the run was cut short", Style::hidden},
-      {"batches", "batches", "", Shape::whole,
-       "done, of all replications together: the intervals are from them", Style::hidden},
-      {"batch_" + unit + "s", "batch", "", Shape::whole, "length of a batch [" + unit + "s]", Style::hidden},
+Fields<Simulated> simulation_fields(const std::string& unit) {
+  const auto hidden = [](const std::string& key, const std::string& heading, Shape shape,
+                         const std::string& meaning) {
+    return Column{key, heading, "", shape, meaning, Style::hidden};
   };
-}
-
-Cells simulation_cells(const Simulated& simulated, const std::string& unit) {
-  const sim::RunPlan& plan = simulated.plan;
-  return {{"complete", Flag{!simulated.stopped()}},
-          {"seed", Whole{static_cast<std::int64_t>(plan.seed)}},
-          {"replications", Whole{plan.replications}},
-          {"warmup", Whole{plan.warmup}},
-          {unit + "s", simulated.stopped() ? Value(None{}) : Whole{plan.batch_slots() * plan.batches}},
-          {"batches", Whole{static_cast<std::int64_t>(simulated.batches())}},
-          {"batch_" + unit + "s", Whole{plan.batch_slots()}}};
+  return {{hidden("complete", "complete", Shape::flag, "false where the run of this point was cut short"),
+           [](const Simulated& of) { return !of.stopped(); }},
+          {hidden("seed", "seed", Shape::whole, "of the random numbers"),
+           [](const Simulated& of) { return of.plan.seed; }},
+          {hidden("replications", "replications", Shape::whole, "independent runs"),
+           [](const Simulated& of) { return of.plan.replications; }},
+          {hidden("warmup", "warm-up", Shape::whole, unit + "s left out at the start of each replication"),
+           [](const Simulated& of) { return of.plan.warmup; }},
+          {hidden(unit + "s", unit + "s", Shape::whole,
+                  unit + "s measured in each replication; null where the run was cut short"),
+           [](const Simulated& of) {
+             return of.stopped() ? std::nullopt : std::optional(of.plan.batch_slots() * of.plan.batches);
+           }},
+          {hidden("batches", "batches", Shape::whole,
+                  "done, of all replications together: the intervals are from them"),
+           &Simulated::batches},
+          {hidden("batch_" + unit + "s", "batch", Shape::whole, "length of a batch [" + unit + "s]"),
+           [](const Simulated& of) { return of.plan.batch_slots(); }}};
 }
 
 Column estimated_cycles(const char* key, const char* heading, const char* meaning, Style style) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tailbound/answers/simulation/simulation.hpp>
-#include <tailbound/render/document.hpp>
+#include <tailbound/render/fields.hpp>
 
 #include <cstddef>
 #include <string>
@@ -11,14 +11,10 @@
 /// it.
 namespace tailbound::render {
 
-/// Of results, behind what was found: complete, seed, replications, warmup, slots, batches, batch_slots. Of
-/// data formats only.
+/// Of results, behind what was found: all that the numbers depend on, and so not the threads. A run cut short has no
+/// slots: batches times batch_slots is what was measured. Of data formats only.
 /// \param unit  of time: "cycle" makes cycles and batch_cycles of slots and batch_slots
-[[nodiscard]] std::vector<Column> simulation_columns(const std::string& unit = "slot");
-
-/// All that the numbers depend on, and so not the threads. A run cut short has no slots: batches times
-/// batch_slots is what was measured.
-[[nodiscard]] Cells simulation_cells(const answers::Simulated& simulated, const std::string& unit = "slot");
+[[nodiscard]] Fields<answers::Simulated> simulation_fields(const std::string& unit = "slot");
 
 /// The column of a mean time in cycles that was simulated.
 [[nodiscard]] Column estimated_cycles(const char* key, const char* heading, const char* meaning,

@@ -50,54 +50,32 @@ std::string failures_in_words(const std::vector<std::string>& without) {
   return without.empty() ? "" : fmt::format(" without {}", fmt::join(without, ", "));
 }
 
-Cells failure_cells(const std::vector<std::string>& without) {
-  if (without.empty()) return {};
-  return {{"without", Text{fmt::format("{}", fmt::join(without, ","))}}};
+std::optional<std::string> failures_asked(const std::vector<std::string>& without) {
+  if (without.empty()) return std::nullopt;
+  return fmt::format("{}", fmt::join(without, ","));
 }
 
-std::vector<Column> topology_columns() {
-  return {
-      {"radix", "radix", "", Shape::whole,
-       "ports of a tree's switch on each side: as many down as up, 2 to 1024"},
-      {"levels", "levels", "", Shape::whole, "levels of a tree's switches: radix^levels leaves"},
-      {"load", "load", "", Shape::given, "packets a slot that each leaf of the tree sends, 0 to 1"},
-      {"routing", "routing", "", Shape::text,
-       "random-root: always up to the top; or nearest-ancestor: no further than needed"},
-      {"traffic", "traffic", "", Shape::text, "of a tree's leaves: bernoulli or onoff", Style::hidden},
-      {"burst", "burst", "slots", Shape::given, "mean length of a leaf's bursts, at least 1"},
-      {"on_rate", "on-rate", "", Shape::given, "packets a slot of a leaf within a burst, above 0, at most 1"},
-      destination_column(),
-      {"network", "network", "", Shape::text, "file of hosts, switches, links and flows"},
-      {"matrix", "matrix", "", Shape::text, "file of the traffic matrix that was asked for beside it"},
-      {"without", "without", "", Shape::text, "what was asked to fail: nodes, links, so many at random"},
-      {"uniform", "uniform", "", Shape::given,
-       "packets a slot that each host of the network sends, the same to each other; above 0, at most 1"},
-      {"load_scale", "load scale", "", Shape::given, "all rates of the network times this, above 0"},
-  };
-}
-
-Cells topology_cells(const Topology& topology) {
-  Cells cells;
-  if (const auto* network = std::get_if<NetworkTopology>(&topology)) {
-    cells.push_back({"network", Text{network->file}});
-    if (network->matrix) cells.push_back({"matrix", Text{*network->matrix}});
-    cells = joined(std::move(cells), failure_cells(network->without));
-    if (network->uniform) cells.push_back({"uniform", Given{*network->uniform}});
-    if (network->load_scale) cells.push_back({"load_scale", Given{*network->load_scale}});
-    return cells;
-  }
-  const auto& tree = std::get<TreeTopology>(topology);
-  cells = {{"radix", Whole{tree.tree.radix}},
-           {"levels", Whole{tree.tree.levels}},
-           {"load", Given{tree.load}},
-           {"routing", Text{name_of(tree.routing)}},
-           {"traffic", Text{tree.burst ? "onoff" : "bernoulli"}}};
-  if (tree.burst) {
-    cells.push_back({"burst", Given{tree.burst->slots}});
-    cells.push_back({"on_rate", Given{tree.burst->on_rate}});
-    cells.push_back({"burst_destination", Text{name_of(tree.destination)}});
-  }
-  return cells;
+const Fields<Topology>& topology_fields() {
+  static const Fields<TreeTopology> tree{
+      {{"radix", "radix", "", Shape::whole,
+        "ports of a tree's switch on each side: as many down as up, 2 to 1024"},
+       [](const TreeTopology& of) { return of.tree.radix; }},
+      {{"levels", "levels", "", Shape::whole, "levels of a tree's switches: radix^levels leaves"},
+       [](const TreeTopology& of) { return of.tree.levels; }},
+      {{"load", "load", "", Shape::given, "packets a slot that each leaf of the tree sends, 0 to 1"},
+       &TreeTopology::load},
+      {{"routing", "routing", "", Shape::text,
+        "random-root: always up to the top; or nearest-ancestor: no further than needed"},
+       &TreeTopology::routing},
+      {{"traffic", "traffic", "", Shape::text, "of a tree's leaves: bernoulli or onoff", Style::hidden},
+       [](const TreeTopology& of) { return of.burst ? "onoff" : "bernoulli"; }},
+      {burst_fields("a leaf"), &TreeTopology::burst},
+      {destination_column(), &TreeTopology::destination,
+       [](const TreeTopology& of) { return of.burst.has_value(); }}};
+  static const Fields<Topology> fields{
+      {tree, one_of<TreeTopology>},
+      {network_fields<NetworkTopology>(&NetworkTopology::file), one_of<NetworkTopology>}};
+  return fields;
 }
 
 std::string latency_slots_in_words() {

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <tailbound/answers/network/topology.hpp>
-#include <tailbound/render/document.hpp>
+#include <tailbound/render/fields.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,30 @@ namespace tailbound::render {
 
 /// " without a, b", or nothing.
 [[nodiscard]] std::string failures_in_words(const std::vector<std::string>& without);
-/// "without", where something fails.
-[[nodiscard]] Cells failure_cells(const std::vector<std::string>& without);
+/// "a,b", where something fails.
+[[nodiscard]] std::optional<std::string> failures_asked(const std::vector<std::string>& without);
 
-/// "radix", "levels", "load", "routing", "traffic", "burst", "on_rate" of a tree, "network", "matrix", "without",
-/// "uniform" and "load_scale" of a network.
-[[nodiscard]] std::vector<Column> topology_columns();
-[[nodiscard]] Cells topology_cells(const answers::Topology& topology);
+/// Of a listed network, or one that is answered as a whole.  \param named  its file, or its name
+template <class Network, class Named>
+[[nodiscard]] Fields<Network> network_fields(Named named) {
+  return {{{"network", "network", "", Shape::text, "file of hosts, switches, links and flows"}, named},
+          {{"matrix", "matrix", "", Shape::text, "file of the traffic matrix that was asked for beside it"},
+           &Network::matrix,
+           if_there},
+          {{"without", "without", "", Shape::text, "what was asked to fail: nodes, links, so many at random"},
+           [](const Network& of) { return failures_asked(of.without); },
+           if_there},
+          {{"uniform", "uniform", "", Shape::given,
+            "packets a slot that each host of the network sends, the same to each other; above 0, at most 1"},
+           &Network::uniform,
+           if_there},
+          {{"load_scale", "load scale", "", Shape::given, "all rates of the network times this, above 0"},
+           &Network::load_scale,
+           if_there}};
+}
+
+/// Of a tree or a listed network.
+[[nodiscard]] const Fields<answers::Topology>& topology_fields();
 
 /// What latency counts besides queueing: that a packet's first link is not among the slots.
 [[nodiscard]] std::string latency_slots_in_words();

@@ -51,6 +51,29 @@ TrafficWords words_of(const Traffic& traffic) {
   return words;
 }
 
+template <class Source>
+const Source* source_of(const Traffic& traffic) {
+  return std::get_if<Source>(&traffic.source);
+}
+
+/// Of traffic that has a name beside what else describes it.
+std::optional<const char*> kind_asked(const Traffic& traffic) {
+  using Kind = std::optional<const char*>;
+  return std::visit(Cases{[](const EqualInputs&) -> Kind { return "bernoulli"; },
+                          [](const PoissonArrivals&) -> Kind { return "poisson"; },
+                          [](const PoissonAtAnyTime&) -> Kind { return "md1"; },
+                          [](const UnequalInputs&) -> Kind { return "bernoulli"; },
+                          [](const BurstyInputs&) -> Kind { return "onoff"; },
+                          [](const auto&) -> Kind { return std::nullopt; }},
+                    traffic.source);
+}
+
+std::optional<std::int64_t> equal_inputs(const Traffic& traffic) {
+  if (const auto* equal = source_of<EqualInputs>(traffic)) return equal->inputs;
+  if (const auto* bursty = source_of<BurstyInputs>(traffic)) return bursty->inputs;
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string in_words(traffic::Destination destination, const std::string& place) {
@@ -63,75 +86,58 @@ Column destination_column() {
           "per-burst: all packets of a burst go to one output; or per-packet: each draws its own"};
 }
 
-std::vector<Column> traffic_columns() {
-  return {
-      {"traffic", "traffic", "", Shape::text,
-       "bernoulli, poisson (per slot), md1 (Poisson in continuous time) or onoff", Style::hidden},
-      {"inputs", "inputs", "", Shape::whole, "independent inputs that share the load equally"},
-      {"rates", "rates", "packets/slot", Shape::givens, "of independent inputs, each its own", Style::hidden},
-      {"arrivals", "arrivals", "", Shape::text, "generating function of the packets in a slot",
-       Style::hidden},
-      {"pmf", "pmf", "", Shape::text, "file with the probabilities of 0, 1, 2, .. packets in a slot",
-       Style::hidden},
-      {"blocks", "blocks", "", Shape::text, "file with the matrices D_0, D_1, .. of a D-BMAP", Style::hidden},
-      {"burst", "burst", "slots", Shape::given, "mean length of a source's bursts, at least 1"},
-      {"on_rate", "on-rate", "", Shape::given,
-       "packets a slot of a source within a burst, above 0, at most 1"},
-      destination_column(),
-      {"load", "load", "packets/slot", Shape::given, "rho, of the queue"},
-      {"packets_per_slot", "served", "", Shape::whole, "packets served in a slot, 1 to 32"},
-  };
+Fields<traffic::Burst> burst_fields(const std::string& source) {
+  using traffic::Burst;
+  return {{{"burst", "burst", "slots", Shape::given, "mean length of " + source + "'s bursts, at least 1"},
+           &Burst::slots},
+          {{"on_rate", "on-rate", "", Shape::given,
+            "packets a slot of " + source + " within a burst, above 0, at most 1"},
+           &Burst::on_rate}};
 }
 
-Cells traffic_cells(const Traffic& traffic) {
-  Cells cells;
-  const auto add_load = [&](const std::optional<Rational>& load) {
-    if (load) cells.push_back({"load", Given{*load}});
-  };
-  std::visit(Cases{[&](const EqualInputs& inputs) {
-                     cells.push_back({"traffic", Text{"bernoulli"}});
-                     cells.push_back({"inputs", Whole{inputs.inputs}});
-                   },
-                   [&](const PoissonArrivals&) {
-                     cells.push_back({"traffic", Text{"poisson"}});
-                   },
-                   [&](const PoissonAtAnyTime&) {
-                     cells.push_back({"traffic", Text{"md1"}});
-                   },
-                   [&](const UnequalInputs& inputs) {
-                     cells.push_back({"traffic", Text{"bernoulli"}});
-                     cells.push_back({"rates", GivenList{inputs.rates}});
-                   },
-                   [&](const GeneratingFunction& function) {
-                     cells.push_back({"arrivals", Text{function.formula}});
-                   },
-                   [&](const Probabilities& pmf) {
-                     cells.push_back({"pmf", Text{pmf.name}});
-                   },
-                   [&](const Blocks& blocks) {
-                     cells.push_back({"blocks", Text{blocks.name}});
-                   },
-                   [&](const BurstyInputs& inputs) {
-                     cells.push_back({"traffic", Text{"onoff"}});
-                     cells.push_back({"inputs", Whole{inputs.inputs}});
-                     cells.push_back({"burst", Given{inputs.burst.slots}});
-                     cells.push_back({"on_rate", Given{inputs.burst.on_rate}});
-                     cells.push_back({"burst_destination", Text{name_of(inputs.destination)}});
-                   }},
-             traffic.source);
-  add_load(load_of(traffic));
-  cells.push_back({"packets_per_slot", Whole{traffic.packets_per_slot}});
-  return cells;
+const Fields<Traffic>& traffic_fields() {
+  static const Fields<BurstyInputs> bursty{{burst_fields("a source"), &BurstyInputs::burst},
+                                           {destination_column(), &BurstyInputs::destination}};
+  static const Fields<Traffic> fields{
+      {{"traffic", "traffic", "", Shape::text,
+        "bernoulli, poisson (per slot), md1 (Poisson in continuous time) or onoff", Style::hidden},
+       &kind_asked,
+       if_there},
+      {{"inputs", "inputs", "", Shape::whole, "independent inputs that share the load equally"},
+       &equal_inputs,
+       if_there},
+      {Fields<UnequalInputs>{{{"rates", "rates", "packets/slot", Shape::givens,
+                               "of independent inputs, each its own", Style::hidden},
+                              &UnequalInputs::rates}},
+       source_of<UnequalInputs>},
+      {Fields<GeneratingFunction>{{{"arrivals", "arrivals", "", Shape::text,
+                                    "generating function of the packets in a slot", Style::hidden},
+                                   &GeneratingFunction::formula}},
+       source_of<GeneratingFunction>},
+      {Fields<Probabilities>{{{"pmf", "pmf", "", Shape::text,
+                               "file with the probabilities of 0, 1, 2, .. packets in a slot", Style::hidden},
+                              &Probabilities::name}},
+       source_of<Probabilities>},
+      {Fields<Blocks>{{{"blocks", "blocks", "", Shape::text,
+                        "file with the matrices D_0, D_1, .. of a D-BMAP", Style::hidden},
+                       &Blocks::name}},
+       source_of<Blocks>},
+      {bursty, source_of<BurstyInputs>},
+      {{"load", "load", "packets/slot", Shape::given, "rho, of the queue"}, &load_of, if_there},
+      {{"packets_per_slot", "served", "", Shape::whole, "packets served in a slot, 1 to 32"},
+       &Traffic::packets_per_slot}};
+  return fields;
 }
 
-std::vector<Column> accuracy_columns() {
-  return {{"arithmetic", "arithmetic", "", Shape::text,
-           "asked for: auto, double, multiprecision, interval or exact", Style::hidden},
-          {"digits", "digits", "", Shape::whole, "significant digits to prove", Style::hidden}};
-}
-
-Cells accuracy_cells(const queue::Accuracy& accuracy) {
-  return {{"arithmetic", Text{queue::name(accuracy.arithmetic)}}, {"digits", Whole{accuracy.digits.count}}};
+const Fields<queue::Accuracy>& accuracy_fields() {
+  using queue::Accuracy;
+  static const Fields<Accuracy> fields{
+      {{"arithmetic", "arithmetic", "", Shape::text,
+        "asked for: auto, double, multiprecision, interval or exact", Style::hidden},
+       [](const Accuracy& of) { return queue::name(of.arithmetic); }},
+      {{"digits", "digits", "", Shape::whole, "significant digits to prove", Style::hidden},
+       [](const Accuracy& of) { return of.digits.count; }}};
+  return fields;
 }
 
 std::string in_words(const Traffic& traffic, const std::vector<const Traffic*>& all) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tailbound/answers/traffic.hpp>
-#include <tailbound/render/document.hpp>
+#include <tailbound/render/fields.hpp>
 
 #include <string>
 #include <vector>
@@ -11,16 +11,16 @@
 namespace tailbound::render {
 
 /// The inputs that describe traffic.
-[[nodiscard]] std::vector<Column> traffic_columns();
-[[nodiscard]] Cells traffic_cells(const answers::Traffic& traffic);
+[[nodiscard]] const Fields<answers::Traffic>& traffic_fields();
 
 /// "each to one PLACE", "scattered packet by packet"
 [[nodiscard]] std::string in_words(traffic::Destination destination, const std::string& place);
 [[nodiscard]] Column destination_column();
+/// \param source  "a source", "a leaf"
+[[nodiscard]] Fields<traffic::Burst> burst_fields(const std::string& source);
 
 /// "arithmetic" and "digits", as asked.
-[[nodiscard]] std::vector<Column> accuracy_columns();
-[[nodiscard]] Cells accuracy_cells(const queue::Accuracy& accuracy);
+[[nodiscard]] const Fields<queue::Accuracy>& accuracy_fields();
 
 /// "16 inputs at load 0.9", "8 inputs with bursts of 16 slots (each to one output) at load 0.6"
 /// \param all  of several points: what differs between them is left out

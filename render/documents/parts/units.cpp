@@ -1,7 +1,19 @@
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
 
+#include <algorithm>
+
 namespace tailbound::render {
+
+std::vector<Column> merged(std::vector<Column> first, const std::vector<Column>& more) {
+  auto ahead = first.end();
+  for (auto next = more.rbegin(); next != more.rend(); ++next) {
+    const auto same =
+        std::find_if(first.begin(), first.end(), [&](const Column& one) { return one.key == next->key; });
+    ahead = same != first.end() ? same : first.insert(ahead, *next);
+  }
+  return first;
+}
 
 UnitScale scale_of(const answers::Units& units) {
   UnitScale scale{.bytes_of_packet = {}, .ns_of_slot = units.slot_ns()};
@@ -9,9 +21,16 @@ UnitScale scale_of(const answers::Units& units) {
   return scale;
 }
 
-std::vector<Column> unit_columns() {
-  return {{"packet_bytes", "packet", "", Shape::whole, "size of a packet [bytes]", Style::hidden},
-          {"link_gbps", "link", "", Shape::given, "rate of a link [Gbit/s]", Style::hidden}};
+const Fields<answers::Units>& unit_fields() {
+  using answers::Units;
+  static const Fields<Units> fields{
+      {{"packet_bytes", "packet", "", Shape::whole, "size of a packet [bytes]", Style::hidden},
+       &Units::packet_bytes,
+       if_there},
+      {{"link_gbps", "link", "", Shape::given, "rate of a link [Gbit/s]", Style::hidden},
+       &Units::link_gbps,
+       if_there}};
+  return fields;
 }
 
 Column hop_column() {
@@ -21,13 +40,6 @@ Column hop_column() {
 
 std::string hop_in_words(const numeric::Rational& hop_ns) {
   return numeric::plain(hop_ns) + " ns for each queue passed (wires and pipelines)";
-}
-
-Cells unit_cells(const answers::Units& units) {
-  Cells cells;
-  if (units.packet_bytes) cells.push_back({"packet_bytes", Whole{*units.packet_bytes}});
-  if (units.link_gbps) cells.push_back({"link_gbps", Given{*units.link_gbps}});
-  return cells;
 }
 
 }  // namespace tailbound::render

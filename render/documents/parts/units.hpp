@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/answers/units.hpp>
+#include <tailbound/render/fields.hpp>
 #include <tailbound/render/units.hpp>
 
 #include <string>
@@ -10,12 +11,14 @@
 namespace tailbound::render {
 
 [[nodiscard]] UnitScale scale_of(const answers::Units& units);
-[[nodiscard]] std::vector<Column> unit_columns();
-[[nodiscard]] Cells unit_cells(const answers::Units& units);
+[[nodiscard]] const Fields<answers::Units>& unit_fields();
 
 /// --hop-ns among the inputs; and "35 ns for each queue passed (wires and pipelines)".
 [[nodiscard]] Column hop_column();
 [[nodiscard]] std::string hop_in_words(const numeric::Rational& hop_ns);
+
+/// The columns of `first` and what `more` has besides, each ahead of those that follow it in `more`.
+[[nodiscard]] std::vector<Column> merged(std::vector<Column> first, const std::vector<Column>& more);
 
 /// One list after the other.
 template <class Entry>

@@ -12,7 +12,7 @@ namespace {
 using answers::Tally;
 using answers::Verdict;
 
-const ComparisonNames names{.unit = {}, .predicted = "analysis", .prefix = {}, .counted = true};
+const ComparisonNames names{.counted = true};
 
 /// A whole number of slots is exact in nanoseconds.
 Value in_unit(const Value& value, const numeric::Rational& factor) {
@@ -45,7 +45,7 @@ TableLayout validated_table(const std::vector<Column>& argument, const Validated
                             {{"quantity", "quantity", "", Shape::text, "what is compared", Style::hidden},
                              {"what", "", "", Shape::text, "the same in words"}},
                             argument),
-                        comparison_columns(names)),
+                        comparison_fields<unit::Probability>(names).columns()),
                  {{"prediction_" + unit.suffix, names.predicted, unit.unit, Shape::number,
                    "the prediction" + meaning, Style::plain, 6},
                   {"simulation_" + unit.suffix, "simulation", unit.unit, Shape::estimate,
@@ -59,31 +59,31 @@ Rows validated_rows(std::vector<ValidatedRow> rows, const ValidatedUnit& unit) {
           }};
 }
 
-std::vector<Column> tally_columns() {
+const Fields<Judged>& judged_fields() {
   const auto count = [](const char* key, const char* heading, const char* meaning) {
     return Column{key, heading, "", Shape::whole, std::string("rows whose verdict is so: ") + meaning};
   };
-  return {verdict_column("verdict_of_all", "analysis is"),
-          count("inside", "inside", "within the simulation's interval"),
-          count("above", "above", "conservative"),
-          count("below", "below", "optimistic"),
-          count("too_rare", "too rare", "not judged"),
-          {"confidence_of_all_rows", "", "", Shape::given,
-           "with which the intervals of all rows hold together", Style::hidden}};
-}
-
-Cells tally_cells(const Tally& tally, double confidence_of_all) {
-  constexpr long parts = 1'000'000;  // it is asked with a few decimals
-  const auto asked = numeric::Rational(std::lround(confidence_of_all * parts)) / parts;
-  const auto count = [&](Verdict verdict) { return Whole{static_cast<std::int64_t>(tally.count(verdict))}; };
-  return {{"verdict_of_all", Text{verdict_name(tally.optimistic() > 0     ? Verdict::below
-                                               : tally.conservative() > 0 ? Verdict::above
-                                                                          : Verdict::inside)}},
-          {"inside", count(Verdict::inside)},
-          {"above", count(Verdict::above)},
-          {"below", count(Verdict::below)},
-          {"too_rare", count(Verdict::too_rare)},
-          {"confidence_of_all_rows", Given{asked}}};
+  const auto rows = [](Verdict verdict) {
+    return [verdict](const Judged& of) { return of.tally.count(verdict); };
+  };
+  static const Fields<Judged> fields{
+      {verdict_column("verdict_of_all", "analysis is"),
+       [](const Judged& of) {
+         return verdict_name(of.tally.optimistic() > 0     ? Verdict::below
+                             : of.tally.conservative() > 0 ? Verdict::above
+                                                           : Verdict::inside);
+       }},
+      {count("inside", "inside", "within the simulation's interval"), rows(Verdict::inside)},
+      {count("above", "above", "conservative"), rows(Verdict::above)},
+      {count("below", "below", "optimistic"), rows(Verdict::below)},
+      {count("too_rare", "too rare", "not judged"), rows(Verdict::too_rare)},
+      {{"confidence_of_all_rows", "", "", Shape::given, "with which the intervals of all rows hold together",
+        Style::hidden},
+       [](const Judged& of) {
+         constexpr long parts = 1'000'000;  // it is asked with a few decimals
+         return numeric::Rational(numeric::Rational(std::lround(of.confidence_of_all * parts)) / parts);
+       }}};
+  return fields;
 }
 
 std::string intervals_in_words(double confidence_of_each, std::size_t rows, double confidence_of_all) {

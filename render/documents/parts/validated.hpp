@@ -44,10 +44,17 @@ template <class Points, class ResultOf>
   return document;
 }
 
+/// The cells of one comparison.
+template <class Unit>
+[[nodiscard]] Cells compared(const answers::Comparison<Unit>& comparison) {
+  static const Fields<answers::Comparison<Unit>> fields = comparison_fields<Unit>({.counted = true});
+  return fields.cells(comparison);
+}
+
 /// One comparison.
 struct ValidatedRow {
   Cells argument;          ///< "quantity", "what" and its level or percentile
-  Cells compared;          ///< comparison_cells()
+  Cells compared;          ///< compared()
   bool in_unit = false;    ///< of slots or packets; else they are probabilities
   bool only_unit = false;  ///< they are in the other unit, and in that only
 };
@@ -63,8 +70,19 @@ struct ValidatedUnit {
 [[nodiscard]] Rows validated_rows(std::vector<ValidatedRow> rows, const ValidatedUnit& unit);
 
 /// Of results: the verdicts counted, and with what confidence all intervals hold together.
-[[nodiscard]] std::vector<Column> tally_columns();
-[[nodiscard]] Cells tally_cells(const answers::Tally& tally, double confidence_of_all);
+struct Judged {
+  const answers::Tally& tally;
+  double confidence_of_all = 0;
+};
+[[nodiscard]] const Fields<Judged>& judged_fields();
+/// Of points whose question has a `confidence` and whose answer a `tally`.
+inline constexpr auto judged = [](const auto& point) {
+  return Judged{point.second.tally, point.first.confidence};
+};
+/// How they were simulated.
+inline constexpr auto simulated_of = [](const auto& point) -> const answers::Simulated& {
+  return point.second.simulation.simulated;
+};
 
 /// "99.69 % each, so that all 16 hold together in 95 % of such runs"
 [[nodiscard]] std::string intervals_in_words(double confidence_of_each, std::size_t rows,

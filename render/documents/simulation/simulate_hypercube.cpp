@@ -19,13 +19,10 @@ using answers::SimulatedBroadcasts;
 using answers::SimulatedHypercube;
 using answers::SimulateHypercubeQuestion;
 
-Value count_of(std::uint64_t count) {
-  return Whole{static_cast<std::int64_t>(count)};
-}
-
 Cells input_cells(const SimulateHypercubeQuestion& question, std::size_t i,
                   const SimulatedBroadcasts& point) {
-  return joined(hypercube_cells(question.network), rate_cells(question.offered, i, point.rate));
+  return joined(simulated_hypercube_fields().cells(question.network),
+                rate_cells(question.offered, i, point.rate));
 }
 
 /// (1 + b (N - 2)) M rate
@@ -38,47 +35,123 @@ numeric::Rational offered_flits(const SimulateHypercubeQuestion& question, std::
          static_cast<long>(hypercube.flits) * rate;
 }
 
-Cells result_cells(const SimulateHypercubeQuestion& question, std::size_t i, double model_saturation,
-                   const SimulatedBroadcasts& point) {
-  const sim::BroadcastEstimates& found = point.found;
-  const Cells cells{{"fraction_of_saturation", shown(point.fraction_of_saturation)},
-                    {"unicast_latency", shown(found.unicast_latency)},
-                    {"broadcast_latency", shown(found.broadcast_latency)},
-                    {"unicast_wait", shown(found.unicast_wait)},
-                    {"copy_latency", shown(found.copy_latency)},
-                    {"copy_wait", shown(found.copy_wait)},
-                    {"busy_channels", shown(found.busy)},
-                    {"throughput", shown(found.throughput)},
-                    {"offered_throughput", Exact{offered_flits(question, i, point)}},
-                    {"generated_throughput", observed(found.generated)},
-                    {"mean_links", observed(found.mean_links)},
-                    {"unicasts", count_of(found.unicasts)},
-                    {"broadcasts", count_of(found.broadcasts)},
-                    {"copies", count_of(found.copies)},
-                    {"model_saturation_rate", Model{model_saturation}}};
-  return joined(cells, simulation_cells(point.simulated, "cycle"));
+/// A rate of a hypercube.
+struct SimulatedRate {
+  const SimulateHypercubeQuestion& question;
+  const answers::SimulateHypercubeAnswer& answer;
+  std::size_t at = 0;
+
+  [[nodiscard]] const SimulatedBroadcasts& point() const { return answer.points[at]; }
+  [[nodiscard]] const sim::BroadcastEstimates& found() const { return point().found; }
+};
+
+const Fields<SimulatedRate>& simulated_hypercube_results() {
+  using Of = SimulatedRate;
+  const auto flits = [](const char* key, const char* heading, Shape shape, const char* meaning,
+                        Style style = Style::plain) {
+    return Column{key, heading, "flits/cycle/node", shape, meaning, style};
+  };
+  static const Fields<Of> fields{
+      {fraction_column(
+           "the rate over that at which the model's variant conserving saturates; may be above 1"),
+       [](const Of& of) { return of.point().fraction_of_saturation; }},
+      {estimated_cycles("unicast_latency", "unicast",
+                        "mean latency of unicasts; null where none was delivered"),
+       [](const Of& of) { return of.found().unicast_latency; }},
+      {estimated_cycles("broadcast_latency", "broadcast",
+                        "mean latency of broadcasts until the last receiver; null where none ended"),
+       [](const Of& of) { return of.found().broadcast_latency; }},
+      {estimated_cycles("unicast_wait", "unicast wait", "mean wait of a unicast for its injection channel"),
+       [](const Of& of) { return of.found().unicast_wait; }},
+      {estimated_cycles(
+           "copy_latency", "copy",
+           "mean latency of a copy of a broadcast, from when it is handed to its injection channel"),
+       [](const Of& of) { return of.found().copy_latency; }},
+      {estimated_cycles("copy_wait", "copy wait", "mean wait of a copy for its injection channel",
+                        Style::hidden),
+       [](const Of& of) { return of.found().copy_wait; }},
+      {{"busy_channels", "busy channels", "", Shape::estimate,
+        "virtual channels of a link that belong to a message, mean over all links"},
+       [](const Of& of) { return of.found().busy; }},
+      {flits("throughput", "delivered", Shape::estimate, "flits delivered"),
+       [](const Of& of) { return of.found().throughput; }},
+      {flits("offered_throughput", "offered", Shape::proved,
+             "(1 + b (N - 2)) M rate: what the throughput should be in the long run", Style::hidden),
+       [](const Of& of) { return offered_flits(of.question, of.at, of.point()); }},
+      {flits("generated_throughput", "generated", Shape::estimate,
+             "flits that the messages generated while measured call for", Style::hidden),
+       [](const Of& of) { return observed(of.found().generated); }},
+      {{"mean_links", "links", "", Shape::estimate, "of a unicast's way, mean", Style::hidden},
+       [](const Of& of) { return observed(of.found().mean_links); }},
+      {{"unicasts", "unicasts", "", Shape::whole, "delivered while measured", Style::hidden},
+       [](const Of& of) { return of.found().unicasts; }},
+      {{"broadcasts", "broadcasts", "", Shape::whole, "ended while measured", Style::hidden},
+       [](const Of& of) { return of.found().broadcasts; }},
+      {{"copies", "copies", "", Shape::whole, "of broadcasts, delivered while measured", Style::hidden},
+       [](const Of& of) { return of.found().copies; }}};
+  return fields;
+}
+
+/// By what share of the messages a latency is not exceeded.
+struct BroadcastPercentileRow {
+  numeric::Rational fraction;
+  const sim::BroadcastPercentile& its;
+};
+
+const Table<BroadcastPercentileRow>& simulated_broadcast_percentiles() {
+  using Row = BroadcastPercentileRow;
+  static const Table<Row> table{
+      "percentiles",
+      "of the latencies",
+      {{{"percentile", "percentile", "", Shape::given, "in percent of the messages"},
+        [](const Row& of) { return numeric::Rational(of.fraction * 100); }},
+       {estimated_cycles("unicast_latency", "unicast", "null where none was delivered"),
+        [](const Row& of) { return of.its.unicast; }},
+       {estimated_cycles("broadcast_latency", "broadcast", "null where none ended"),
+        [](const Row& of) { return of.its.broadcast; }}}};
+  return table;
+}
+
+/// A dimension, counted from 0.
+struct DimensionUseRow {
+  std::size_t dimension;
+  const sim::DimensionUse& use;
+};
+
+const Table<DimensionUseRow>& simulated_dimensions() {
+  using Row = DimensionUseRow;
+  static const Table<Row> table{
+      "channels",
+      "links of each dimension",
+      {{{"dimension", "dimension", "", Shape::whole, "1 to n"},
+        [](const Row& of) { return of.dimension + 1; }},
+       {{"busy_channels", "busy channels", "", Shape::estimate,
+         "virtual channels of a link that belong to a message, mean"},
+        [](const Row& of) { return observed(of.use.busy); }},
+       {{"flits_per_cycle", "flits/cycle", "", Shape::estimate, "that cross a link"},
+        [](const Row& of) { return observed(of.use.flits); }}}};
+  return table;
+}
+
+Cells result_cells(const SimulatedRate& rate) {
+  return joined(joined(simulated_hypercube_results().cells(rate),
+                       {{"model_saturation_rate", Model{rate.answer.model_saturation.value}}}),
+                simulation_fields("cycle").cells(rate.point().simulated));
 }
 
 std::vector<Rows> tables(const SimulateHypercubeQuestion& question, const SimulatedBroadcasts& point) {
   const auto shared = std::make_shared<const sim::BroadcastEstimates>(point.found);
-  return {{.key = "percentiles",
-           .size = shared->percentiles.size(),
-           .row = [shared, fractions = question.percentiles](std::size_t i) -> Cells {
-             const sim::BroadcastPercentile& percentile = shared->percentiles[i];
-             return {{"percentile", Given{fractions[i] * 100}},
-                     {"unicast_latency", shown(percentile.unicast)},
-                     {"broadcast_latency", shown(percentile.broadcast)}};
-           },
-           .caption = "Latencies, in percent of the messages:"},
-          {.key = "channels",
-           .size = shared->dimensions.size(),
-           .row = [shared](std::size_t i) -> Cells {
-             const sim::DimensionUse& use = shared->dimensions[i];
-             return {{"dimension", Whole{static_cast<std::int64_t>(i + 1)}},
-                     {"busy_channels", observed(use.busy)},
-                     {"flits_per_cycle", observed(use.flits)}};
-           },
-           .caption = "Links of each dimension:"}};
+  std::vector<Rows> tables{simulated_broadcast_percentiles().rows(
+                               shared->percentiles.size(),
+                               [shared, fractions = question.percentiles](std::size_t i) {
+                                 return BroadcastPercentileRow{fractions[i], shared->percentiles[i]};
+                               }),
+                           simulated_dimensions().rows(shared->dimensions.size(), [shared](std::size_t i) {
+                             return DimensionUseRow{i, shared->dimensions[i]};
+                           })};
+  tables[0].caption = "Latencies, in percent of the messages:";
+  tables[1].caption = "Links of each dimension:";
+  return tables;
 }
 
 std::string delivered_in_words(const SimulatedBroadcasts& point) {
@@ -166,47 +239,14 @@ Picture picture(const Document& document, const std::vector<SimulatedHypercubeAn
 }  // namespace
 
 Layout simulate_hypercube_layout() {
-  Layout layout{.command = "simulate hypercube", .inputs = {}, .results = {}};
-  layout.inputs = joined(joined(hypercube_columns(), rate_columns()), saturation_input_columns());
-  const std::string flits = "flits/cycle/node";
-  layout.results = {
-      fraction_column("the rate over that at which the model's variant conserving saturates; may be above 1"),
-      estimated_cycles("unicast_latency", "unicast",
-                       "mean latency of unicasts; null where none was delivered"),
-      estimated_cycles("broadcast_latency", "broadcast",
-                       "mean latency of broadcasts until the last receiver; null where none ended"),
-      estimated_cycles("unicast_wait", "unicast wait", "mean wait of a unicast for its injection channel"),
-      estimated_cycles(
-          "copy_latency", "copy",
-          "mean latency of a copy of a broadcast, from when it is handed to its injection channel"),
-      estimated_cycles("copy_wait", "copy wait", "mean wait of a copy for its injection channel",
-                       Style::hidden),
-      {"busy_channels", "busy channels", "", Shape::estimate,
-       "virtual channels of a link that belong to a message, mean over all links"},
-      {"throughput", "delivered", flits, Shape::estimate, "flits delivered"},
-      {"offered_throughput", "offered", flits, Shape::proved,
-       "(1 + b (N - 2)) M rate: what the throughput should be in the long run", Style::hidden},
-      {"generated_throughput", "generated", flits, Shape::estimate,
-       "flits that the messages generated while measured call for", Style::hidden},
-      {"mean_links", "links", "", Shape::estimate, "of a unicast's way, mean", Style::hidden},
-      {"unicasts", "unicasts", "", Shape::whole, "delivered while measured", Style::hidden},
-      {"broadcasts", "broadcasts", "", Shape::whole, "ended while measured", Style::hidden},
-      {"copies", "copies", "", Shape::whole, "of broadcasts, delivered while measured", Style::hidden}};
-  layout.results = joined(joined(std::move(layout.results), saturation_columns(LoadMeasure::messages)),
-                          simulation_columns("cycle"));
-  layout.tables = {{"percentiles",
-                    "of the latencies",
-                    {{"percentile", "percentile", "", Shape::given, "in percent of the messages"},
-                     estimated_cycles("unicast_latency", "unicast", "null where none was delivered"),
-                     estimated_cycles("broadcast_latency", "broadcast", "null where none ended")}},
-                   {"channels",
-                    "links of each dimension",
-                    {{"dimension", "dimension", "", Shape::whole, "1 to n"},
-                     {"busy_channels", "busy channels", "", Shape::estimate,
-                      "virtual channels of a link that belong to a message, mean"},
-                     {"flits_per_cycle", "flits/cycle", "", Shape::estimate, "that cross a link"}}},
-                   saturation_table(LoadMeasure::messages)};
-  return layout;
+  return {.command = "simulate hypercube",
+          .inputs = joined(joined(simulated_hypercube_fields().columns(), rate_columns()),
+                           saturation_input_columns()),
+          .results = joined(
+              joined(simulated_hypercube_results().columns(), saturation_columns(LoadMeasure::messages)),
+              simulation_fields("cycle").columns()),
+          .tables = {simulated_broadcast_percentiles().layout(), simulated_dimensions().layout(),
+                     saturation_table(LoadMeasure::messages)}};
 }
 
 Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::size_t asked) {
@@ -224,7 +264,7 @@ Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::
       const SimulatedBroadcasts& point = answer.points[i];
       Result& result = document.results.emplace_back();
       result.inputs = input_cells(question, i, point);
-      result.cells = result_cells(question, i, answer.model_saturation.value, point);
+      result.cells = result_cells({question, answer, i});
       result.tables = tables(question, point);
       for (Rows& rows : result.tables) rows.in_text = points.size() <= most_tables;
       if (points.size() == 1) result.lines = lines(point);
@@ -241,7 +281,7 @@ Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::
 Document document(const std::vector<HypercubeSaturationAnswered>& networks) {
   std::vector<SaturationPoint> points;
   for (const auto& [question, answer] : networks)
-    points.push_back({.inputs = hypercube_cells(question.network),
+    points.push_back({.inputs = simulated_hypercube_fields().cells(question.network),
                       .network = in_words(question.network),
                       .title = title_in_words(question.network.hypercube),
                       .length = question.length,

@@ -30,27 +30,44 @@ std::vector<const Simulated*> runs_of(const std::vector<SimulateMultistagePoint>
   return runs;
 }
 
-Cells input_cells(const SimulateMultistageQuestion& question) {
-  return joined(combining_cells({question.network, question.load, question.service}), wiring_cells(question));
+const Fields<SimulateMultistageAnswer>& simulated_flow() {
+  using Answer = SimulateMultistageAnswer;
+  static const Fields<Answer> fields{
+      flow_fields<Answer>(Shape::estimate),
+      {{"stalled", "stalled", "", Shape::estimate, "fraction of the requests that found stage 0 full"},
+       &Answer::stalled},
+      {{"requests", "requests", "", Shape::whole, "delivered while measured", Style::hidden},
+       &Answer::requests},
+      {simulation_fields(), &Answer::simulated}};
+  return fields;
 }
 
-Cells result_cells(const SimulateMultistageAnswer& answer) {
-  return joined(Cells{{"throughput", shown(answer.throughput)},
-                      {"delay", shown(answer.delay)},
-                      {"hot_delay", shown(answer.hot_delay)},
-                      {"cold_delay", shown(answer.cold_delay)},
-                      {"stalled", shown(answer.stalled)},
-                      {"requests", Whole{static_cast<std::int64_t>(answer.requests)}}},
-                simulation_cells(answer.simulated));
+/// A queue of the hot path.
+struct SimulatedStage {
+  std::size_t stage;
+  Value occupancy, combining;
+};
+
+const Table<SimulatedStage>& simulated_hot_path() {
+  using Stage = SimulatedStage;
+  static const Table<Stage> table{
+      "hot_path",
+      "the queues that hot requests pass, a row a stage",
+      {{{"stage", "stage", "", Shape::whole, "0 for that next to the processors"}, &Stage::stage},
+       {{"occupancy", "occupancy", "", Shape::estimate,
+         "requests present, that in service or blocked included"},
+        &Stage::occupancy},
+       {{"combining", "combining", "", Shape::estimate,
+         "probability that a hot request that comes here combines; null where none came"},
+        &Stage::combining}}};
+  return table;
 }
 
 Rows hot_path(const SimulateMultistageAnswer& answer) {
-  const auto stages = share(answer.hot_path);
-  return {.key = "hot_path", .size = stages->size(), .row = [stages](std::size_t stage) -> Cells {
-            return {{"stage", Whole{static_cast<std::int64_t>(stage)}},
-                    {"occupancy", shown((*stages)[stage].occupancy)},
-                    {"combining", shown((*stages)[stage].combining)}};
-          }};
+  std::vector<SimulatedStage> stages;
+  for (const auto& queue : answer.hot_path)
+    stages.push_back({stages.size(), shown(queue.occupancy), shown(queue.combining)});
+  return simulated_hot_path().rows(share(std::move(stages)));
 }
 
 std::vector<Line> lines(const SimulateMultistagePoint& point) {
@@ -92,21 +109,10 @@ Picture picture(const Document& document, const std::vector<SimulateMultistagePo
 }  // namespace
 
 Layout simulate_multistage_layout() {
-  Layout layout{.command = "simulate multistage", .inputs = {}, .results = {}};
-  layout.inputs = joined(combining_columns(), wiring_columns());
-  layout.results = joined(
-      joined(flow_columns(Shape::estimate),
-             {{"stalled", "stalled", "", Shape::estimate, "fraction of the requests that found stage 0 full"},
-              {"requests", "requests", "", Shape::whole, "delivered while measured", Style::hidden}}),
-      simulation_columns());
-  layout.tables = {{"hot_path",
-                    "the queues that hot requests pass, a row a stage",
-                    {{"stage", "stage", "", Shape::whole, "0 for that next to the processors"},
-                     {"occupancy", "occupancy", "", Shape::estimate,
-                      "requests present, that in service or blocked included"},
-                     {"combining", "combining", "", Shape::estimate,
-                      "probability that a hot request that comes here combines; null where none came"}}}};
-  return layout;
+  return {.command = "simulate multistage",
+          .inputs = simulated_combining_fields().columns(),
+          .results = simulated_flow().columns(),
+          .tables = {simulated_hot_path().layout()}};
 }
 
 Document document(const std::vector<SimulateMultistagePoint>& points, std::size_t asked,
@@ -115,7 +121,8 @@ Document document(const std::vector<SimulateMultistagePoint>& points, std::size_
                     .headline = "Simulation: " + title(points),
                     .results = {}};
   for (const auto& [question, answer] : points)
-    document.results.push_back({.inputs = input_cells(question), .cells = result_cells(answer)});
+    document.results.push_back(
+        {.inputs = simulated_combining_fields().cells(question), .cells = simulated_flow().cells(answer)});
   for (std::size_t i = 0; i < points.size(); ++i) {
     Rows rows = hot_path(points[i].second);
     rows.caption = hot_path_caption(document, document.results[i]);

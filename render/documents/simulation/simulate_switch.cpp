@@ -18,6 +18,7 @@ namespace {
 
 using namespace answers;
 using numeric::plain;
+using numeric::Rational;
 using sim::PacketArrival;
 using sim::SwitchModel;
 
@@ -31,50 +32,143 @@ const char* unit_of(const SwitchModel& model) {
   return model.sizes.empty() ? "packets" : "cells";
 }
 
-Cells input_cells(const SwitchModel& model, const Units& units) {
-  Cells cells{{"inputs", Whole{static_cast<std::int64_t>(model.rates.size())}},
-              {"outputs", Whole{model.outputs}}};
-  if (equal_rates(model))
-    cells.push_back({"load", Given{model.rates.front()}});
-  else
-    cells.push_back({"rates", GivenList{model.rates}});
-  if (model.hot > 0) cells.push_back({"hot", Given{model.hot}});
-  if (model.burst)
-    cells = joined(std::move(cells), Cells{{"burst", Given{model.burst->slots}},
-                                           {"on_rate", Given{model.burst->on_rate}},
-                                           {"burst_destination", Text{name_of(model.destination)}}});
-  if (!model.sizes.empty()) {
-    GivenList sizes, shares;
-    for (const traffic::CellClass& size : model.sizes) {
-      sizes.values.emplace_back(static_cast<long>(size.cells));
-      shares.values.push_back(size.share);
-    }
-    cells = joined(
-        std::move(cells),
-        Cells{{"size_cells", sizes}, {"size_shares", shares}, {"arrive", Text{name_of(model.arrival)}}});
-  }
-  if (model.memory) cells.push_back({"memory", Whole{*model.memory}});
-  if (model.threshold) cells.push_back({"threshold", Given{*model.threshold}});
-  if (model.buffer) cells.push_back({"buffer", Whole{*model.buffer}});
-  return joined(std::move(cells), unit_cells(units));
+std::vector<Rational> sizes_of(const SwitchModel& model) {
+  std::vector<Rational> sizes;
+  for (const traffic::CellClass& size : model.sizes) sizes.emplace_back(static_cast<long>(size.cells));
+  return sizes;
+}
+std::vector<Rational> shares_of(const SwitchModel& model) {
+  std::vector<Rational> shares;
+  for (const traffic::CellClass& size : model.sizes) shares.push_back(size.share);
+  return shares;
+}
+bool has_sizes(const SwitchModel& model) {
+  return !model.sizes.empty();
 }
 
-Cells result_cells(const SimulateSwitchQuestion& question, const SimulateSwitchAnswer& answer) {
-  const sim::SwitchEstimates& found = answer.found;
-  Cells cells{{"output_load", Exact{answer.output_load}}, {"mean_total", shown(found.mean_total)}};
-  if (found.output) cells.push_back({"mean_queue", shown(found.output->mean)});
-  if (found.hot) cells.push_back({"mean_hot", shown(found.hot->mean)});
-  if (question.model.finite()) {
-    cells.push_back({"loss", shown(found.packet_loss)});
-    if (!question.model.sizes.empty()) cells.push_back({"cell_loss", shown(found.cell_loss)});
-    if (found.hot) {
-      if (found.output) cells.push_back({"queue_loss", shown(found.output->loss)});
-      cells.push_back({"hot_loss", shown(found.hot->loss)});
-    }
-    cells.push_back({"lost", Whole{static_cast<std::int64_t>(found.hurt)}});
-  }
-  cells.push_back({"packets", Whole{static_cast<std::int64_t>(found.packets)}});
-  return joined(std::move(cells), simulation_cells(answer.simulated));
+const Fields<SwitchModel>& simulated_switch_inputs() {
+  using Model = SwitchModel;
+  static const Fields<Model> fields{
+      {{"inputs", "inputs", "", Shape::whole, "K, each sending independently of the others"},
+       [](const Model& of) { return of.rates.size(); }},
+      {{"outputs", "outputs", "", Shape::whole, "N, a queue each"}, &Model::outputs},
+      {{"load", "load", "packets/slot", Shape::given, "of each input; with sizes in cells a slot"},
+       [](const Model& of) { return of.rates.front(); },
+       &equal_rates},
+      {{"rates", "rates", "packets/slot", Shape::givens, "of inputs with rates of their own", Style::hidden},
+       &Model::rates,
+       [](const Model& of) { return !equal_rates(of); }},
+      {{"hot", "hot", "", Shape::given,
+        "share of the packets that go to output 0 beyond its even share of the rest; left out where 0"},
+       &Model::hot,
+       [](const Model& of) { return of.hot > 0; }},
+      {burst_fields("an input"), &Model::burst},
+      {destination_column(), &Model::destination, &Model::burst},
+      {{"size_cells", "sizes", "", Shape::givens, "of packets [cells]", Style::hidden},
+       &sizes_of,
+       &has_sizes},
+      {{"size_shares", "shares", "", Shape::givens, "of the packets that have these sizes", Style::hidden},
+       &shares_of,
+       &has_sizes},
+      {{"arrive", "arrive", "", Shape::text,
+        "whole: all cells of a packet in one slot; or cells: one a slot, a train"},
+       &Model::arrival,
+       &has_sizes},
+      {{"memory", "memory", "packets", Shape::whole,
+        "that all queues share; a packet that finds it full is lost. With sizes in cells"},
+       &Model::memory,
+       if_there},
+      {{"threshold", "threshold", "", Shape::given,
+        "alpha: an output takes a packet only while its queue is below alpha times the free memory"},
+       &Model::threshold,
+       if_there},
+      {{"buffer", "room", "packets", Shape::whole, "of each output's queue. With sizes in cells"},
+       &Model::buffer,
+       if_there}};
+  return fields;
+}
+
+const Column rare_target{"rare", "rare", "", Shape::given,
+                         "of --rare with unlimited memory: the level n, at least 1; or a probability below "
+                         "1, near which P(T > n) is "
+                         "to be"};
+
+const Column lost_packets{"loss", "lost", "", Shape::estimate,
+                          "fraction of the packets that lost any of their cells"};
+
+bool loses(const SimulateSwitchPoint& point) {
+  return point.first.model.finite();
+}
+
+const Fields<SimulateSwitchPoint>& simulated_switch_results() {
+  using Point = SimulateSwitchPoint;
+  const auto loses_hot = [](const Point& of) { return loses(of) && of.second.found.hot.has_value(); };
+  static const Fields<Point> fields{
+      {{"output_load", "load of an output", "packets/slot", Shape::proved,
+        "that the busiest output is offered; with sizes in cells", Style::hidden},
+       [](const Point& of) { return of.second.output_load; }},
+      {{"mean_total", "mean T", "packets", Shape::estimate, "of all queues together; with sizes in cells"},
+       [](const Point& of) { return of.second.found.mean_total; }},
+      {{"mean_queue", "mean Q", "packets", Shape::estimate,
+        "of one output, of those that are alike; with sizes in cells"},
+       [](const Point& of) { return of.second.found.output->mean; },
+       [](const Point& of) { return of.second.found.output.has_value(); }},
+      {{"mean_hot", "mean hot Q", "packets", Shape::estimate, "of the hot output"},
+       [](const Point& of) { return of.second.found.hot->mean; },
+       [](const Point& of) { return of.second.found.hot.has_value(); }},
+      {lost_packets, [](const Point& of) { return of.second.found.packet_loss; }, &loses},
+      {{"cell_loss", "cells lost", "", Shape::estimate, "fraction of the cells, where packets have sizes"},
+       [](const Point& of) { return of.second.found.cell_loss; },
+       [](const Point& of) { return loses(of) && has_sizes(of.first.model); }},
+      {{"queue_loss", "lost, others", "", Shape::estimate,
+        "fraction of the cells to outputs other than the hot one"},
+       [](const Point& of) { return of.second.found.output->loss; },
+       [](const Point& of) { return loses(of) && of.second.found.hot && of.second.found.output; }},
+      {{"hot_loss", "lost, hot", "", Shape::estimate, "fraction of the cells to the hot output"},
+       [](const Point& of) { return of.second.found.hot->loss; },
+       loses_hot},
+      {{"lost", "packets lost", "", Shape::whole, "how many were seen", Style::hidden},
+       [](const Point& of) { return of.second.found.hurt; },
+       &loses},
+      {{"packets", "packets", "", Shape::whole, "sent while measured", Style::hidden},
+       [](const Point& of) { return of.second.found.packets; }},
+      {simulation_fields(), [](const Point& of) { return of.second.simulated; }}};
+  return fields;
+}
+
+Fields<sim::LevelEstimate> seen_fields(const char* key, const char* symbol, const char* meaning,
+                                       const char* seen) {
+  using Level = sim::LevelEstimate;
+  return {{{key, symbol, "", Shape::estimate, meaning}, &Level::probability},
+          {{key + std::string("_count"), "seen", "", Shape::whole, seen}, &Level::count}};
+}
+
+const Table<SwitchLevel>& switch_tails() {
+  static const Table<SwitchLevel> table{
+      "tail",
+      "the distributions of T, all queues, and of Q, one output, just after the arrivals of a slot, a row a "
+      "level",
+      {{{"level", "n", "packets", Shape::whole, "n; with sizes in cells"}, &SwitchLevel::level},
+       {seen_fields("total", "P(T > n)", "P(T > n)", "slots in which it was seen"), &SwitchLevel::total},
+       {seen_fields("queue", "P(Q > n)", "P(Q > n), of the outputs that are alike",
+                    "how often it was seen, at all outputs alike"),
+        &SwitchLevel::output},
+       {seen_fields("hot_queue", "P(hot Q > n)", "P(Q > n) of the hot output", "slots in which it was seen"),
+        &SwitchLevel::hot}}};
+  return table;
+}
+
+const Table<sim::SwitchPackets>& packet_sizes() {
+  using Packets = sim::SwitchPackets;
+  static const Table<Packets> table{
+      "sizes",
+      "the packets of each size",
+      {{{"cells", "cells", "", Shape::whole, "of a packet"}, &Packets::cells},
+       {{"packets", "packets", "", Shape::whole, "sent while measured"}, &Packets::packets},
+       {{"lost", "lost packets", "", Shape::whole, "of them"}, &Packets::hurt},
+       {{"loss", "lost", "", Shape::estimate, "fraction of them that lost any of their cells"},
+        &Packets::loss}}};
+  return table;
 }
 
 bool tails_in_text(const std::vector<SimulateSwitchPoint>& points) {
@@ -83,31 +177,14 @@ bool tails_in_text(const std::vector<SimulateSwitchPoint>& points) {
 
 std::vector<Rows> tables_of(const Shared<SimulateSwitchPoint>& points, std::size_t at) {
   const auto& [question, answer] = (*points)[at];
-  std::vector<Rows> tables{
-      {.key = "tail", .size = answer.tail.size(), .row = [points, at](std::size_t i) -> Cells {
-         const SwitchLevel& level = (*points)[at].second.tail[i];
-         Cells cells{{"level", Whole{level.level}},
-                     {"total", shown(level.total.probability)},
-                     {"total_count", Whole{static_cast<std::int64_t>(level.total.count)}}};
-         if (level.output)
-           cells = joined(std::move(cells),
-                          Cells{{"queue", shown(level.output->probability)},
-                                {"queue_count", Whole{static_cast<std::int64_t>(level.output->count)}}});
-         if (level.hot)
-           cells = joined(std::move(cells),
-                          Cells{{"hot_queue", shown(level.hot->probability)},
-                                {"hot_queue_count", Whole{static_cast<std::int64_t>(level.hot->count)}}});
-         return cells;
-       }}};
-  if (question.model.finite() && !question.model.sizes.empty())
-    tables.push_back(
-        {.key = "sizes", .size = answer.found.sizes.size(), .row = [points, at](std::size_t i) -> Cells {
-           const sim::SwitchPackets& size = (*points)[at].second.found.sizes[i];
-           return {{"cells", Whole{size.cells}},
-                   {"packets", Whole{static_cast<std::int64_t>(size.packets)}},
-                   {"lost", Whole{static_cast<std::int64_t>(size.hurt)}},
-                   {"loss", shown(size.loss)}};
-         }});
+  std::vector<Rows> tables{switch_tails().rows(
+      answer.tail.size(),
+      [points, at](std::size_t i) -> const SwitchLevel& { return (*points)[at].second.tail[i]; })};
+  if (loses((*points)[at]) && has_sizes(question.model))
+    tables.push_back(packet_sizes().rows(answer.found.sizes.size(),
+                                         [points, at](std::size_t i) -> const sim::SwitchPackets& {
+                                           return (*points)[at].second.found.sizes[i];
+                                         }));
   for (Rows& rows : tables) rows.in_text = tails_in_text(*points);
   return tables;
 }
@@ -263,72 +340,35 @@ Picture picture(const Document& document, const std::vector<SimulateSwitchPoint>
                         .note = "simulation, 95 % intervals"});
 }
 
+const Fields<SimulateRareSwitchPoint>& rare_switch_results() {
+  using Point = SimulateRareSwitchPoint;
+  const auto of_level = [](const Point& of) { return !of.first.of_losses(); };
+  static const Fields<Point> fields{
+      {{"level", "n", "packets", Shape::whole, "of --rare: n of P(T > n); with sizes in cells"},
+       [](const Point& of) { return of.second.level; },
+       of_level},
+      {{"probability", "P(T > n)", "", Shape::estimate,
+        "of --rare: P(T > level) of unlimited memory; null where no path came there (so with loss)"},
+       [](const Point& of) { return of.second.probability; },
+       of_level},
+      {lost_packets, [](const Point& of) { return of.second.probability; },
+       [](const Point& of) { return of.first.of_losses(); }},
+      {{"method", "method", "", Shape::text, "of --rare: splitting", Style::hidden},
+       [](const Point&) { return "splitting"; }}};
+  return fields;
+}
+
 }  // namespace
 
 Layout simulate_switch_layout() {
-  Layout layout{.command = "simulate switch", .inputs = {}, .results = {}};
-  layout.inputs = {
-      {"inputs", "inputs", "", Shape::whole, "K, each sending independently of the others"},
-      {"outputs", "outputs", "", Shape::whole, "N, a queue each"},
-      {"load", "load", "packets/slot", Shape::given, "of each input; with sizes in cells a slot"},
-      {"rates", "rates", "packets/slot", Shape::givens, "of inputs with rates of their own", Style::hidden},
-      {"hot", "hot", "", Shape::given,
-       "share of the packets that go to output 0 beyond its even share of the rest; left out where 0"},
-      {"burst", "burst", "slots", Shape::given, "mean length of an input's bursts, at least 1"},
-      {"on_rate", "on-rate", "", Shape::given,
-       "packets a slot of an input within a burst, above 0, at most 1"},
-      destination_column(),
-      {"size_cells", "sizes", "", Shape::givens, "of packets [cells]", Style::hidden},
-      {"size_shares", "shares", "", Shape::givens, "of the packets that have these sizes", Style::hidden},
-      {"arrive", "arrive", "", Shape::text,
-       "whole: all cells of a packet in one slot; or cells: one a slot, a train"},
-      {"memory", "memory", "packets", Shape::whole,
-       "that all queues share; a packet that finds it full is lost. With sizes in cells"},
-      {"threshold", "threshold", "", Shape::given,
-       "alpha: an output takes a packet only while its queue is below alpha times the free memory"},
-      {"buffer", "room", "packets", Shape::whole, "of each output's queue. With sizes in cells"},
-      {"rare", "rare", "", Shape::given,
-       "of --rare with unlimited memory: the level n, at least 1; or a probability below 1, near which P(T > "
-       "n) is "
-       "to be"}};
-  layout.inputs = joined(std::move(layout.inputs), unit_columns());
-  layout.results = joined<Column>(
-      {{"output_load", "load of an output", "packets/slot", Shape::proved,
-        "that the busiest output is offered; with sizes in cells", Style::hidden},
-       {"mean_total", "mean T", "packets", Shape::estimate, "of all queues together; with sizes in cells"},
-       {"mean_queue", "mean Q", "packets", Shape::estimate,
-        "of one output, of those that are alike; with sizes in cells"},
-       {"mean_hot", "mean hot Q", "packets", Shape::estimate, "of the hot output"},
-       {"loss", "lost", "", Shape::estimate, "fraction of the packets that lost any of their cells"},
-       {"cell_loss", "cells lost", "", Shape::estimate, "fraction of the cells, where packets have sizes"},
-       {"queue_loss", "lost, others", "", Shape::estimate,
-        "fraction of the cells to outputs other than the hot one"},
-       {"hot_loss", "lost, hot", "", Shape::estimate, "fraction of the cells to the hot output"},
-       {"lost", "packets lost", "", Shape::whole, "how many were seen", Style::hidden},
-       {"packets", "packets", "", Shape::whole, "sent while measured", Style::hidden},
-       {"level", "n", "packets", Shape::whole, "of --rare: n of P(T > n); with sizes in cells"},
-       {"probability", "P(T > n)", "", Shape::estimate,
-        "of --rare: P(T > level) of unlimited memory; null where no path came there (so with loss)"},
-       {"method", "method", "", Shape::text, "of --rare: splitting", Style::hidden}},
-      simulation_columns());
-  layout.tables = {
-      {"tail",
-       "the distributions of T, all queues, and of Q, one output, just after the arrivals of a slot, a row a "
-       "level",
-       {{"level", "n", "packets", Shape::whole, "n; with sizes in cells"},
-        {"total", "P(T > n)", "", Shape::estimate, "P(T > n)"},
-        {"total_count", "seen", "", Shape::whole, "slots in which it was seen"},
-        {"queue", "P(Q > n)", "", Shape::estimate, "P(Q > n), of the outputs that are alike"},
-        {"queue_count", "seen", "", Shape::whole, "how often it was seen, at all outputs alike"},
-        {"hot_queue", "P(hot Q > n)", "", Shape::estimate, "P(Q > n) of the hot output"},
-        {"hot_queue_count", "seen", "", Shape::whole, "slots in which it was seen"}}},
-      {"sizes",
-       "the packets of each size",
-       {{"cells", "cells", "", Shape::whole, "of a packet"},
-        {"packets", "packets", "", Shape::whole, "sent while measured"},
-        {"lost", "lost packets", "", Shape::whole, "of them"},
-        {"loss", "lost", "", Shape::estimate, "fraction of them that lost any of their cells"}}}};
-  layout.quiet = {"mean_total", "mean_queue", "loss"};
+  Layout layout{.command = "simulate switch",
+                .inputs = simulated_switch_inputs().columns(),
+                .results = merged(simulated_switch_results().columns(),
+                                  joined(rare_switch_results().columns(), simulation_fields().columns())),
+                .tables = {switch_tails().layout(), packet_sizes().layout()},
+                .quiet = {"mean_total", "mean_queue", "loss"}};
+  layout.inputs.push_back(rare_target);
+  layout.inputs = joined(std::move(layout.inputs), unit_fields().columns());
   return layout;
 }
 
@@ -341,8 +381,8 @@ Document document(std::vector<SimulateSwitchPoint> given, std::size_t asked, con
   for (std::size_t i = 0; i < points->size(); ++i) {
     const auto& [question, answer] = (*points)[i];
     Result& result = document.results.emplace_back();
-    result.inputs = input_cells(question.model, units);
-    result.cells = result_cells(question, answer);
+    result.inputs = joined(simulated_switch_inputs().cells(question.model), unit_fields().cells(units));
+    result.cells = simulated_switch_results().cells((*points)[i]);
     result.tables = tables_of(points, i);
     if (points->size() == 1) result.lines = lines((*points)[i]);
   }
@@ -366,18 +406,15 @@ Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t asked
   Document document{
       .layout = std::make_shared<const Layout>(std::move(layout)), .headline = {}, .results = {}};
   bool found = false, missed = false;
-  for (const auto& [question, answer] : points) {
+  for (const SimulateRareSwitchPoint& point : points) {
+    const auto& [question, answer] = point;
     Result& result = document.results.emplace_back();
-    result.inputs = input_cells(question.model, units);
+    result.inputs = joined(simulated_switch_inputs().cells(question.model), unit_fields().cells(units));
     if (question.rare)
-      result.inputs.push_back({"rare", std::holds_alternative<Packets>(*question.rare)
-                                           ? Given{std::get<Packets>(*question.rare).value}
-                                           : Given{std::get<numeric::Rational>(*question.rare)}});
-    if (!losses) result.cells.push_back({"level", shown(answer.level)});
-    result.cells =
-        joined<Cell>(std::move(result.cells),
-                     joined<Cell>({{key, shown(answer.probability)}, {"method", Text{"splitting"}}},
-                                  simulation_cells(answer.simulated)));
+      result.inputs.push_back({rare_target.key, std::holds_alternative<Packets>(*question.rare)
+                                                    ? Given{std::get<Packets>(*question.rare).value}
+                                                    : Given{std::get<Rational>(*question.rare)}});
+    result.cells = joined(rare_switch_results().cells(point), simulation_fields().cells(answer.simulated));
     (answer.probability ? found : missed) = true;
   }
   const auto& [question, answer] = points.front();

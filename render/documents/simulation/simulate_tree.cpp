@@ -16,6 +16,7 @@ namespace {
 
 using namespace answers;
 using numeric::plain;
+using numeric::Rational;
 
 bool of_tree(const SimulateTreeQuestion& question) {
   return std::holds_alternative<TreeTopology>(question.topology);
@@ -38,106 +39,216 @@ std::string title(const std::vector<SimulateTreePoint>& points) {
   return in_words(first.topology, all) + (same_room ? room_in_words(first) : "");
 }
 
-Cells input_cells(const SimulateTreeQuestion& question, const Units& units) {
-  Cells cells = topology_cells(question.topology);
-  if (question.buffer) cells.push_back({"buffer", shown(*question.buffer)});
-  cells = joined(std::move(cells), unit_cells(units));
-  if (question.time) cells.push_back({"hop_ns", Given{question.time->hop}});
-  return cells;
+/// A point with the units in which its times are shown too.
+struct SimulatedInUnits {
+  const SimulateTreePoint& point;
+  const Units& units;
+
+  [[nodiscard]] const SimulateTreeQuestion& question() const { return point.first; }
+  [[nodiscard]] const SimulateTreeAnswer& answer() const { return point.second; }
+  /// In ns: with what hops add where that was asked for. None without units.
+  [[nodiscard]] std::optional<Value> ns(const std::optional<numeric::Estimate<unit::Time>>& time,
+                                        const numeric::Estimate<unit::Slot>& slots) const {
+    if (time) return shown(*time);
+    if (const auto slot = units.slot_ns()) return scaled(shown(slots), *slot);
+    return std::nullopt;
+  }
+};
+
+const Column hop_number{"hop", "hop", "", Shape::whole, "of --rare: whose queue, 1 for the first"};
+
+const Fields<SimulatedInUnits>& simulated_tree_inputs() {
+  using Of = SimulatedInUnits;
+  static const Fields<Of> fields{
+      {topology_fields(), [](const Of& of) { return of.question().topology; }},
+      {{"buffer", "room", "packets", Shape::whole,
+        "of each queue, that of the packet in service included; what does not fit is lost"},
+       [](const Of& of) { return of.question().buffer; },
+       if_there},
+      {unit_fields(), [](const Of& of) { return of.units; }},
+      {hop_column(), [](const Of& of) { return of.question().time->hop; },
+       [](const Of& of) { return of.question().time.has_value(); }}};
+  return fields;
 }
 
-/// In ns: with what hops add where that was asked for. Nothing without units.
-Cells time_cells(const char* key, const std::optional<numeric::Estimate<unit::Time>>& time,
-                 const numeric::Estimate<unit::Slot>& slots, const Units& units) {
-  if (time) return {{key, shown(*time)}};
-  if (const auto slot = units.slot_ns()) return {{key, scaled(shown(slots), *slot)}};
-  return {};
-}
-
-Cells result_cells(const SimulateTreeAnswer& answer, const Units& units) {
-  Cells cells{{"packets", Whole{static_cast<std::int64_t>(answer.packets)}},
-              {"mean_queueing_slots", shown(answer.mean_queueing)},
-              {"mean_latency_slots", shown(answer.mean_latency)}};
-  cells = joined(std::move(cells),
-                 time_cells("mean_latency_ns", answer.mean_latency_time, answer.mean_latency, units));
-  return joined(std::move(cells), simulation_cells(answer.simulated));
+const Fields<SimulatedInUnits>& simulated_tree_results() {
+  using Of = SimulatedInUnits;
+  static const Fields<Of> fields{
+      {{"packets", "packets", "", Shape::whole, "delivered while measured"},
+       [](const Of& of) { return of.answer().packets; }},
+      {{"mean_queueing_slots", "mean queueing", "slots", Shape::estimate,
+        "mean queueing delay of all packets, the sum of their waits"},
+       [](const Of& of) { return of.answer().mean_queueing; }},
+      {{"mean_latency_slots", "mean latency", "slots", Shape::estimate,
+        "that and a slot for each queue on the way; the sender's own link takes none"},
+       [](const Of& of) { return of.answer().mean_latency; }},
+      {{"mean_latency_ns", "mean latency", "ns", Shape::estimate, "the same in ns, with what the hops add"},
+       [](const Of& of) { return of.ns(of.answer().mean_latency_time, of.answer().mean_latency); },
+       if_there},
+      {simulation_fields(), [](const Of& of) { return of.answer().simulated; }}};
+  return fields;
 }
 
 // --- tables
 
-Cells level_cells(const char* key, const sim::LevelEstimate& level) {
-  return {{key, Whole{level.level}},
-          {"probability", shown(level.probability)},
-          {"count", Whole{static_cast<std::int64_t>(level.count)}}};
+/// One row of a table: of which point, and where in it.
+struct SimulatedRow {
+  SimulatedInUnits of;
+  std::size_t at = 0;
+
+  [[nodiscard]] const SimulatedPercentile& percentile() const { return of.answer().percentiles[at]; }
+  [[nodiscard]] const SimulatedQueue& queue() const { return of.answer().queues[at]; }
+  [[nodiscard]] bool of_finite_queue() const { return of.question().buffer.has_value(); }
+};
+
+const Table<SimulatedRow>& simulated_percentiles() {
+  using Row = SimulatedRow;
+  static const Table<Row> table{
+      "percentiles",
+      "percentiles of delays, in whole slots; upper is null where the packets are too few to show it",
+      {{{"percentile", "percentile", "", Shape::given, "in percent"},
+        [](const Row& row) { return Rational(row.percentile().fraction * 100); }},
+       {{"queueing_slots", "queueing", "slots", Shape::estimate, "of the queueing delay D"},
+        [](const Row& row) { return row.percentile().queueing; }},
+       {{"latency_slots", "latency", "slots", Shape::estimate, "of the latency"},
+        [](const Row& row) { return row.percentile().latency; }},
+       {{"latency_ns", "latency", "ns", Shape::estimate, "of the latency in ns, with what the hops add"},
+        [](const Row& row) { return row.of.ns(row.percentile().latency_time, row.percentile().latency); },
+        if_there}}};
+  return table;
 }
 
-Cells where(const SimulateTreeQuestion& question, const SimulatedQueue& queue) {
-  if (of_tree(question)) return {{"hop", Whole{queue.hop}}};
-  return {{"link", Text{queue.link}}};
+Fields<sim::LevelEstimate> level_fields(const Column& level, const char* symbol) {
+  using Level = sim::LevelEstimate;
+  return {{level, &Level::level},
+          {{"probability", symbol, "", Shape::estimate, symbol}, &Level::probability},
+          {{"count", "seen", "", Shape::whole, "how often it was seen"}, &Level::count}};
 }
 
-Cells queue_cells(const SimulateTreeQuestion& question, const SimulatedQueue& queue) {
-  Cells cells = where(question, queue);
-  if (of_tree(question)) {
-    cells.push_back({"direction", Text{queue.up ? "up" : "down"}});
-    cells.push_back({"switch_level", Whole{queue.level}});
-  }
-  cells.push_back({"load", shown(queue.load)});
-  cells.push_back({"mean_occupancy", shown(queue.mean_occupancy)});
-  if (question.buffer) {
-    cells.push_back({"dropped", Whole{static_cast<std::int64_t>(queue.dropped)}});
-    cells.push_back({"loss", shown(queue.loss)});
-  }
-  return cells;
+const Table<sim::LevelEstimate>& simulated_delays() {
+  static const Table<sim::LevelEstimate> table{
+      "ccdf", "the distribution of the queueing delay D of all packets, a row a delay",
+      level_fields({"slots", "t", "slots", Shape::whole, "t", Style::plain, 0, ""}, "P(D > t)")};
+  return table;
+}
+
+const Table<sim::LevelEstimate>& simulated_reordering() {
+  static const Table<sim::LevelEstimate> table{
+      "reorder_tail", "packets of a leaf that wait for an older one, a row a level",
+      level_fields({"level", "b", "packets", Shape::whole, "b"}, "P(R > b)")};
+  return table;
+}
+
+const Column link_name{
+    "link", "link", "", Shape::text,
+    "left -> right, by the names of its ends; of a network answered as a whole a kind of links"};
+const Column hop_of_queue{"hop", "hop", "", Shape::whole, "1 for the first queue that packets meet"};
+
+const Fields<SimulatedRow>& queue_fields_simulated() {
+  using Row = SimulatedRow;
+  static const Fields<Row> fields{
+      {{"load", "load", "packets/slot", Shape::estimate, "packets served"},
+       [](const Row& row) { return row.queue().load; }},
+      {{"mean_occupancy", "mean occupancy", "packets", Shape::estimate, "just after the arrivals of a slot"},
+       [](const Row& row) { return row.queue().mean_occupancy; }},
+      {{"dropped", "dropped", "", Shape::whole, "packets that found no room"},
+       [](const Row& row) { return row.queue().dropped; },
+       &Row::of_finite_queue},
+      {{"loss", "loss", "", Shape::estimate, "fraction of the packets that come"},
+       [](const Row& row) { return row.queue().loss; },
+       &Row::of_finite_queue}};
+  return fields;
+}
+
+const Table<SimulatedRow>& simulated_hops() {
+  using Row = SimulatedRow;
+  static const Table<Row> table{
+      "hops",
+      "the queues of a tree, alike at each hop",
+      {{hop_of_queue, [](const Row& row) { return row.queue().hop; }},
+       {{"direction", "links", "", Shape::text, "up or down"},
+        [](const Row& row) { return row.queue().up ? "up" : "down"; }},
+       {{"switch_level", "from level", "", Shape::whole, "that of the switches, 1 next to the leaves"},
+        [](const Row& row) { return row.queue().level; }},
+       queue_fields_simulated()}};
+  return table;
+}
+
+const Table<SimulatedRow>& simulated_links() {
+  static const Table<SimulatedRow> table{
+      "links",
+      "the queues of a network that a flow passes",
+      {{link_name, [](const SimulatedRow& row) { return row.queue().link; }}, queue_fields_simulated()}};
+  return table;
+}
+
+/// A level of a queue.
+struct TailOfQueue {
+  bool of_tree = false;
+  const SimulatedQueue& queue;
+  const sim::LevelEstimate& level;
+};
+
+const Table<TailOfQueue>& simulated_tails() {
+  using Row = TailOfQueue;
+  static const Table<Row> table{
+      "tail",
+      "the distribution of each queue just after the arrivals of a slot, a row a queue and level",
+      {{hop_of_queue, [](const Row& row) { return row.queue.hop; }, &Row::of_tree},
+       {link_name, [](const Row& row) { return row.queue.link; },
+        [](const Row& row) { return !row.of_tree; }},
+       {level_fields({"level", "n", "packets", Shape::whole, "n"}, "P(Q > n)"),
+        [](const Row& row) -> const sim::LevelEstimate& { return row.level; }}}};
+  return table;
+}
+
+const Table<SimulatedFlow>& simulated_flows() {
+  using Flow = SimulatedFlow;
+  static const Table<Flow> table{
+      "flows",
+      "the flows of a network",
+      {{{"flow", "flow", "", Shape::text, "its name"}, &Flow::name},
+       {{"packets", "packets", "", Shape::whole, "delivered while measured"}, &Flow::packets},
+       {{"mean_queueing_slots", "mean queueing", "slots", Shape::estimate,
+         "null where no packet of it was delivered"},
+        &Flow::mean_queueing}}};
+  return table;
 }
 
 std::vector<Rows> tables_of(const Shared<SimulateTreePoint>& points, std::size_t at, const Units& units) {
   const auto& [question, answer] = (*points)[at];
   const bool alone = points->size() == 1;
-  const auto rows = [&](const char* key, std::size_t size,
-                        Cells (*row)(const SimulateTreePoint& point, std::size_t i)) {
-    return Rows{
-        .key = key, .size = size, .row = [points, at, row](std::size_t i) { return row((*points)[at], i); }};
+  std::vector<Rows> tables;
+  const auto add = [&](const Table<SimulatedRow>& table, std::size_t size) {
+    tables.push_back(table.rows(size, [points, at, units](std::size_t i) {
+      return SimulatedRow{{(*points)[at], units}, i};
+    }));
   };
-  std::vector<Rows> tables{
-      {.key = "percentiles", .size = answer.percentiles.size(), .row = [points, at, units](std::size_t i) {
-         const SimulatedPercentile& its = (*points)[at].second.percentiles[i];
-         return joined<Cell>({{"percentile", Given{its.fraction * 100}},
-                              {"queueing_slots", shown(its.queueing)},
-                              {"latency_slots", shown(its.latency)}},
-                             time_cells("latency_ns", its.latency_time, its.latency, units));
-       }}};
-  if (!answer.delay_ccdf.empty())
+  const auto add_levels = [&](const Table<sim::LevelEstimate>& table,
+                              std::vector<sim::LevelEstimate> SimulateTreeAnswer::*levels) {
+    const SimulateTreeAnswer& found = (*points)[at].second;
     tables.push_back(
-        rows("ccdf", answer.delay_ccdf.size(), [](const SimulateTreePoint& point, std::size_t i) {
-          return level_cells("slots", point.second.delay_ccdf[i]);
+        table.rows((found.*levels).size(), [points, at, levels](std::size_t i) -> const sim::LevelEstimate& {
+          return ((*points)[at].second.*levels)[i];
         }));
-  if (question.reorder_levels)
-    tables.push_back(
-        rows("reorder_tail", answer.reorder_tail.size(), [](const SimulateTreePoint& point, std::size_t i) {
-          return level_cells("level", point.second.reorder_tail[i]);
-        }));
-  tables.push_back(rows(of_tree(question) ? "hops" : "links", answer.queues.size(),
-                        [](const SimulateTreePoint& point, std::size_t i) {
-                          return queue_cells(point.first, point.second.queues[i]);
-                        }));
+  };
+  add(simulated_percentiles(), answer.percentiles.size());
+  if (!answer.delay_ccdf.empty()) add_levels(simulated_delays(), &SimulateTreeAnswer::delay_ccdf);
+  if (question.reorder_levels) add_levels(simulated_reordering(), &SimulateTreeAnswer::reorder_tail);
+  add(of_tree(question) ? simulated_hops() : simulated_links(), answer.queues.size());
   tables.back().in_text = alone;
   if (!question.occupancy_levels.empty())
-    tables.push_back(rows("tail", answer.queues.size() * question.occupancy_levels.size(),
-                          [](const SimulateTreePoint& point, std::size_t i) {
-                            const std::size_t levels = point.first.occupancy_levels.size();
-                            const SimulatedQueue& queue = point.second.queues[i / levels];
-                            return joined(where(point.first, queue),
-                                          level_cells("level", queue.tail[i % levels]));
-                          }));
-  if (!answer.flows.empty()) {
-    tables.push_back(
-        rows("flows", answer.flows.size(), [](const SimulateTreePoint& point, std::size_t i) -> Cells {
-          const SimulatedFlow& flow = point.second.flows[i];
-          return {{"flow", Text{flow.name}},
-                  {"packets", Whole{static_cast<std::int64_t>(flow.packets)}},
-                  {"mean_queueing_slots", shown(flow.mean_queueing)}};
+    tables.push_back(simulated_tails().rows(
+        answer.queues.size() * question.occupancy_levels.size(), [points, at](std::size_t i) {
+          const auto& [asked, found] = (*points)[at];
+          const std::size_t levels = asked.occupancy_levels.size();
+          const SimulatedQueue& queue = found.queues[i / levels];
+          return TailOfQueue{of_tree(asked), queue, queue.tail[i % levels]};
         }));
+  if (!answer.flows.empty()) {
+    tables.push_back(simulated_flows().rows(
+        answer.flows.size(),
+        [points, at](std::size_t i) -> const SimulatedFlow& { return (*points)[at].second.flows[i]; }));
     tables.back().in_text = alone;
   }
   return tables;
@@ -229,15 +340,54 @@ const char* name(RareMethod method) {
   return method == RareMethod::importance_sampling ? "importance sampling" : "splitting";
 }
 
+bool of_cycles(const SimulateRareAnswer& answer) {
+  return answer.method == RareMethod::importance_sampling;
+}
+
 /// Importance sampling has cycles of one queue, and neither a warm-up nor replications; splitting is a
 /// simulation slot by slot.
 Cells run_cells(const SimulateRareAnswer& answer) {
-  if (answer.method == RareMethod::splitting) return simulation_cells(answer.simulated);
-  const Simulated& its = answer.simulated;
-  return {{"complete", Flag{!its.stopped()}},
-          {"seed", Whole{static_cast<std::int64_t>(its.plan.seed)}},
-          {"batches", Whole{static_cast<std::int64_t>(its.batches())}},
-          {"cycles", Whole{answer.cycles()}}};
+  Cells cells = simulation_fields().cells(answer.simulated);
+  if (of_cycles(answer))
+    std::erase_if(cells, [](const Cell& cell) {
+      return cell.key != "complete" && cell.key != "seed" && cell.key != "batches";
+    });
+  return cells;
+}
+
+const Fields<SimulateRarePoint>& rare_inputs() {
+  using Point = SimulateRarePoint;
+  static const Fields<Point> fields{
+      {topology_fields(), [](const Point& of) { return Topology(of.first.topology); }},
+      {{"rare", "rare", "", Shape::given,
+        "of --rare: the level n, at least 1; or a probability below 1, near which P(Q > n) is to be"},
+       [](const Point& of) {
+         const auto* level = std::get_if<Packets>(&of.first.rare);
+         return level != nullptr ? Rational(level->value) : std::get<Rational>(of.first.rare);
+       }},
+      {hop_number, [](const Point& of) { return of.first.hop; }}};
+  return fields;
+}
+
+const Fields<SimulateRareAnswer>& rare_results() {
+  using Answer = SimulateRareAnswer;
+  static const Fields<Answer> fields{
+      {{"level", "n", "packets", Shape::whole, "of --rare: n of P(Q > n)"}, &Answer::level},
+      {{"probability", "P(Q > n)", "", Shape::estimate,
+        "of --rare: P(Q > level) of the hop's queue; null where no path came there"},
+       &Answer::probability},
+      {{"method", "method", "", Shape::text, "of --rare: importance sampling or splitting"},
+       [](const Answer& of) { return name(of.method); }}};
+  return fields;
+}
+
+const Fields<SimulateRareAnswer>& cycle_fields() {
+  static const Fields<SimulateRareAnswer> fields{
+      {{"cycles", "cycles", "", Shape::whole,
+        "of --rare by importance sampling: cycles of the queue that were simulated", Style::hidden},
+       &SimulateRareAnswer::cycles,
+       &of_cycles}};
+  return fields;
 }
 
 /// Of the parts of a sum, which there must be some of.
@@ -273,83 +423,16 @@ std::vector<Line> rare_lines(const SimulateRareAnswer& answer) {
 }
 
 Layout simulate_tree_layout() {
-  Layout layout{.command = "simulate tree", .inputs = {}, .results = {}};
-  layout.inputs = joined<Column>(
-      topology_columns(),
-      {{"buffer", "room", "packets", Shape::whole,
-        "of each queue, that of the packet in service included; what does not fit is lost"},
-       {"rare", "rare", "", Shape::given,
-        "of --rare: the level n, at least 1; or a probability below 1, near which P(Q > n) is to be"},
-       {"hop", "hop", "", Shape::whole, "of --rare: whose queue, 1 for the first"}});
-  layout.inputs = joined(std::move(layout.inputs), unit_columns());
-  layout.inputs.push_back(hop_column());
-  layout.results = joined<Column>(
-      {{.key = "packets",
-        .heading = "packets",
-        .unit = "",
-        .shape = Shape::whole,
-        .meaning = "delivered while measured"},
-       {"mean_queueing_slots", "mean queueing", "slots", Shape::estimate,
-        "mean queueing delay of all packets, the sum of their waits"},
-       {"mean_latency_slots", "mean latency", "slots", Shape::estimate,
-        "that and a slot for each queue on the way; the sender's own link takes none"},
-       {"mean_latency_ns", "mean latency", "ns", Shape::estimate, "the same in ns, with what the hops add"},
-       {"level", "n", "packets", Shape::whole, "of --rare: n of P(Q > n)"},
-       {"probability", "P(Q > n)", "", Shape::estimate,
-        "of --rare: P(Q > level) of the hop's queue; null where no path came there"},
-       {"method", "method", "", Shape::text, "of --rare: importance sampling or splitting"}},
-      simulation_columns());
-  layout.results.push_back({"cycles", "cycles", "", Shape::whole,
-                            "of --rare by importance sampling: cycles of the queue that were simulated",
-                            Style::hidden});
-  const auto levels = [](Column level, const char* symbol) -> std::vector<Column> {
-    return {std::move(level),
-            {"probability", symbol, "", Shape::estimate, symbol},
-            {"count", "seen", "", Shape::whole, "how often it was seen"}};
-  };
-  const Column hop{"hop", "hop", "", Shape::whole, "1 for the first queue that packets meet"},
-      link{"link", "link", "", Shape::text,
-           "left -> right, by the names of its ends; of a network answered as a whole a kind of links"};
-  const std::vector<Column> queue{
-      {"load", "load", "packets/slot", Shape::estimate, "packets served"},
-      {"mean_occupancy", "mean occupancy", "packets", Shape::estimate, "just after the arrivals of a slot"},
-      {"dropped", "dropped", "", Shape::whole, "packets that found no room"},
-      {"loss", "loss", "", Shape::estimate, "fraction of the packets that come"}};
-  layout.tables = {
-      {"percentiles",
-       "percentiles of delays, in whole slots; upper is null where the packets are too few to show it",
-       {{"percentile", "percentile", "", Shape::given, "in percent"},
-        {"queueing_slots", "queueing", "slots", Shape::estimate, "of the queueing delay D"},
-        {"latency_slots", "latency", "slots", Shape::estimate, "of the latency"},
-        {"latency_ns", "latency", "ns", Shape::estimate, "of the latency in ns, with what the hops add"}}},
-      {"ccdf", "the distribution of the queueing delay D of all packets, a row a delay",
-       levels({.key = "slots",
-               .heading = "t",
-               .unit = "slots",
-               .shape = Shape::whole,
-               .meaning = "t",
-               .stem = ""},
-              "P(D > t)")},
-      {"reorder_tail", "packets of a leaf that wait for an older one, a row a level",
-       levels({"level", "b", "packets", Shape::whole, "b"}, "P(R > b)")},
-      {"hops", "the queues of a tree, alike at each hop",
-       joined<Column>(
-           {hop,
-            {"direction", "links", "", Shape::text, "up or down"},
-            {"switch_level", "from level", "", Shape::whole, "that of the switches, 1 next to the leaves"}},
-           queue)},
-      {"links", "the queues of a network that a flow passes", joined<Column>({link}, queue)},
-      {"tail", "the distribution of each queue just after the arrivals of a slot, a row a queue and level",
-       joined<Column>({hop, link}, levels({"level", "n", "packets", Shape::whole, "n"}, "P(Q > n)"))},
-      {"flows",
-       "the flows of a network",
-       {{"flow", "flow", "", Shape::text, "its name"},
-        {"packets", "packets", "", Shape::whole, "delivered while measured"},
-        {"mean_queueing_slots", "mean queueing", "slots", Shape::estimate,
-         "null where no packet of it was delivered"}}}};
-  layout.quiet = {"percentile", "queueing_slots", "latency_slots"};
-  layout.quiet_table = "percentiles";
-  return layout;
+  return {.command = "simulate tree",
+          .inputs = merged(simulated_tree_inputs().columns(), rare_inputs().columns()),
+          .results = joined(merged(simulated_tree_results().columns(),
+                                   joined(rare_results().columns(), simulation_fields().columns())),
+                            cycle_fields().columns()),
+          .tables = {simulated_percentiles().layout(), simulated_delays().layout(),
+                     simulated_reordering().layout(), simulated_hops().layout(), simulated_links().layout(),
+                     simulated_tails().layout(), simulated_flows().layout()},
+          .quiet = {"percentile", "queueing_slots", "latency_slots"},
+          .quiet_table = "percentiles"};
 }
 
 Document document(std::vector<SimulateTreePoint> given, std::size_t asked, const Units& units) {
@@ -364,8 +447,8 @@ Document document(std::vector<SimulateTreePoint> given, std::size_t asked, const
   for (std::size_t i = 0; i < points->size(); ++i) {
     const auto& [question, answer] = (*points)[i];
     Result& result = document.results.emplace_back();
-    result.inputs = input_cells(question, units);
-    result.cells = result_cells(answer, units);
+    result.inputs = simulated_tree_inputs().cells({(*points)[i], units});
+    result.cells = simulated_tree_results().cells({(*points)[i], units});
     result.tables = tables_of(points, i, units);
     result.caption = in_words(question.topology) + room_in_words(question);
     if (points->size() == 1) result.lines = lines((*points)[i], scale_of(units));
@@ -384,18 +467,12 @@ Document document(const std::vector<SimulateRarePoint>& points, std::size_t aske
       .layout = std::make_shared<const Layout>(std::move(layout)), .headline = {}, .results = {}};
   std::vector<const Simulated*> runs;
   bool found = false, missed = false;
-  for (const auto& [question, answer] : points) {
+  for (const SimulateRarePoint& point : points) {
+    const SimulateRareAnswer& answer = point.second;
     Result& result = document.results.emplace_back();
-    result.inputs = topology_cells(Topology(question.topology));
-    result.inputs.push_back({"rare", std::holds_alternative<Packets>(question.rare)
-                                         ? Given{std::get<Packets>(question.rare).value}
-                                         : Given{std::get<numeric::Rational>(question.rare)}});
-    result.inputs.push_back({"hop", Whole{question.hop}});
-    result.inputs = joined(std::move(result.inputs), unit_cells(units));
-    result.cells = joined<Cell>({{"level", shown(answer.level)},
-                                 {"probability", shown(answer.probability)},
-                                 {"method", Text{name(answer.method)}}},
-                                run_cells(answer));
+    result.inputs = joined(rare_inputs().cells(point), unit_fields().cells(units));
+    result.cells =
+        joined(joined(rare_results().cells(answer), run_cells(answer)), cycle_fields().cells(answer));
     runs.push_back(&answer.simulated);
     (answer.probability ? found : missed) = true;
   }

@@ -18,17 +18,46 @@ using answers::SimulatedWorms;
 using answers::SimulateWormholeAnswer;
 using answers::SimulateWormholeQuestion;
 
+/// A load of a network.
+struct SimulatedLoad {
+  const SimulateWormholeAnswer& answer;
+  const SimulatedWorms& point;
+};
+
+const Fields<SimulatedLoad>& simulated_load_results() {
+  using Of = SimulatedLoad;
+  static const Fields<Of> fields{
+      {{"fraction_of_saturation", "of saturation", "", Shape::model,
+        "of the simulated saturation load where that was searched, else of the model's; may be above 1; null "
+        "where "
+        "there is neither",
+        Style::percent},
+       [](const Of& of) { return shown(of.point.fraction_of_saturation); }},
+      {estimated_cycles(
+           "latency", "latency",
+           "mean, of a message from its birth until its tail has arrived; null where none arrived"),
+       [](const Of& of) { return of.point.found.latency; }},
+      {estimated_cycles("source_wait", "source wait",
+                        "mean, from its birth until its head leaves the source"),
+       [](const Of& of) { return of.point.found.source_wait; }},
+      {estimated_cycles("service", "service", "mean time for which it holds its injection channel"),
+       [](const Of& of) { return of.point.found.service; }},
+      {{"throughput", "", "flits/cycle/node", Shape::estimate, "flits delivered, of a sending node",
+        Style::hidden},
+       [](const Of& of) { return of.point.found.throughput; }},
+      {{"mean_distance", "", "channels", Shape::estimate,
+        "mean path of the messages delivered, injection included, and ejection if there is a channel for it",
+        Style::hidden},
+       [](const Of& of) { return observed(of.point.found.mean_distance); }},
+      {{"messages", "", "", Shape::whole, "delivered while measured", Style::hidden},
+       [](const Of& of) { return of.point.found.messages; }}};
+  return fields;
+}
+
 Cells result_cells(const SimulateWormholeAnswer& answer, const SimulatedWorms& point) {
-  const sim::WormEstimates& found = point.found;
-  Cells cells{{"fraction_of_saturation", shown(point.fraction_of_saturation)},
-              {"latency", shown(found.latency)},
-              {"source_wait", shown(found.source_wait)},
-              {"service", shown(found.service)},
-              {"throughput", shown(found.throughput)},
-              {"mean_distance", observed(found.mean_distance)},
-              {"messages", Whole{static_cast<std::int64_t>(found.messages)}}};
-  return joined(joined(std::move(cells), simulated_worm_cells(answer)),
-                simulation_cells(point.simulated, "cycle"));
+  return joined(
+      joined(simulated_load_results().cells({answer, point}), simulated_worm_fields().cells(answer)),
+      simulation_fields("cycle").cells(point.simulated));
 }
 
 /// The i-th percentile; None where none arrived, or beyond what is counted.
@@ -45,22 +74,42 @@ std::string percentile_heading(const numeric::Rational& fraction) {
   return numeric::plain(numeric::Rational(fraction * 100)) + " % within";
 }
 
-Cells channel_cells(const sim::WormChannelUse& use) {
-  return {{"channel", Text{use.name}}, {"held", shown(use.held)}, {"flits_per_cycle", observed(use.flits)}};
+struct LatencyPercentile {
+  numeric::Rational fraction;
+  Value latency;
+};
+
+const Table<LatencyPercentile>& simulated_latency_percentiles() {
+  using Row = LatencyPercentile;
+  static const Table<Row> table{
+      "percentiles",
+      "of the latency",
+      {{{"percentile", "percentile", "", Shape::given, "in percent of the messages"},
+        [](const Row& of) { return numeric::Rational(of.fraction * 100); }},
+       {estimated_cycles("latency", "latency", "null where none arrived"), &Row::latency}}};
+  return table;
 }
 
-std::vector<Rows> tables(const SimulateWormholeQuestion& question, const SimulatedWorms& given) {
-  const auto point = std::make_shared<const SimulatedWorms>(given);
-  return {{.key = "percentiles",
-           .size = question.percentiles.size(),
-           .row = [point, fractions = question.percentiles](std::size_t i) -> Cells {
-             return {{"percentile", Given{fractions[i] * 100}}, {"latency", percentile_of(*point, i)}};
-           },
-           .in_text = false},
-          {.key = "busiest",
-           .size = point->found.busiest.size(),
-           .row = [point](std::size_t i) { return channel_cells(point->found.busiest[i]); },
-           .in_text = false}};
+const Table<sim::WormChannelUse>& busiest_table() {
+  using Use = sim::WormChannelUse;
+  static const Table<Use> table{
+      "busiest",
+      "the ten channels held longest, those of the sources left out",
+      {{{"channel", "channel", "", Shape::text, "its ends"}, &Use::name},
+       {{"held", "held", "", Shape::estimate, "part of the time for which it belongs to a worm"}, &Use::held},
+       {{"flits_per_cycle", "flits/cycle", "", Shape::estimate, "that cross it"},
+        [](const Use& of) { return observed(of.flits); }}}};
+  return table;
+}
+
+std::vector<Rows> tables(const SimulateWormholeQuestion& question, const SimulatedWorms& point) {
+  std::vector<LatencyPercentile> percentiles;
+  for (std::size_t i = 0; i < question.percentiles.size(); ++i)
+    percentiles.push_back({question.percentiles[i], percentile_of(point, i)});
+  std::vector<Rows> tables{simulated_latency_percentiles().rows(share(std::move(percentiles))),
+                           busiest_table().rows(share(point.found.busiest))};
+  for (Rows& rows : tables) rows.in_text = false;
+  return tables;
 }
 
 /// The percentiles and the busiest channel, in the table of the loads.
@@ -69,7 +118,7 @@ Cells text_cells(const SimulateWormholeQuestion& question, const SimulatedWorms&
   for (std::size_t i = 0; i < question.percentiles.size(); ++i)
     cells.push_back({percentile_key(i), percentile_of(point, i)});
   if (point.found.busiest.empty()) return joined(std::move(cells), {{"channel", None{}}, {"held", None{}}});
-  return joined(std::move(cells), channel_cells(point.found.busiest.front()));
+  return joined(std::move(cells), busiest_table().fields.cells(point.found.busiest.front()));
 }
 
 std::vector<Column> text_columns(const SimulateWormholeQuestion& question) {
@@ -160,39 +209,15 @@ Picture picture(const Document& document, const std::vector<SimulatedWormholeAns
 
 Layout simulate_wormhole_layout() {
   Layout layout{.command = "simulate wormhole",
-                .inputs = joined(simulated_worm_columns(), saturation_input_columns()),
+                .inputs = joined(joined(simulated_worm_inputs().columns(), simulated_load_columns()),
+                                 saturation_input_columns()),
                 .results = {}};
-  const std::vector<Column> found{
-      {"fraction_of_saturation", "of saturation", "", Shape::model,
-       "of the simulated saturation load where that was searched, else of the model's; may be above 1; null "
-       "where "
-       "there is neither",
-       Style::percent},
-      estimated_cycles(
-          "latency", "latency",
-          "mean, of a message from its birth until its tail has arrived; null where none arrived"),
-      estimated_cycles("source_wait", "source wait", "mean, from its birth until its head leaves the source"),
-      estimated_cycles("service", "service", "mean time for which it holds its injection channel"),
-      {"throughput", "", "flits/cycle/node", Shape::estimate, "flits delivered, of a sending node",
-       Style::hidden},
-      {"mean_distance", "", "channels", Shape::estimate,
-       "mean path of the messages delivered, injection included, and ejection if there is a channel for it",
-       Style::hidden},
-      {"messages", "", "", Shape::whole, "delivered while measured", Style::hidden}};
-  layout.results = joined(found, simulated_worm_result_columns());
+  layout.results = joined(simulated_load_results().columns(), simulated_worm_fields().columns());
   for (const Column& column : saturation_columns(LoadMeasure::flits))
     if (column.key == "error" || column.key == "messages_per_node" || column.key == "least_unstable_is_bound")
       layout.results.push_back(column);
-  layout.results = joined(std::move(layout.results), simulation_columns("cycle"));
-  layout.tables = {{"percentiles",
-                    "of the latency",
-                    {{"percentile", "percentile", "", Shape::given, "in percent of the messages"},
-                     estimated_cycles("latency", "latency", "null where none arrived")}},
-                   {"busiest",
-                    "the ten channels held longest, those of the sources left out",
-                    {{"channel", "channel", "", Shape::text, "its ends"},
-                     {"held", "held", "", Shape::estimate, "part of the time for which it belongs to a worm"},
-                     {"flits_per_cycle", "flits/cycle", "", Shape::estimate, "that cross it"}}},
+  layout.results = joined(std::move(layout.results), simulation_fields("cycle").columns());
+  layout.tables = {simulated_latency_percentiles().layout(), busiest_table().layout(),
                    saturation_table(LoadMeasure::flits)};
   return layout;
 }
@@ -211,8 +236,8 @@ Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::s
     for (std::size_t i = 0; i < answer.points.size(); ++i) {
       const SimulatedWorms& point = answer.points[i];
       Result& result = document.results.emplace_back();
-      result.inputs =
-          joined(worm_network_cells(question.network), load_cells(question, answer, i, point.load));
+      result.inputs = joined(simulated_worm_inputs().cells(question.network),
+                             load_cells(question, answer, i, point.load));
       result.cells = result_cells(answer, point);
       result.tables = tables(question, point);
       result.text_cells = text_cells(question, point);
@@ -228,7 +253,7 @@ Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::s
 Document document(const std::vector<WormholeSaturationAnswered>& networks) {
   std::vector<SaturationPoint> points;
   for (const auto& [question, answer] : networks)
-    points.push_back({.inputs = worm_network_cells(question.network),
+    points.push_back({.inputs = simulated_worm_inputs().cells(question.network),
                       .network = in_two_lines(in_words(question.network, answer.layout)),
                       .title = title_in_words(question.network, answer.layout),
                       .length = question.length,

@@ -27,7 +27,7 @@ const char* latency_name(BroadcastQuantity quantity) {
 }
 
 /// What is compared at one rate.
-struct Point {
+struct RateCompared {
   const ValidateBroadcastQuestion* question;
   const ValidateBroadcastAnswer* answer;
   std::size_t rate;                       ///< its place
@@ -42,12 +42,12 @@ struct Point {
   }
 };
 
-std::vector<Point> points_of(const std::vector<ValidateBroadcastAnswered>& networks) {
-  std::vector<Point> points;
+std::vector<RateCompared> points_of(const std::vector<ValidateBroadcastAnswered>& networks) {
+  std::vector<RateCompared> points;
   for (const auto& [question, answer] : networks) {
     std::size_t next = 0;
     for (std::size_t i = 0; i < answer.simulation.points.size(); ++i) {
-      Point& point = points.emplace_back(Point{&question, &answer, i, {}});
+      RateCompared& point = points.emplace_back(RateCompared{&question, &answer, i, {}});
       const sim::BroadcastEstimates& found = point.simulated().found;
       for (const bool sent : {found.unicast_latency.has_value(), found.broadcast_latency.has_value()})
         if (sent) point.rows.push_back(answer.rows[next++]);
@@ -56,29 +56,32 @@ std::vector<Point> points_of(const std::vector<ValidateBroadcastAnswered>& netwo
   return points;
 }
 
-std::vector<std::string> assumptions(const Point& point) {
+std::vector<std::string> assumptions(const RateCompared& point) {
   if (!point.answer->deeper_buffers) return {};
   return {fmt::format("buffers of 1 flit (simulated: {})", point.question->simulation.network.buffer_flits)};
 }
 
-Cells input_cells(const Point& point) {
+Cells input_cells(const RateCompared& point) {
   const answers::SimulateHypercubeQuestion& asked = point.question->simulation;
-  return joined(joined(hypercube_cells(asked.network), {{"replication", Text{point.variant()}}}),
-                rate_cells(asked.offered, point.rate, point.simulated().rate));
+  return joined(
+      joined(simulated_hypercube_fields().cells(asked.network), {{"replication", Text{point.variant()}}}),
+      rate_cells(asked.offered, point.rate, point.simulated().rate));
 }
 
-Cells result_cells(const Point& point) {
+Cells result_cells(const RateCompared& point) {
   Cells cells{{"fraction_of_saturation", shown(point.simulated().fraction_of_saturation)}};
   for (const BroadcastComparison& row : point.rows)
-    cells = joined(std::move(cells), comparison_cells(row.variants[point.answer->judged],
-                                                      std::string(latency_name(row.quantity)) + "_"));
+    cells = joined(std::move(cells),
+                   comparison_fields<unit::Cycle>({.prefix = std::string(latency_name(row.quantity)) + "_"})
+                       .cells(row.variants[point.answer->judged]));
   const Cells more{{"optimistic_rows", Whole{static_cast<std::int64_t>(point.tally().optimistic())}},
                    {"model_assumes", TextList{assumptions(point)}},
                    {"model_saturation_rate", shown(point.answer->simulation.model_saturation)}};
-  return joined(joined(std::move(cells), more), simulation_cells(point.simulated().simulated, "cycle"));
+  return joined(joined(std::move(cells), more),
+                simulation_fields("cycle").cells(point.simulated().simulated));
 }
 
-Rows variant_rows(const Point& point) {
+Rows variant_rows(const RateCompared& point) {
   const auto rows = share(point.rows);
   std::vector<std::size_t> variants;  // that cover the network
   for (std::size_t i = 0; i < broadcast_variants.size(); ++i)
@@ -91,12 +94,12 @@ Rows variant_rows(const Point& point) {
             const std::size_t variant = variants[i % variants.size()];
             return joined(Cells{{"quantity", Text{fmt::format("{}_latency", latency_name(row.quantity))}},
                                 {"variant", Text{name_of(broadcast_variants[variant])}}},
-                          comparison_cells(row.variants[variant]));
+                          comparison_fields<unit::Cycle>().cells(row.variants[variant]));
           },
           .caption = "Every variant of the model:"};
 }
 
-std::vector<Line> lines(const Point& point) {
+std::vector<Line> lines(const RateCompared& point) {
   std::vector<Line> lines{
       {"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of the model's saturation",
                            point.simulated().rate, 100 * point.simulated().fraction_of_saturation.value)}};
@@ -123,7 +126,7 @@ std::vector<std::size_t> judged_of(const std::vector<ValidateBroadcastAnswered>&
 }
 
 std::vector<std::string> notes(const std::vector<ValidateBroadcastAnswered>& networks,
-                               const std::vector<Point>& points) {
+                               const std::vector<RateCompared>& points) {
   std::vector<std::string> notes;
   for (const std::size_t variant : judged_of(networks)) {
     std::vector<answers::Tally> tallies;
@@ -135,10 +138,10 @@ std::vector<std::string> notes(const std::vector<ValidateBroadcastAnswered>& net
   }
   if (points.size() > 1) {
     std::vector<const answers::Simulated*> simulated;
-    for (const Point& point : points) simulated.push_back(&point.simulated().simulated);
+    for (const RateCompared& point : points) simulated.push_back(&point.simulated().simulated);
     notes.push_back(fmt::format("Simulated: {}.", batches_in_words(simulated)));
   }
-  for (const Point& point : points)
+  for (const RateCompared& point : points)
     for (const std::string& assumption : assumptions(point)) {
       std::string note = fmt::format(
           "The models are of another network than the simulated one: they assume {}.", assumption);
@@ -241,7 +244,8 @@ Picture picture(const Document& document, const std::vector<ValidateBroadcastAns
 /// Of a latency at each rate, behind each other in one table.
 std::vector<Column> compared_columns(const std::string& quantity, const std::string& model) {
   std::vector<Column> columns =
-      comparison_columns({.unit = "cycles", .predicted = model, .prefix = quantity + "_"});
+      comparison_fields<unit::Cycle>({.unit = "cycles", .predicted = model, .prefix = quantity + "_"})
+          .columns();
   std::swap(columns[0], columns[1]);  // the simulation first: it says which latency it is
   for (Column& column : columns) {
     column.meaning = quantity + " latency: " + column.meaning;
@@ -253,7 +257,7 @@ std::vector<Column> compared_columns(const std::string& quantity, const std::str
 
 Layout layout_for(const std::string& model) {
   Layout layout{.command = "validate broadcast", .inputs = {}, .results = {}};
-  layout.inputs = hypercube_columns();
+  layout.inputs = simulated_hypercube_fields().columns();
   layout.inputs.push_back(replication_column());
   layout.inputs = joined(std::move(layout.inputs), rate_columns());
   layout.results = {fraction_column(
@@ -268,13 +272,13 @@ Layout layout_for(const std::string& model) {
                             Style::hidden});
   layout.results.push_back({"model_saturation_rate", "model", "messages/cycle/node", Shape::model,
                             "the rate at which the model's variant conserving saturates", Style::hidden});
-  layout.results = joined(std::move(layout.results), simulation_columns("cycle"));
+  layout.results = joined(std::move(layout.results), simulation_fields("cycle").columns());
   layout.tables = {{"variants", "each latency by each variant of the model",
                     joined(
                         std::vector<Column>{
                             {"quantity", "latency", "", Shape::text, "unicast_latency or broadcast_latency"},
                             {"variant", "variant", "", Shape::text, "conserving, literal or shared-wire"}},
-                        comparison_columns({.unit = "cycles", .predicted = "model"}))}};
+                        comparison_fields<unit::Cycle>({.unit = "cycles", .predicted = "model"}).columns())}};
   return layout;
 }
 
@@ -285,7 +289,7 @@ Layout validate_broadcast_layout() {
 }
 
 Document document(const std::vector<ValidateBroadcastAnswered>& networks, std::size_t asked) {
-  const std::vector<Point> points = points_of(networks);
+  const std::vector<RateCompared> points = points_of(networks);
   const bool one_variant = judged_of(networks).size() == 1;
   Document document{
       .layout = std::make_shared<const Layout>(layout_for(one_variant ? points.front().variant() : "model")),
@@ -293,7 +297,7 @@ Document document(const std::vector<ValidateBroadcastAnswered>& networks, std::s
           "Mean latency: " + in_words(networks.front().first.simulation.network, networks_of(networks)),
       .results = {},
       .notes = notes(networks, points)};
-  for (const Point& point : points) {
+  for (const RateCompared& point : points) {
     Result& result = document.results.emplace_back();
     result.inputs = input_cells(point);
     result.cells = result_cells(point);
@@ -305,7 +309,7 @@ Document document(const std::vector<ValidateBroadcastAnswered>& networks, std::s
         fmt::format("rate {:.6g}", point.simulated().rate);
   }
   std::vector<const answers::Simulated*> simulated;
-  for (const Point& point : points) simulated.push_back(&point.simulated().simulated);
+  for (const RateCompared& point : points) simulated.push_back(&point.simulated().simulated);
   mark_stopped(document, simulated, asked);
   document.picture = [document, networks] { return picture(document, networks); };
   return document;

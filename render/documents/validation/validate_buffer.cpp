@@ -35,11 +35,17 @@ std::string title(const std::vector<ValidateBufferPoint>& points) {
   return "Occupancy by analysis and by simulation: " + in_words(traffics.front(), all);
 }
 
-Cells result_cells(const ValidateBufferAnswer& answer, double confidence) {
-  Cells cells{{"mean_prediction", shown(*answer.mean_occupancy.predicted)},
-              {"mean_simulation", shown(answer.mean_occupancy.simulated)}};
-  return joined(joined(std::move(cells), tally_cells(answer.tally, confidence)),
-                simulation_cells(answer.simulation.simulated));
+const Fields<ValidateBufferPoint>& validated_buffer_results() {
+  using Point = ValidateBufferPoint;
+  static const Fields<Point> fields{
+      {{"mean_prediction", "mean of Q", "packets", Shape::claim, "mean occupancy by analysis", Style::plain,
+        6},
+       [](const Point& of) { return shown(*of.second.mean_occupancy.predicted); }},
+      {{"mean_simulation", "simulated", "packets", Shape::estimate, "the same by simulation"},
+       [](const Point& of) { return of.second.mean_occupancy.simulated; }},
+      {judged_fields(), judged},
+      {simulation_fields(), simulated_of}};
+  return fields;
 }
 
 Cells argument(const char* quantity, std::string what, Value level) {
@@ -51,9 +57,9 @@ std::vector<ValidatedRow> rows_of(const ValidateBufferAnswer& answer) {
   for (const ComparedOccupancy& row : answer.tail)
     rows.push_back(
         {.argument = argument("occupancy_tail", fmt::format("P(Q > {})", row.level.value), shown(row.level)),
-         .compared = comparison_cells(row.above, {}, true)});
+         .compared = compared(row.above)});
   rows.push_back({.argument = argument("mean_occupancy", "mean of Q", None{}),
-                  .compared = comparison_cells(answer.mean_occupancy, {}, true),
+                  .compared = compared(answer.mean_occupancy),
                   .in_unit = true});
   return rows;
 }
@@ -112,20 +118,12 @@ Picture picture(const Document& document, const std::vector<ValidateBufferPoint>
 
 Layout validate_buffer_layout() {
   Layout layout{.command = "validate buffer", .inputs = {}, .results = {}};
-  for (const Column& column : traffic_columns())
+  for (const Column& column : traffic_fields().columns())
     for (const char* asked :
          {"traffic", "inputs", "burst", "on_rate", "burst_destination", "load", "packets_per_slot"})
       if (column.key == asked) layout.inputs.push_back(column);
-  layout.inputs = joined(std::move(layout.inputs), unit_columns());
-  layout.results =
-      joined<Column>({{.key = "mean_prediction",
-                       .heading = "mean of Q",
-                       .unit = "packets",
-                       .shape = Shape::claim,
-                       .meaning = "mean occupancy by analysis",
-                       .digits = 6},
-                      {"mean_simulation", "simulated", "packets", Shape::estimate, "the same by simulation"}},
-                     joined(tally_columns(), simulation_columns()));
+  layout.inputs = joined(std::move(layout.inputs), unit_fields().columns());
+  layout.results = validated_buffer_results().columns();
   layout.tables = {validated_table({{"level", "n", "packets", Shape::whole,
                                      "n of P(Q > n), or B of losses; null of the mean", Style::hidden}},
                                    validated_unit({}))};
@@ -139,8 +137,8 @@ Document document(std::vector<ValidateBufferPoint> given, std::size_t asked, con
   const auto result_of = [unit = validated_unit(units), &units](const ValidateBufferPoint& point) -> Result {
     const auto& [question, answer] = point;
     const Traffic traffic = traffic_of(question);
-    return {.inputs = joined(traffic_cells(traffic), unit_cells(units)),
-            .cells = result_cells(answer, question.confidence),
+    return {.inputs = joined(traffic_fields().cells(traffic), unit_fields().cells(units)),
+            .cells = validated_buffer_results().cells(point),
             .tables = {validated_rows(rows_of(answer), unit)},
             .lines = lines(point),
             .caption = in_words(traffic) + ": " + conclusion(answer.tally)};

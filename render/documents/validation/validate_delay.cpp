@@ -28,23 +28,31 @@ std::string title(const std::vector<ValidateDelayPoint>& points) {
   return "Delay by analysis and by simulation: " + in_words(points.front().first.topology, all);
 }
 
-Cells input_cells(const ValidateDelayPoint& point, const Units& units) {
-  const auto& [question, answer] = point;
-  Cells cells = topology_cells(question.topology);
-  cells.push_back({"sources", Text{name_of(question.sources)}});
-  cells.push_back({"delay", Text{name_of(question.hop_delay)}});
-  cells.push_back({"hops", Text{name_of(answer.hops)}});
-  cells = joined(std::move(cells), unit_cells(units));
-  if (question.time) cells.push_back({"hop_ns", Given{question.time->hop}});
-  return cells;
+const Fields<ValidateDelayPoint>& validated_delay_inputs() {
+  using Point = ValidateDelayPoint;
+  static const Fields<Point> fields{
+      {topology_fields(), [](const Point& of) { return of.first.topology; }},
+      {delay_columns().sources, [](const Point& of) { return of.first.sources; }},
+      {delay_columns().hop_delay, [](const Point& of) { return of.first.hop_delay; }},
+      {{"hops", "hops", "", Shape::text,
+        "how waits depend on each other by analysis: chain, independent or bound"},
+       [](const Point& of) { return of.second.hops; }}};
+  return fields;
 }
 
-Cells result_cells(const ValidateDelayAnswer& answer, double confidence) {
-  Cells cells{{"packets", Whole{static_cast<std::int64_t>(answer.simulation.packets)}},
-              {"mean_prediction_slots", shown(*answer.mean_queueing.predicted)},
-              {"mean_simulation_slots", shown(answer.mean_queueing.simulated)}};
-  return joined(joined(std::move(cells), tally_cells(answer.tally, confidence)),
-                simulation_cells(answer.simulation.simulated));
+const Fields<ValidateDelayPoint>& validated_delay_results() {
+  using Point = ValidateDelayPoint;
+  static const Fields<Point> fields{
+      {{"packets", "packets", "", Shape::whole, "delivered while measured", Style::hidden},
+       [](const Point& of) { return of.second.simulation.packets; }},
+      {{"mean_prediction_slots", "mean of D", "slots", Shape::claim, "mean queueing delay by analysis",
+        Style::plain, 6},
+       [](const Point& of) { return shown(*of.second.mean_queueing.predicted); }},
+      {{"mean_simulation_slots", "simulated", "slots", Shape::estimate, "the same by simulation"},
+       [](const Point& of) { return of.second.mean_queueing.simulated; }},
+      {judged_fields(), judged},
+      {simulation_fields(), simulated_of}};
+  return fields;
 }
 
 Cells argument(const char* quantity, std::string what, Value delay, Value percentile) {
@@ -59,23 +67,23 @@ std::vector<ValidatedRow> rows_of(const ValidateDelayAnswer& answer) {
   for (const ComparedDelay& row : answer.tail)
     rows.push_back(
         {.argument = argument("ccdf", fmt::format("P(D > {})", row.level.value), shown(row.level), None{}),
-         .compared = comparison_cells(row.above, {}, true)});
+         .compared = compared(row.above)});
   for (const ComparedPercentile& row : answer.percentiles)
     rows.push_back({.argument = argument("queueing_slots", plain(row.fraction * 100) + " % of D", None{},
                                          Given{row.fraction * 100}),
-                    .compared = comparison_cells(row.queueing, {}, true),
+                    .compared = compared(row.queueing),
                     .in_unit = true});
   rows.push_back({.argument = argument("mean_queueing_slots", "mean of D", None{}, None{}),
-                  .compared = comparison_cells(answer.mean_queueing, {}, true),
+                  .compared = compared(answer.mean_queueing),
                   .in_unit = true});
   for (const ComparedLatency& row : answer.latencies)
     rows.push_back({.argument = argument("latency_ns", plain(row.fraction * 100) + " % of T", None{},
                                          Given{row.fraction * 100}),
-                    .compared = comparison_cells(row.latency, {}, true),
+                    .compared = compared(row.latency),
                     .only_unit = true});
   if (answer.mean_latency)
     rows.push_back({.argument = argument("mean_latency_ns", "mean of T", None{}, None{}),
-                    .compared = comparison_cells(*answer.mean_latency, {}, true),
+                    .compared = compared(*answer.mean_latency),
                     .only_unit = true});
   return rows;
 }
@@ -163,24 +171,9 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
 
 Layout validate_delay_layout() {
   Layout layout{.command = "validate delay", .inputs = {}, .results = {}};
-  layout.inputs = joined(
-      joined<Column>(topology_columns(),
-                     {{"sources", "sources", "", Shape::text, "who feeds a queue: decoupled or first-hop"},
-                      {"delay", "delay", "", Shape::text, "of a hop: wait or occupancy"},
-                      {"hops", "hops", "", Shape::text,
-                       "how waits depend on each other by analysis: chain, independent or bound"}}),
-      unit_columns());
+  layout.inputs = joined(validated_delay_inputs().columns(), unit_fields().columns());
   layout.inputs.push_back(hop_column());
-  layout.results = joined<Column>(
-      {{"packets", "packets", "", Shape::whole, "delivered while measured", Style::hidden},
-       {.key = "mean_prediction_slots",
-        .heading = "mean of D",
-        .unit = "slots",
-        .shape = Shape::claim,
-        .meaning = "mean queueing delay by analysis",
-        .digits = 6},
-       {"mean_simulation_slots", "simulated", "slots", Shape::estimate, "the same by simulation"}},
-      joined(tally_columns(), simulation_columns()));
+  layout.results = validated_delay_results().columns();
   layout.tables = {validated_table(
       {{"delay_slots", "t", "slots", Shape::whole, "t of P(D > t); null of other rows", Style::hidden},
        {"percentile", "percentile", "", Shape::given, "in percent; null of other rows", Style::hidden}},
@@ -194,8 +187,10 @@ Document document(std::vector<ValidateDelayPoint> given, std::size_t asked, cons
   const auto points = share(std::move(given));
   const auto result_of = [unit = slot_unit(units), &units](const ValidateDelayPoint& point) -> Result {
     const auto& [question, answer] = point;
-    return {.inputs = input_cells(point, units),
-            .cells = result_cells(answer, question.confidence),
+    Cells inputs = joined(validated_delay_inputs().cells(point), unit_fields().cells(units));
+    if (question.time) inputs.push_back({hop_column().key, Given{question.time->hop}});
+    return {.inputs = std::move(inputs),
+            .cells = validated_delay_results().cells(point),
             .tables = {validated_rows(rows_of(answer), unit)},
             .lines = lines(point),
             .caption = in_words(question.topology) + ": " + conclusion(answer.tally)};

@@ -32,41 +32,75 @@ std::vector<const Simulated*> runs_of(const std::vector<ValidateMultistagePoint>
 }
 
 /// One quantity three ways.
-template <class Unit>
-Cells row(const char* quantity, const ComparedVariants<Unit>& compared) {
-  Cells cells{{"quantity", Text{quantity}}, {"simulation", shown(compared.blocking.simulated)}};
-  const auto add = [&](const std::string& variant, const Comparison<Unit>& comparison) {
-    cells.push_back({variant, shown(*comparison.predicted)});
-    cells.push_back({variant + "_error", error_of(comparison)});
-    cells.push_back({variant + "_verdict", Text{verdict_name(comparison.verdict())}});
+struct VariantsRow {
+  const char* quantity = nullptr;
+  Value simulation;
+  struct Variant {
+    Value predicted, error;
+    Verdict verdict{};
   };
-  add("blocking", compared.blocking);
-  if (compared.published) add("published", *compared.published);
-  return cells;
+  Variant blocking;
+  std::optional<Variant> published{};
+};
+
+template <class Unit>
+VariantsRow::Variant variant_of(const Comparison<Unit>& comparison) {
+  return {shown(*comparison.predicted), error_of(comparison), comparison.verdict()};
 }
 
-std::vector<Cells> rows_of(const ValidateMultistageAnswer& answer) {
-  std::vector<Cells> rows{row("throughput", answer.throughput)};
+template <class Unit>
+VariantsRow row(const char* quantity, const ComparedVariants<Unit>& compared) {
+  VariantsRow row{quantity, shown(compared.blocking.simulated), variant_of(compared.blocking)};
+  if (compared.published) row.published = variant_of(*compared.published);
+  return row;
+}
+
+std::vector<VariantsRow> rows_of(const ValidateMultistageAnswer& answer) {
+  std::vector<VariantsRow> rows{row("throughput", answer.throughput)};
   if (answer.delay) rows.push_back(row("delay", *answer.delay));
   if (answer.hot_delay) rows.push_back(row("hot_delay", *answer.hot_delay));
   if (answer.cold_delay) rows.push_back(row("cold_delay", *answer.cold_delay));
   return rows;
 }
 
+Fields<VariantsRow::Variant> variant_fields(const std::string& variant) {
+  return {{{variant, variant, "", Shape::model,
+            "by that variant of the model; published has --links any only", Style::plain, 4},
+           &VariantsRow::Variant::predicted},
+          {error_column(variant + "_error"), &VariantsRow::Variant::error},
+          {verdict_column(variant + "_verdict", "is"),
+           [](const VariantsRow::Variant& of) { return verdict_name(of.verdict); }}};
+}
+
+const Table<VariantsRow>& variants_table() {
+  static const Table<VariantsRow> table{
+      "rows",
+      "a row per quantity: the simulation, and each variant of the model that knows such links",
+      {{{"quantity", "quantity", "", Shape::text, "throughput, delay, hot_delay or cold_delay"},
+        &VariantsRow::quantity},
+       {{"simulation", "simulation", "", Shape::estimate, "by simulation"}, &VariantsRow::simulation},
+       {variant_fields("blocking"), &VariantsRow::blocking},
+       {variant_fields("published"), &VariantsRow::published}}};
+  return table;
+}
+
+const Fields<ValidateMultistagePoint>& validated_multistage_results() {
+  using Point = ValidateMultistagePoint;
+  static const Fields<Point> fields{
+      {{"optimistic_rows", "optimistic rows", "", Shape::whole,
+        "in which blocking promises more throughput or less delay than the interval allows"},
+       [](const Point& of) { return of.second.of_blocking.optimistic(); }},
+      {{"rows_judged", "rows judged", "", Shape::whole, "quantities with a verdict"},
+       [](const Point& of) { return of.second.of_blocking.judged(); }},
+      {simulation_fields(), simulated_of}};
+  return fields;
+}
+
 Result result_of(const ValidateMultistagePoint& point) {
   const SimulateMultistageQuestion& question = point.first.simulation;
-  const ValidateMultistageAnswer& answer = point.second;
-  Result result;
-  result.inputs =
-      joined(combining_cells({question.network, question.load, question.service}), wiring_cells(question));
-  result.cells =
-      joined(Cells{{"optimistic_rows", Whole{static_cast<std::int64_t>(answer.of_blocking.optimistic())}},
-                   {"rows_judged", Whole{static_cast<std::int64_t>(answer.of_blocking.judged())}}},
-             simulation_cells(answer.simulation.simulated));
-  const auto rows = share(rows_of(answer));
-  result.tables.push_back(
-      {.key = "rows", .size = rows->size(), .row = [rows](std::size_t i) { return (*rows)[i]; }});
-  return result;
+  return {.inputs = simulated_combining_fields().cells(question),
+          .cells = validated_multistage_results().cells(point),
+          .tables = {variants_table().rows(share(rows_of(point.second)))}};
 }
 
 /// The published variant has no conflicts at outputs.
@@ -105,25 +139,9 @@ Picture picture(const Document& document, const std::vector<ValidateMultistagePo
 
 Layout validate_multistage_layout() {
   Layout layout{.command = "validate multistage", .inputs = {}, .results = {}};
-  layout.inputs = joined(combining_columns(), wiring_columns());
-  layout.results =
-      joined<Column>({{"optimistic_rows", "optimistic rows", "", Shape::whole,
-                       "in which blocking promises more throughput or less delay than the interval allows"},
-                      {"rows_judged", "rows judged", "", Shape::whole, "quantities with a verdict"}},
-                     simulation_columns());
-  TableLayout rows{
-      "rows", "a row per quantity: the simulation, and each variant of the model that knows such links", {}};
-  rows.columns = {{"quantity", "quantity", "", Shape::text, "throughput, delay, hot_delay or cold_delay"},
-                  {"simulation", "simulation", "", Shape::estimate, "by simulation"}};
-  for (const std::string variant : {"blocking", "published"}) {
-    Column model{variant, variant, "", Shape::model,
-                 "by that variant of the model; published has --links any only"};
-    model.digits = 4;
-    rows.columns.push_back(std::move(model));
-    rows.columns.push_back(error_column(variant + "_error"));
-    rows.columns.push_back(verdict_column(variant + "_verdict", "is"));
-  }
-  layout.tables = {std::move(rows)};
+  layout.inputs = simulated_combining_fields().columns();
+  layout.results = validated_multistage_results().columns();
+  layout.tables = {variants_table().layout()};
   layout.quiet = {"optimistic_rows"};
   return layout;
 }

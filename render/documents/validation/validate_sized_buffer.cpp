@@ -58,25 +58,43 @@ std::string title(const SizedBufferPoints& points) {
                                           : "output queues of packets of several sizes");
 }
 
-Cells input_cells(const ValidateSizedBufferQuestion& question) {
-  Cells cells{{"traffic", Text{"bernoulli"}},
-              {"inputs", Whole{question.inputs}},
-              {"load", Given{question.load}},
-              {"sizes", Text{question.cells.name}},
-              {"cell_bytes", Whole{question.cells.cell_bytes}},
-              {"arrive", Text{question.arrive == CellArrival::whole ? "whole" : "cells"}}};
-  if (question.capacity) cells.push_back({"capacity", Whole{question.capacity->value}});
-  return cells;
+const Fields<ValidateSizedBufferPoint>& validated_sizes_inputs() {
+  using Point = ValidateSizedBufferPoint;
+  static const Fields<Point> fields{
+      {{"traffic", "traffic", "", Shape::text, "bernoulli", Style::hidden},
+       [](const Point&) { return "bernoulli"; }},
+      {{"inputs", "inputs", "", Shape::whole, "of the switch"},
+       [](const Point& of) { return of.first.inputs; }},
+      {{"load", "load", "cells/slot", Shape::given, "of each queue and input"},
+       [](const Point& of) { return of.first.load; }},
+      {{"sizes", "sizes", "", Shape::text,
+        "of packets of several cells: imix, a list or a file; all that stands in packets else is then in "
+        "cells"},
+       [](const Point& of) { return of.first.cells.name; }},
+      {{"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: bytes in a cell"},
+       [](const Point& of) { return of.first.cells.cell_bytes; }},
+      {{"arrive", "arrive", "", Shape::text,
+        "--sizes: whole, all cells of a packet in one slot; or cells, one a slot"},
+       [](const Point& of) { return of.first.arrive; }},
+      {{"capacity", "capacity", "cells", Shape::whole, "--sizes: B, of which the losses are compared"},
+       [](const Point& of) { return of.first.capacity; },
+       if_there}};
+  return fields;
 }
 
-Cells result_cells(const ValidateSizedBufferPoint& point) {
-  const auto& [question, answer] = point;
-  Cells cells;
-  if (answer.mean)
-    cells = {{"mean_prediction", shown(*answer.mean->predicted)},
-             {"mean_simulation", shown(answer.mean->simulated)}};
-  return joined(joined(std::move(cells), tally_cells(answer.tally, question.confidence)),
-                simulation_cells(answer.simulation.simulated));
+const Fields<ValidateSizedBufferPoint>& validated_sizes_results() {
+  using Point = ValidateSizedBufferPoint;
+  const auto has_mean = [](const Point& of) { return of.second.mean.has_value(); };
+  static const Fields<Point> fields{
+      {{"mean_prediction", "mean of Q", "cells", Shape::claim, "mean occupancy by analysis", Style::plain, 6},
+       [](const Point& of) { return shown(*of.second.mean->predicted); },
+       has_mean},
+      {{"mean_simulation", "simulated", "cells", Shape::estimate, "the same by simulation"},
+       [](const Point& of) { return of.second.mean->simulated; },
+       has_mean},
+      {judged_fields(), judged},
+      {simulation_fields(), simulated_of}};
+  return fields;
 }
 
 Rows compared_rows(const ValidateSizedBufferPoint& point) {
@@ -132,36 +150,11 @@ Picture picture(const Document& document, const SizedBufferPoints& points) {
   return picture;
 }
 
-std::vector<Column> inputs() {
-  return {{"traffic", "traffic", "", Shape::text, "bernoulli", Style::hidden},
-          {"inputs", "inputs", "", Shape::whole, "of the switch"},
-          {"load", "load", "cells/slot", Shape::given, "of each queue and input"},
-          {"sizes", "sizes", "", Shape::text,
-           "of packets of several cells: imix, a list or a file; all that stands in packets else is then in "
-           "cells"},
-          {"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: bytes in a cell"},
-          {"arrive", "arrive", "", Shape::text,
-           "--sizes: whole, all cells of a packet in one slot; or cells, one a slot"},
-          {"capacity", "capacity", "cells", Shape::whole, "--sizes: B, of which the losses are compared"}};
-}
-
-std::vector<Column> results() {
-  return joined(std::vector<Column>{{.key = "mean_prediction",
-                                     .heading = "mean of Q",
-                                     .unit = "cells",
-                                     .shape = Shape::claim,
-                                     .meaning = "mean occupancy by analysis",
-                                     .digits = 6},
-                                    {"mean_simulation", "simulated", "cells", Shape::estimate,
-                                     "the same by simulation"}},
-                joined(tally_columns(), simulation_columns()));
-}
-
 }  // namespace
 
 Layout with_validated_sizes(Layout buffer) {
-  add_missing(buffer.inputs, inputs());
-  add_missing(buffer.results, results());
+  add_missing(buffer.inputs, validated_sizes_inputs().columns());
+  add_missing(buffer.results, validated_sizes_results().columns());
   add_missing(buffer.tables.front().columns, memory_columns("analysis"));
   return buffer;
 }
@@ -170,8 +163,8 @@ Document document(std::vector<ValidateSizedBufferPoint> given, std::size_t asked
   const auto points = std::make_shared<const SizedBufferPoints>(std::move(given));
   Layout layout{
       .command = "validate buffer",
-      .inputs = inputs(),
-      .results = results(),
+      .inputs = validated_sizes_inputs().columns(),
+      .results = validated_sizes_results().columns(),
       .tables = {{"rows", "what was compared, a row each", memory_columns(predicted_name(*points))}},
       .quiet = {"what", "prediction", "simulation", "verdict"},
       .quiet_table = "rows"};
@@ -179,8 +172,8 @@ Document document(std::vector<ValidateSizedBufferPoint> given, std::size_t asked
     const auto& [question, answer] = point;
     const std::string said = conclusion(answer.tally, bound_only(point) ? "the bound" : "the analysis");
     return {
-        .inputs = input_cells(question),
-        .cells = result_cells(point),
+        .inputs = validated_sizes_inputs().cells(point),
+        .cells = validated_sizes_results().cells(point),
         .tables = {compared_rows(point)},
         .lines = joined<Line>({{"conclusion", said},
                                {"intervals", intervals_in_words(answer.confidence_of_each,

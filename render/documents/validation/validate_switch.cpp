@@ -47,19 +47,35 @@ std::string title(const std::vector<ValidateSwitchPoint>& points) {
                      one ? switch_in_words(points.front().first) : "switches of each kind");
 }
 
-Cells input_cells(const ValidateSwitchQuestion& question) {
-  Cells cells{{"inputs", Whole{question.traffic.inputs}},
-              {"outputs", Whole{question.outputs}},
-              {"load", Given{question.traffic.load}}};
-  if (question.criterion == Criterion::loss && question.memories.size() == 1)
-    cells.push_back({"memory", Whole{question.memories.front().value}});
-  if (question.cells) {
-    cells.push_back({"sizes", Text{question.cells->name}});
-    cells.push_back({"cell_bytes", Whole{question.cells->cell_bytes}});
-  }
-  if (question.threshold) cells.push_back({"threshold", Given{*question.threshold}});
-  cells.push_back({"criterion", Text{name_of(question.criterion)}});
-  return cells;
+const Fields<ValidateSwitchQuestion>& validated_switch_inputs() {
+  using Question = ValidateSwitchQuestion;
+  static const Fields<SwitchCells> cells{
+      {{"sizes", "sizes", "", Shape::text, "of packets of several cells"}, &SwitchCells::name},
+      {{"cell_bytes", "cell", "bytes", Shape::whole, "of these"}, &SwitchCells::cell_bytes}};
+  static const Fields<Question> fields{
+      {{"inputs", "inputs", "", Shape::whole, "of the switch, 1 to 1024"},
+       [](const Question& of) { return of.traffic.inputs; }},
+      {{"outputs", "outputs", "", Shape::whole, "of the switch, each with a queue"}, &Question::outputs},
+      {{"load", "load", "packets/slot", Shape::given, "of each input; with sizes, of cells"},
+       [](const Question& of) { return of.traffic.load; }},
+      {{"memory", "memory", "", Shape::whole,
+        "M, that all queues share, of losses [packets; with sizes, cells]"},
+       [](const Question& of) { return of.memories.front(); },
+       [](const Question& of) { return of.criterion == Criterion::loss && of.memories.size() == 1; }},
+      {cells, &Question::cells},
+      {{"threshold", "threshold", "", Shape::given, "alpha of a dynamic threshold"},
+       &Question::threshold,
+       if_there},
+      {{"criterion", "criterion", "", Shape::text,
+        "overflow: P(T > M) with unlimited room; or loss: the fraction of packets lost"},
+       &Question::criterion}};
+  return fields;
+}
+
+const Fields<ValidateSwitchPoint>& validated_switch_results() {
+  static const Fields<ValidateSwitchPoint> fields{{judged_fields(), judged},
+                                                  {simulation_fields(), simulated_of}};
+  return fields;
 }
 
 Cells row_cells(const char* quantity, std::string what, Value memory, Cells compared) {
@@ -132,29 +148,28 @@ std::vector<Cells> memory_rows(const ValidateSwitchAnswer& answer, const MemoryR
     Cells cells = row_cells(!names.losses ? names.tail
                             : of_cells    ? "cell_loss"
                                           : "packet_loss",
-                            (of_cells ? "cell " : "") + symbol, shown(row.memory),
-                            comparison_cells(row.measure, {}, true));
+                            (of_cells ? "cell " : "") + symbol, shown(row.memory), compared(row.measure));
     if (row.about) {
       cells.push_back({"approximation", shown(*row.about->predicted)});
       cells.push_back({"approximation_error", error_of(*row.about)});
     }
     rows.push_back(std::move(cells));
     if (row.packets)
-      rows.push_back(row_cells("packet_loss", "packet " + symbol, shown(row.memory),
-                               comparison_cells(*row.packets, {}, true)));
+      rows.push_back(row_cells("packet_loss", "packet " + symbol, shown(row.memory), compared(*row.packets)));
   }
   if (answer.mean)
-    rows.push_back(row_cells(names.mean, fmt::format("mean of {}", names.letter), None{},
-                             comparison_cells(*answer.mean, {}, true)));
+    rows.push_back(
+        row_cells(names.mean, fmt::format("mean of {}", names.letter), None{}, compared(*answer.mean)));
   return rows;
 }
 
 std::vector<Column> memory_columns(const std::string& predicted) {
   return joined(
-      joined<Column>({{"quantity", "quantity", "", Shape::text, "what is compared", Style::hidden},
-                      {"what", "", "", Shape::text, "the same in words"},
-                      {"level", "M", "packets", Shape::whole, "M; null of the mean", Style::hidden}},
-                     comparison_columns({.unit = {}, .predicted = predicted, .prefix = {}, .counted = true})),
+      joined<Column>(
+          {{"quantity", "quantity", "", Shape::text, "what is compared", Style::hidden},
+           {"what", "", "", Shape::text, "the same in words"},
+           {"level", "M", "packets", Shape::whole, "M; null of the mean", Style::hidden}},
+          comparison_fields<unit::Probability>({.predicted = predicted, .counted = true}).columns()),
       {{"approximation", "approximation", "", Shape::model, "the same, not proved"},
        error_column("approximation_error")});
 }
@@ -177,17 +192,8 @@ std::vector<Curve> memory_curves(const std::vector<const ValidateSwitchAnswer*>&
 
 Layout validate_switch_layout() {
   Layout layout{.command = "validate switch", .inputs = {}, .results = {}};
-  layout.inputs = {{"inputs", "inputs", "", Shape::whole, "of the switch, 1 to 1024"},
-                   {"outputs", "outputs", "", Shape::whole, "of the switch, each with a queue"},
-                   {"load", "load", "packets/slot", Shape::given, "of each input; with sizes, of cells"},
-                   {"memory", "memory", "", Shape::whole,
-                    "M, that all queues share, of losses [packets; with sizes, cells]"},
-                   {"sizes", "sizes", "", Shape::text, "of packets of several cells"},
-                   {"cell_bytes", "cell", "bytes", Shape::whole, "of these"},
-                   {"threshold", "threshold", "", Shape::given, "alpha of a dynamic threshold"},
-                   {"criterion", "criterion", "", Shape::text,
-                    "overflow: P(T > M) with unlimited room; or loss: the fraction of packets lost"}};
-  layout.results = joined(tally_columns(), simulation_columns());
+  layout.inputs = validated_switch_inputs().columns();
+  layout.results = validated_switch_results().columns();
   layout.tables = {{"rows", "what was compared, a row each", memory_columns("bound")}};
   layout.quiet = {"what", "prediction", "simulation", "verdict"};
   layout.quiet_table = "rows";
@@ -200,9 +206,8 @@ Document document(std::vector<ValidateSwitchPoint> given, std::size_t asked) {
     const auto& [question, answer] = point;
     const auto rows = share(memory_rows(
         answer, {.losses = question.criterion == Criterion::loss, .cells = question.cells.has_value()}));
-    return {.inputs = input_cells(question),
-            .cells = joined(tally_cells(answer.tally, question.confidence),
-                            simulation_cells(answer.simulation.simulated)),
+    return {.inputs = validated_switch_inputs().cells(question),
+            .cells = validated_switch_results().cells(point),
             .tables = {{.key = "rows",
                         .size = rows->size(),
                         .row = [rows](std::size_t i) { return (*rows)[i]; }}},

@@ -49,16 +49,38 @@ std::vector<std::string> models_in_words(const std::vector<ValidatedWormhole>& n
   return texts;
 }
 
+/// A load of a network.
+struct ValidatedLoad {
+  const ValidatedWormhole& network;
+  std::size_t at = 0;
+
+  [[nodiscard]] const ValidateWormholeAnswer& answer() const { return network.second; }
+  [[nodiscard]] const WormholeComparison& row() const { return answer().rows[at]; }
+};
+
+const Fields<ValidatedLoad>& validated_load_fields() {
+  static const Fields<ValidatedLoad> fields{
+      {{"fraction_of_saturation", "of saturation", "", Shape::model,
+        "of the simulated saturation load where that was searched, else of the model's; may be above 1",
+        Style::percent},
+       [](const ValidatedLoad& of) { return of.row().fraction_of_saturation; }},
+      {comparison_fields<unit::Cycle>({.unit = "cycles", .predicted = "model"}),
+       [](const ValidatedLoad& of) { return of.row().latency; }},
+      {{"model_virtual_channels", "", "", Shape::whole,
+        "of each link in the model, as in the simulation; null of a network file, which says it",
+        Style::hidden},
+       [](const ValidatedLoad& of) { return of.answer().modelled.virtual_channels; }},
+      {{"model_assumes", "", "", Shape::texts, "what the model takes for granted that is simulated otherwise",
+        Style::hidden},
+       [](const ValidatedLoad& of) { return Value(TextList{assumptions(of.network)}); }}};
+  return fields;
+}
+
 Cells result_cells(const ValidatedWormhole& network, std::size_t i) {
   const ValidateWormholeAnswer& answer = network.second;
-  const WormholeComparison& row = answer.rows[i];
-  const std::optional<int> channels = answer.modelled.virtual_channels;
-  Cells cells{{"fraction_of_saturation", shown(row.fraction_of_saturation)}};
-  cells = joined(std::move(cells), comparison_cells(row.latency));
-  cells.push_back({"model_virtual_channels", channels ? Value(Whole{*channels}) : Value(None{})});
-  cells.push_back({"model_assumes", TextList{assumptions(network)}});
-  return joined(joined(std::move(cells), simulated_worm_cells(answer.simulation)),
-                simulation_cells(answer.simulation.points[i].simulated, "cycle"));
+  return joined(
+      joined(validated_load_fields().cells({network, i}), simulated_worm_fields().cells(answer.simulation)),
+      simulation_fields("cycle").cells(answer.simulation.points[i].simulated));
 }
 
 std::vector<Line> lines(const ValidateWormholeAnswer& answer) {
@@ -156,23 +178,12 @@ Picture picture(const Document& document, const std::vector<ValidatedWormhole>& 
 }  // namespace
 
 Layout validate_wormhole_layout() {
-  Layout layout{
-      .command = "validate wormhole",
-      .inputs = joined(simulated_worm_columns(), saturation_input_columns()),
-      .results = {
-          {"fraction_of_saturation", "of saturation", "", Shape::model,
-           "of the simulated saturation load where that was searched, else of the model's; may be above 1",
-           Style::percent}}};
-  layout.results =
-      joined(std::move(layout.results), comparison_columns({.unit = "cycles", .predicted = "model"}));
-  layout.results.push_back(
-      {"model_virtual_channels", "", "", Shape::whole,
-       "of each link in the model, as in the simulation; null of a network file, which says it",
-       Style::hidden});
-  layout.results.push_back({"model_assumes", "", "", Shape::texts,
-                            "what the model takes for granted that is simulated otherwise", Style::hidden});
-  layout.results =
-      joined(joined(std::move(layout.results), simulated_worm_result_columns()), simulation_columns("cycle"));
+  Layout layout{.command = "validate wormhole",
+                .inputs = joined(joined(simulated_worm_inputs().columns(), simulated_load_columns()),
+                                 saturation_input_columns()),
+                .results = validated_load_fields().columns()};
+  layout.results = joined(joined(std::move(layout.results), simulated_worm_fields().columns()),
+                          simulation_fields("cycle").columns());
   return layout;
 }
 
@@ -185,7 +196,7 @@ Document document(const std::vector<ValidatedWormhole>& networks, std::size_t as
     for (std::size_t i = 0; i < network.second.rows.size(); ++i) {
       const answers::SimulateWormholeQuestion& question = network.first.simulation;
       Result& result = document.results.emplace_back();
-      result.inputs = joined(worm_network_cells(question.network),
+      result.inputs = joined(simulated_worm_inputs().cells(question.network),
                              load_cells(question, network.second.simulation, i, network.second.rows[i].load));
       result.cells = result_cells(network, i);
     }

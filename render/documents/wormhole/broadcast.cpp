@@ -23,39 +23,83 @@ using answers::BroadcastQuestion;
 using answers::Replication;
 
 Cells input_cells(const BroadcastQuestion& question, std::size_t i, const BroadcastPoint& point) {
-  Cells cells = hypercube_cells(question.hypercube);
+  Cells cells = hypercube_fields().cells(question.hypercube);
   cells.push_back({"replication", Text{name_of(question.replication)}});
   return joined(std::move(cells), rate_cells(question.offered, i, point.rate));
 }
 
-Cells result_cells(const BroadcastAnswer& answer, const BroadcastPoint& point) {
-  return {{"saturation_rate", shown(answer.saturation)},
-          {"fraction_of_saturation", shown(point.fraction_of_saturation)},
-          {"unicast_latency", shown(point.unicast_latency)},
-          {"broadcast_latency", shown(point.broadcast_latency)},
-          {"multiplexing", shown(point.multiplexing)},
-          {"source_wait", shown(point.source_wait)},
-          {"source_utilization", shown(point.source_utilization)},
-          {"ejection_wait", point.ejection_wait ? shown(*point.ejection_wait) : Value(None{})}};
+/// A rate of a hypercube.
+struct BroadcastAtRate {
+  const BroadcastAnswer& answer;
+  const BroadcastPoint& point;
+};
+
+const Fields<BroadcastAtRate>& broadcast_results() {
+  using Of = BroadcastAtRate;
+  static const Fields<Of> fields{
+      {{"saturation_rate", "saturation", "messages/cycle/node", Shape::model,
+        "the least rate without an answer", Style::hidden},
+       [](const Of& of) { return of.answer.saturation; }},
+      {fraction_column("the rate over saturation_rate, below 1"),
+       [](const Of& of) { return of.point.fraction_of_saturation; }},
+      {{"unicast_latency", "unicast", "cycles", Shape::model, "mean latency of a unicast"},
+       [](const Of& of) { return of.point.unicast_latency; }},
+      {{"broadcast_latency", "broadcast", "cycles", Shape::model,
+        "mean latency of a broadcast, from its start to the last receiver"},
+       [](const Of& of) { return of.point.broadcast_latency; }},
+      {{"multiplexing", "multiplexing", "", Shape::model,
+        "mean number of busy virtual channels of a link, as one of them sees it"},
+       [](const Of& of) { return of.point.multiplexing; }},
+      {{"source_wait", "injection wait", "cycles", Shape::model, "mean wait for an injection channel"},
+       [](const Of& of) { return of.point.source_wait; }},
+      {{"source_utilization", "injection busy", "", Shape::model, "of an injection channel, below 1",
+        Style::hidden},
+       [](const Of& of) { return of.point.source_utilization; }},
+      {{"ejection_wait", "ejection wait", "cycles", Shape::model,
+        "mean wait for an ejection channel; null where ejection is unlimited", Style::hidden},
+       [](const Of& of) { return shown(of.point.ejection_wait); }}};
+  return fields;
+}
+
+/// The channels of a dimension, counted from 0.
+struct DimensionRow {
+  const BroadcastChannels& channels;
+  std::size_t dimension = 0;
+};
+
+const Table<DimensionRow>& dimension_table() {
+  using Row = DimensionRow;
+  static const Table<Row> table{
+      "channels",
+      "channels of each dimension",
+      {{{"dimension", "dimension", "", Shape::whole, "1 to n"},
+        [](const Row& of) { return of.dimension + 1; }},
+       {{"utilization", "busy", "", Shape::model, "of a channel, below 1", Style::percent},
+        [](const Row& of) { return of.channels.utilization; }},
+       {{"service", "service", "cycles", Shape::model,
+         "mean time for which a message holds a virtual channel"},
+        [](const Row& of) { return of.channels.service; }},
+       {{"wait", "wait", "cycles", Shape::model, "mean wait of a head that finds all virtual channels busy"},
+        [](const Row& of) { return of.channels.wait; }},
+       {{"all_busy", "all busy", "", Shape::model, "probability that all virtual channels are busy"},
+        [](const Row& of) { return of.channels.all_busy; }},
+       {{"blocking", "blocking", "cycles", Shape::model, "the mean of that wait over all heads"},
+        [](const Row& of) { return of.channels.blocking; }},
+       {{"multiplexing", "multiplexing", "", Shape::model,
+         "mean number of busy virtual channels, as one of them sees it"},
+        [](const Row& of) { return of.channels.multiplexing; }}}};
+  return table;
 }
 
 Rows dimension_rows(const BroadcastQuestion& question, const BroadcastPoint& point) {
   const auto channels = share(point.dimensions);
-  return {.key = "channels",
-          .size = channels->size(),
-          .row = [channels](std::size_t i) -> Cells {
-            const BroadcastChannels& dimension = (*channels)[i];
-            return {{"dimension", Whole{static_cast<std::int64_t>(i + 1)}},
-                    {"utilization", shown(dimension.utilization)},
-                    {"service", shown(dimension.service)},
-                    {"wait", shown(dimension.wait)},
-                    {"all_busy", shown(dimension.all_busy)},
-                    {"blocking", shown(dimension.blocking)},
-                    {"multiplexing", shown(dimension.multiplexing)}};
-          },
-          .caption = question.replication == Replication::shared_wire
-                         ? "Channels of each dimension, alike in this variant:"
-                         : "Channels of each dimension:"};
+  Rows rows = dimension_table().rows(channels->size(), [channels](std::size_t i) {
+    return DimensionRow{(*channels)[i], i};
+  });
+  rows.caption = question.replication == Replication::shared_wire
+                     ? "Channels of each dimension, alike in this variant:"
+                     : "Channels of each dimension:";
+  return rows;
 }
 
 std::string saturation_in_words(const BroadcastAnswer& answer) {
@@ -182,37 +226,11 @@ Picture picture(const Document& document, const std::vector<BroadcastRatesAnswer
 
 Layout broadcast_layout() {
   Layout layout{.command = "broadcast", .inputs = {}, .results = {}};
-  layout.inputs = hypercube_columns();
-  std::erase_if(layout.inputs, [](const Column& column) { return column.key == "buffer_flits"; });
+  layout.inputs = hypercube_fields().columns();
   layout.inputs.push_back(replication_column());
   layout.inputs = joined(std::move(layout.inputs), rate_columns());
-  layout.results = {
-      {"saturation_rate", "saturation", "messages/cycle/node", Shape::model,
-       "the least rate without an answer", Style::hidden},
-      fraction_column("the rate over saturation_rate, below 1"),
-      {"unicast_latency", "unicast", "cycles", Shape::model, "mean latency of a unicast"},
-      {"broadcast_latency", "broadcast", "cycles", Shape::model,
-       "mean latency of a broadcast, from its start to the last receiver"},
-      {"multiplexing", "multiplexing", "", Shape::model,
-       "mean number of busy virtual channels of a link, as one of them sees it"},
-      {"source_wait", "injection wait", "cycles", Shape::model, "mean wait for an injection channel"},
-      {"source_utilization", "injection busy", "", Shape::model, "of an injection channel, below 1",
-       Style::hidden},
-      {"ejection_wait", "ejection wait", "cycles", Shape::model,
-       "mean wait for an ejection channel; null where ejection is unlimited", Style::hidden}};
-  layout.results = joined(std::move(layout.results), accuracy_columns(hypercube_accuracy_keys));
-  layout.tables = {
-      {"channels",
-       "channels of each dimension",
-       {{"dimension", "dimension", "", Shape::whole, "1 to n"},
-        {"utilization", "busy", "", Shape::model, "of a channel, below 1", Style::percent},
-        {"service", "service", "cycles", Shape::model,
-         "mean time for which a message holds a virtual channel"},
-        {"wait", "wait", "cycles", Shape::model, "mean wait of a head that finds all virtual channels busy"},
-        {"all_busy", "all busy", "", Shape::model, "probability that all virtual channels are busy"},
-        {"blocking", "blocking", "cycles", Shape::model, "the mean of that wait over all heads"},
-        {"multiplexing", "multiplexing", "", Shape::model,
-         "mean number of busy virtual channels, as one of them sees it"}}}};
+  layout.results = joined(broadcast_results().columns(), accuracy_columns(hypercube_accuracy_keys));
+  layout.tables = {dimension_table().layout()};
   return layout;
 }
 
@@ -233,8 +251,9 @@ Document document(const std::vector<BroadcastRatesAnswered>& networks) {
       const BroadcastPoint& point = answer.points[i];
       Result& result = document.results.emplace_back();
       result.inputs = input_cells(question, i, point);
-      result.cells = joined(result_cells(answer, point), accuracy_cells(accuracy, hypercube_accuracy_keys,
-                                                                        point.rate / reference, command));
+      result.cells =
+          joined(broadcast_results().cells({answer, point}),
+                 accuracy_cells(accuracy, hypercube_accuracy_keys, point.rate / reference, command));
       result.tables = {dimension_rows(question, point)};
       result.tables.front().in_text = results <= most_tables;
       if (results == 1) {

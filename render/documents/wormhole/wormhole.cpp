@@ -41,56 +41,132 @@ bool by_finite_sources(const WormholeQuestion& question) {
          WormholeVariant::finite_source;
 }
 
-Cells channel_cells(const WormholeChannel& channel) {
-  return {{"channel", Text{channel.name}},
-          {"utilization", shown(channel.utilization)},
-          {"wait", shown(channel.wait)},
-          {"service", shown(channel.service)},
-          {"variation", shown(channel.variation)},
-          {"follow", channel.follow ? shown(*channel.follow) : Value(None{})}};
+Column model_column(const char* key, const char* heading, const char* unit, const char* meaning,
+                    Style style = Style::plain) {
+  return {key, heading, unit, Shape::model, meaning, style};
 }
 
-/// None of them in the one network that has no channel behind the sources.
-Cells bottleneck_cells(const std::optional<WormholeChannel>& busiest) {
-  if (!busiest)
-    return {{"bottleneck", None{}},
-            {"bottleneck_utilization", None{}},
-            {"bottleneck_wait", None{}},
-            {"bottleneck_service", None{}}};
-  return {{"bottleneck", Text{busiest->name}},
-          {"bottleneck_utilization", shown(busiest->utilization)},
-          {"bottleneck_wait", shown(busiest->wait)},
-          {"bottleneck_service", shown(busiest->service)}};
+const Table<WormholeChannel>& channel_table() {
+  using Channel = WormholeChannel;
+  static const Table<Channel> table{
+      "channels",
+      "the busiest channels behind the sources, with --channels",
+      {{{"channel", "channel", "", Shape::text, "its ends"}, &Channel::name},
+       {model_column("utilization", "busy", "", "of the servers of its station, 0 to 1", Style::percent),
+        &Channel::utilization},
+       {model_column("wait", "wait", "cycles", "mean wait at its station"), &Channel::wait},
+       {model_column("service", "service", "cycles", "mean time for which a message holds it"),
+        &Channel::service},
+       {model_column("variation", "variation", "", "squared coefficient of variation of that time"),
+        &Channel::variation},
+       {model_column("follow", "follow", "",
+                     "messages that come at the very moment at which the one before them leaves the channel; "
+                     "null of the published variants, which do not know",
+                     Style::percent),
+        [](const Channel& of) { return shown(of.follow); }}}};
+  return table;
 }
 
-Result result_of(const WormholeQuestion& question, const WormholeAnswer& answer,
-                 const answers::Accuracy& accuracy, std::size_t i) {
-  const WormholePoint& point = answer.points[i];
+/// A load of a network.
+struct WormholeLoad {
+  const WormholeQuestion& question;
+  const WormholeAnswer& answer;
+  const answers::Accuracy& accuracy;
+  std::size_t at = 0;
+
+  [[nodiscard]] const WormholePoint& point() const { return answer.points[at]; }
+  [[nodiscard]] double fraction() const { return point().fraction_of_saturation.value; }
+  /// Null in the one network that has no channel behind the sources.
+  template <class Member>
+  [[nodiscard]] Value of_bottleneck(Member member) const {
+    return point().bottleneck ? shown_as(Shape::model, (*point().bottleneck).*member) : Value(None{});
+  }
+};
+
+template <class Member>
+auto bottleneck(Member member) {
+  return [member](const WormholeLoad& of) { return of.of_bottleneck(member); };
+}
+
+const Fields<WormholeLoad>& wormhole_results() {
+  using Load = WormholeLoad;
+  static const Fields<Load> fields{
+      {model_column("fraction_of_saturation", "of saturation", "", "of the model's saturation load, below 1",
+                    Style::percent),
+       [](const Load& of) { return of.point().fraction_of_saturation; }},
+      {model_column("latency", "latency", "cycles",
+                    "mean, of a message from its birth until its tail has arrived"),
+       [](const Load& of) { return of.point().latency; }},
+      {model_column("source_wait", "source wait", "cycles",
+                    "mean, from its birth until its head leaves the source"),
+       [](const Load& of) { return of.point().source_wait; }},
+      {model_column("service", "service", "cycles", "mean time for which it holds its injection channel"),
+       [](const Load& of) { return of.point().service; }},
+      {{"bottleneck", "busiest channel", "", Shape::text,
+        "the busiest channel behind the sources; null if there is none"},
+       bottleneck(&WormholeChannel::name)},
+      {model_column("bottleneck_utilization", "busy", "", "of the servers of its station, 0 to 1",
+                    Style::percent),
+       bottleneck(&WormholeChannel::utilization)},
+      {model_column("bottleneck_wait", "", "cycles", "mean wait at its station", Style::hidden),
+       bottleneck(&WormholeChannel::wait)},
+      {model_column("bottleneck_service", "", "cycles", "mean time for which a message holds it",
+                    Style::hidden),
+       bottleneck(&WormholeChannel::service)},
+      {model_column("saturation_load", "saturation", "flits/cycle/node", "at which the model saturates"),
+       [](const Load& of) { return of.answer.saturation; }},
+      {model_column("unsolved_load", "", "flits/cycle/node",
+                    "just above that, and without a solution: the other side of the search", Style::hidden),
+       [](const Load& of) { return of.answer.unsolved; }},
+      {model_column("mean_distance", "", "channels",
+                    "mean path of a message, injection included, and ejection if there is a channel for it",
+                    Style::hidden),
+       [](const Load& of) { return of.answer.mean_distance; }},
+      {{"trusted", "", "", Shape::flag,
+        "up to this load latency was measured to be at most 5 % off, in this network or between measured "
+        "ones",
+        Style::hidden},
+       [](const Load& of) { return is_trusted(of.accuracy, of.fraction()); }}};
+  return fields;
+}
+
+const Fields<WormholeLoad>& wormhole_course() {
+  using Load = WormholeLoad;
+  static const Fields<Load> fields{
+      {{"iteration", "", "", Shape::text, "how it ended: direct (none was needed) or converged",
+        Style::hidden},
+       [](const Load& of) { return bounds::in_words(of.point().ending); }},
+      {{"deadlock_cycle", "", "", Shape::texts,
+        "channels that can wait for each other in a circle, which the model does not see; empty if none can",
+        Style::hidden},
+       [](const Load& of) { return Value(TextList{of.answer.deadlock_cycle}); }}};
+  return fields;
+}
+
+const Fields<WormholeQuestion>& wormhole_inputs() {
+  using Question = WormholeQuestion;
+  static const Fields<Question> fields{
+      {worm_network_fields(),
+       [](const Question& of) {
+         return AskedWorms{of.network, of.variant, of.flits, of.virtual_channels};
+       }},
+      {worm_buffer_column(), &Question::buffer_flits},
+      {worm_length_column(), &Question::lengths}};
+  return fields;
+}
+
+Result result_of(const WormholeLoad& load) {
+  const auto& [question, answer, accuracy, i] = load;
+  const WormholePoint& point = load.point();
   Result result;
-  result.inputs =
-      worm_network_cells(question.network, question.variant, question.flits, question.virtual_channels);
-  result.inputs.push_back({"buffer_flits", Whole{question.buffer_flits}});
-  result.inputs.push_back(worm_length_cell(question.lengths));
+  result.inputs = wormhole_inputs().cells(question);
   result.inputs = joined(std::move(result.inputs), load_cells(question.offered, i, point.load));
-  result.cells = {{"fraction_of_saturation", shown(point.fraction_of_saturation)},
-                  {"latency", shown(point.latency)},
-                  {"source_wait", shown(point.source_wait)},
-                  {"service", shown(point.service)}};
-  result.cells = joined(std::move(result.cells), bottleneck_cells(point.bottleneck));
-  result.cells.push_back({"saturation_load", shown(answer.saturation)});
-  result.cells.push_back({"unsolved_load", shown(answer.unsolved)});
-  result.cells.push_back({"mean_distance", shown(answer.mean_distance)});
-  const double fraction = point.fraction_of_saturation.value;
-  result.cells.push_back({"trusted", Flag{is_trusted(accuracy, fraction)}});
-  result.cells = joined(std::move(result.cells),
-                        accuracy_cells(accuracy, worm_accuracy_keys, fraction, measuring_command(question)));
-  result.cells.push_back({"iteration", Text{bounds::in_words(point.ending)}});
-  result.cells.push_back({"deadlock_cycle", TextList{answer.deadlock_cycle}});
+  result.cells = joined(
+      joined(wormhole_results().cells(load),
+             accuracy_cells(accuracy, worm_accuracy_keys, load.fraction(), measuring_command(question))),
+      wormhole_course().cells(load));
   if (question.channels) {
-    const auto channels = share(point.channels);
-    result.tables.push_back({.key = "channels", .size = channels->size(), .row = [channels](std::size_t k) {
-                               return channel_cells((*channels)[k]);
-                             }});
+    result.tables.push_back(channel_table().rows(share(point.channels)));
     result.caption =
         fmt::format("{}load {:.6g}, {:.1f} % of saturation: the busiest channels behind the sources",
                     answer.network.empty() ? "" : answer.network + ", ", point.load,
@@ -212,60 +288,16 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
 }  // namespace
 
 Layout wormhole_layout() {
-  const auto model = [](const char* key, const char* heading, const char* unit, const char* meaning,
-                        Style style = Style::plain) {
-    return Column{key, heading, unit, Shape::model, meaning, style};
-  };
-  Layout layout{.command = "wormhole",
-                .inputs = joined(joined(worm_network_columns(), {worm_buffer_column(), worm_length_column()}),
-                                 load_columns()),
-                .results = {}};
-  layout.results = {
-      model("fraction_of_saturation", "of saturation", "", "of the model's saturation load, below 1",
-            Style::percent),
-      model("latency", "latency", "cycles", "mean, of a message from its birth until its tail has arrived"),
-      model("source_wait", "source wait", "cycles", "mean, from its birth until its head leaves the source"),
-      model("service", "service", "cycles", "mean time for which it holds its injection channel"),
-      {"bottleneck", "busiest channel", "", Shape::text,
-       "the busiest channel behind the sources; null if there is none"},
-      model("bottleneck_utilization", "busy", "", "of the servers of its station, 0 to 1", Style::percent),
-      model("bottleneck_wait", "", "cycles", "mean wait at its station", Style::hidden),
-      model("bottleneck_service", "", "cycles", "mean time for which a message holds it", Style::hidden),
-      model("saturation_load", "saturation", "flits/cycle/node", "at which the model saturates"),
-      model("unsolved_load", "", "flits/cycle/node",
-            "just above that, and without a solution: the other side of the search", Style::hidden),
-      model("mean_distance", "", "channels",
-            "mean path of a message, injection included, and ejection if there is a channel for it",
-            Style::hidden),
-      {"trusted", "", "", Shape::flag,
-       "up to this load latency was measured to be at most 5 % off, in this network or between measured ones",
-       Style::hidden},
-      {"iteration", "", "", Shape::text, "how it ended: direct (none was needed) or converged",
-       Style::hidden},
-      {"deadlock_cycle", "", "", Shape::texts,
-       "channels that can wait for each other in a circle, which the model does not see; empty if none can",
-       Style::hidden}};
-  layout.results = joined(std::move(layout.results), accuracy_columns(worm_accuracy_keys));
-  layout.tables = {
-      {"channels",
-       "the busiest channels behind the sources, with --channels",
-       {{"channel", "channel", "", Shape::text, "its ends"},
-        model("utilization", "busy", "", "of the servers of its station, 0 to 1", Style::percent),
-        model("wait", "wait", "cycles", "mean wait at its station"),
-        model("service", "service", "cycles", "mean time for which a message holds it"),
-        model("variation", "variation", "", "squared coefficient of variation of that time"),
-        model("follow", "follow", "",
-              "messages that come at the very moment at which the one before them leaves the channel; null "
-              "of the "
-              "published variants, which do not know",
-              Style::percent)}}};
-  return layout;
+  return {.command = "wormhole",
+          .inputs = joined(wormhole_inputs().columns(), load_columns()),
+          .results = joined(joined(wormhole_results().columns(), wormhole_course().columns()),
+                            accuracy_columns(worm_accuracy_keys)),
+          .tables = {channel_table().layout()}};
 }
 
 Document document(const std::vector<WormholeNetworkAnswer>& networks) {
-  Layout layout = wormhole_layout();
   const auto& [question, answer] = networks.front();
-  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+  Document document{.layout = std::make_shared<const Layout>(wormhole_layout()),
                     .headline = networks.size() == 1 ? in_two_lines(in_words(question))
                                                      : "Wormhole networks by the model" +
                                                            common_ends_in_words(all_networks(networks)),
@@ -273,7 +305,7 @@ Document document(const std::vector<WormholeNetworkAnswer>& networks) {
   for (const auto& [asked, found] : networks) {
     const answers::Accuracy accuracy = accuracy_of(asked, found);
     for (std::size_t i = 0; i < found.points.size(); ++i)
-      document.results.push_back(result_of(asked, found, accuracy, i));
+      document.results.push_back(result_of({asked, found, accuracy, i}));
   }
   if (document.results.size() == 1) document.results.front().lines = lines(answer);
   document.notes = notes_on(networks);

@@ -115,31 +115,29 @@ bool rates_vary(const Document& document) {
 
 }  // namespace
 
-std::vector<Column> hypercube_columns() {
-  return {
-      {"dimensions", "dimensions", "", Shape::whole, "n of the hypercube, 1 to 20; simulated 1 to 16"},
-      {"nodes", "nodes", "", Shape::whole, "2^n", Style::hidden},
-      {"virtual_channels", "virtual channels", "", Shape::whole, "V of each link, at least 2"},
-      worm_ends_columns()[0],
-      worm_ends_columns()[1],
-      {"flits", "flits", "", Shape::whole, "M of a message, at least 1"},
-      {"broadcast", "broadcast", "", Shape::given, "fraction of messages that are broadcasts, 0 to 1"},
-      {"startup", "start-up", "", Shape::given, "of each step of a broadcast [cycles], 0 to 10^9"},
-      {"buffer_flits", "buffer", "", Shape::whole, "of each virtual channel of a simulated network [flits]"}};
+const Fields<BroadcastHypercube>& hypercube_fields() {
+  using Cube = BroadcastHypercube;
+  static const Fields<Cube> fields{
+      {{"dimensions", "dimensions", "", Shape::whole, "n of the hypercube, 1 to 20; simulated 1 to 16"},
+       &Cube::dimensions},
+      {{"nodes", "nodes", "", Shape::whole, "2^n", Style::hidden}, &Cube::nodes},
+      {{"virtual_channels", "virtual channels", "", Shape::whole, "V of each link, at least 2"},
+       &Cube::virtual_channels},
+      {worm_ends_fields(), &Cube::ends},
+      {{"flits", "flits", "", Shape::whole, "M of a message, at least 1"}, &Cube::flits},
+      {{"broadcast", "broadcast", "", Shape::given, "fraction of messages that are broadcasts, 0 to 1"},
+       &Cube::broadcast},
+      {{"startup", "start-up", "", Shape::given, "of each step of a broadcast [cycles], 0 to 10^9"},
+       &Cube::startup}};
+  return fields;
 }
 
-Cells hypercube_cells(const BroadcastHypercube& hypercube) {
-  const Cells network{{"dimensions", Whole{hypercube.dimensions}},
-                      {"nodes", Whole{hypercube.nodes()}},
-                      {"virtual_channels", Whole{hypercube.virtual_channels}}};
-  const Cells messages{{"flits", Whole{hypercube.flits}},
-                       {"broadcast", Given{hypercube.broadcast}},
-                       {"startup", Given{hypercube.startup}}};
-  return joined(joined(network, worm_ends_cells(hypercube.ends)), messages);
-}
-
-Cells hypercube_cells(const SimulatedHypercube& network) {
-  return joined(hypercube_cells(network.hypercube), {{"buffer_flits", Whole{network.buffer_flits}}});
+const Fields<SimulatedHypercube>& simulated_hypercube_fields() {
+  static const Fields<SimulatedHypercube> fields{
+      {hypercube_fields(), &SimulatedHypercube::hypercube},
+      {{"buffer_flits", "buffer", "", Shape::whole, "of each virtual channel of a simulated network [flits]"},
+       &SimulatedHypercube::buffer_flits}};
+  return fields;
 }
 
 Column replication_column() {

@@ -2,7 +2,7 @@
 
 #include <tailbound/answers/broadcast/broadcast.hpp>
 #include <tailbound/answers/broadcast/simulate_hypercube.hpp>
-#include <tailbound/render/document.hpp>
+#include <tailbound/render/fields.hpp>
 
 #include <cstddef>
 #include <string>
@@ -11,11 +11,9 @@
 /// How hypercubes with broadcasts, and what is offered to them, are shown.
 namespace tailbound::render {
 
-/// "dimensions", "nodes", "virtual_channels", "injection", "ejection", "flits", "broadcast", "startup", "buffer_flits"
-[[nodiscard]] std::vector<Column> hypercube_columns();
-[[nodiscard]] Cells hypercube_cells(const answers::BroadcastHypercube& hypercube);
+[[nodiscard]] const Fields<answers::BroadcastHypercube>& hypercube_fields();
 /// Also of its buffers.
-[[nodiscard]] Cells hypercube_cells(const answers::SimulatedHypercube& network);
+[[nodiscard]] const Fields<answers::SimulatedHypercube>& simulated_hypercube_fields();
 /// "replication"
 [[nodiscard]] Column replication_column();
 

@@ -29,45 +29,90 @@ std::optional<double> error_of(const FoundSaturation& saturation) {
   return *saturation.model / saturation.found.greatest_stable - 1;
 }
 
+Fields<FoundSaturation> saturation_fields(LoadMeasure measure) {
+  using Found = FoundSaturation;
+  const std::string load = answers::name(measure), unit = answers::unit_of(measure);
+  return {{{measured_key("greatest_stable", measure), "greatest stable", unit, Shape::estimate,
+            "of --saturation: the greatest " + load + " at which the queues at the sources do not grow"},
+           [](const Found& of) { return observed(of.found.greatest_stable); }},
+          {{measured_key("least_unstable", measure), "least unstable", unit, Shape::estimate,
+            "of --saturation: the least at which they do"},
+           [](const Found& of) { return observed(of.found.least_unstable); }},
+          {{"least_unstable_is_bound", "", "", Shape::flag,
+            "of --saturation: the least unstable " + load + " is the channel bound, which is not simulated",
+            Style::hidden},
+           [](const Found& of) { return of.found.bounded; }},
+          {{measured_key("channel_bound", measure), "channel bound", unit, Shape::proved,
+            "above it some physical channel would have to carry more than 1 flit per cycle: exact, from the "
+            "flows and routes"},
+           &Found::bound},
+          {{"bounding_channel", "", "", Shape::text,
+            "the physical channel with the highest utilization, or one of them", Style::hidden},
+           &Found::channel},
+          {{measured_key("model_saturation", measure), "model", unit, Shape::model,
+            "the " + load + " at which the model of this very network saturates; null where there is none"},
+           [](const Found& of) { return of.model ? Value(Model{*of.model}) : Value(None{}); }},
+          {{"no_model", "", "", Shape::text, "why there is no model; null where there is one", Style::hidden},
+           [](const Found& of) { return of.model ? std::nullopt : std::optional(of.no_model); }},
+          {{"error", "error", "", Shape::estimate,
+            "of --saturation: model_saturation_" + load + " / greatest_stable_" + load + " - 1",
+            Style::signed_percent},
+           [](const Found& of) {
+             const std::optional<double> error = error_of(of);
+             return error ? observed(*error) : Value(None{});
+           }},
+          {{"messages_per_node", "messages", "", Shape::given,
+            "of --saturation: generated at each node while measured, in the mean", Style::hidden},
+           [](const Found& of) { return Value(given(of.found.messages)); }}};
+}
+
 Cells result_cells(const FoundSaturation& saturation) {
-  const auto key = [&](const char* stem) { return measured_key(stem, saturation.measure); };
-  const std::optional<double> error = error_of(saturation);
-  return {{key("greatest_stable"), observed(saturation.found.greatest_stable)},
-          {key("least_unstable"), observed(saturation.found.least_unstable)},
-          {"least_unstable_is_bound", Flag{saturation.found.bounded}},
-          {key("channel_bound"), Exact{saturation.bound}},
-          {"bounding_channel", Text{saturation.channel}},
-          {key("model_saturation"), saturation.model ? Value(Model{*saturation.model}) : Value(None{})},
-          {"no_model", saturation.model ? Value(None{}) : Value(Text{saturation.no_model})},
-          {"error", error ? observed(*error) : Value(None{})},
-          {"messages_per_node", given(saturation.found.messages)},
-          {"seed", Whole{static_cast<std::int64_t>(saturation.search.seed)}},
-          {"replications", Whole{saturation.search.replications}}};
+  return joined(saturation_fields(saturation.measure).cells(saturation),
+                {{"seed", Whole{static_cast<std::int64_t>(saturation.search.seed)}},
+                 {"replications", Whole{saturation.search.replications}}});
+}
+
+Fields<sim::SourceShortfall> shortfall_fields() {
+  using Group = sim::SourceShortfall;
+  return {{{"short_sources", "sources short", "", Shape::whole,
+            "sources in the group that surely delivers less than it offers; null where none does"},
+           [](const Group& of) { return of.is_short ? std::optional(of.count) : std::nullopt; }},
+          {{"short_source", "", "", Shape::text, "the channel for which the one farthest behind waits",
+            Style::hidden},
+           [](const Group& of) { return of.is_short ? std::optional(of.name) : std::nullopt; }},
+          {{"short_not_carried", "their share", "", Shape::estimate,
+            "fraction of their messages not delivered", Style::percent},
+           [](const Group& of) { return of.is_short ? observed(of.not_carried) : Value(None{}); }}};
+}
+
+Table<sim::SaturationProbe> probe_table(LoadMeasure measure) {
+  using Probe = sim::SaturationProbe;
+  const std::string load = answers::name(measure), unit = answers::unit_of(measure);
+  return {"probes",
+          "what the search for saturation looked at, from the least " + load + " to the greatest",
+          {{{load, load, unit, Shape::given, "offered", Style::plain, 5},
+            [](const Probe& of) { return Value(given(of.load)); }},
+           {{"delivered", "delivered", unit, Shape::estimate, "what was carried"},
+            [](const Probe& of) { return observed(of.delivered); }},
+           {{"waiting_first_half", "waiting, first half", "", Shape::estimate,
+             "messages at a source, mean over the first half of the measured time"},
+            [](const Probe& of) { return observed(of.stability.waiting_first); }},
+           {{"waiting_second_half", "second half", "", Shape::estimate, "mean over the second half"},
+            [](const Probe& of) { return observed(of.stability.waiting_second); }},
+           {{"not_carried", "not carried", "", Shape::estimate,
+             "fraction of the messages that stay at their sources", Style::percent},
+            [](const Probe& of) { return observed(of.stability.not_carried); }},
+           {judges_sources(measure) ? shortfall_fields() : Fields<sim::SourceShortfall>{},
+            [](const Probe& of) { return of.stability.shortfall.value_or(sim::SourceShortfall{}); }},
+           {{"stable", "stable", "", Shape::flag, "do the queues at the sources not grow?"},
+            [](const Probe& of) { return of.stability.stable; }}}};
 }
 
 /// From the least load to the greatest.
 Rows probe_rows(const FoundSaturation& saturation) {
-  const auto probes = std::make_shared<std::vector<sim::SaturationProbe>>(saturation.found.probes);
-  std::sort(probes->begin(), probes->end(), [](const auto& a, const auto& b) { return a.load < b.load; });
-  return {.key = "probes",
-          .size = probes->size(),
-          .row = [probes, measure = saturation.measure](std::size_t i) -> Cells {
-            const sim::SaturationProbe& probe = (*probes)[i];
-            Cells cells{{answers::name(measure), given(probe.load)},
-                        {"delivered", observed(probe.delivered)},
-                        {"waiting_first_half", observed(probe.stability.waiting_first)},
-                        {"waiting_second_half", observed(probe.stability.waiting_second)},
-                        {"not_carried", observed(probe.stability.not_carried)}};
-            if (judges_sources(measure)) {
-              const std::optional<sim::SourceShortfall>& group = probe.stability.shortfall;
-              const bool is_short = group && group->is_short;
-              cells.push_back({"short_sources", is_short ? Value(Whole{group->count}) : Value(None{})});
-              cells.push_back({"short_source", is_short ? Value(Text{group->name}) : Value(None{})});
-              cells.push_back({"short_not_carried", is_short ? observed(group->not_carried) : Value(None{})});
-            }
-            cells.push_back({"stable", Flag{probe.stability.stable}});
-            return cells;
-          }};
+  std::vector<sim::SaturationProbe> probes = saturation.found.probes;
+  std::sort(probes.begin(), probes.end(), [](const auto& a, const auto& b) { return a.load < b.load; });
+  return probe_table(saturation.measure).rows(share(std::move(probes)));
 }
 
 std::vector<Line> lines(const FoundSaturation& saturation) {
@@ -159,54 +204,11 @@ std::vector<Column> saturation_input_columns() {
 }
 
 std::vector<Column> saturation_columns(LoadMeasure measure) {
-  const std::string load = answers::name(measure), unit = answers::unit_of(measure);
-  return {{measured_key("greatest_stable", measure), "greatest stable", unit, Shape::estimate,
-           "of --saturation: the greatest " + load + " at which the queues at the sources do not grow"},
-          {measured_key("least_unstable", measure), "least unstable", unit, Shape::estimate,
-           "of --saturation: the least at which they do"},
-          {"least_unstable_is_bound", "", "", Shape::flag,
-           "of --saturation: the least unstable " + load + " is the channel bound, which is not simulated",
-           Style::hidden},
-          {measured_key("channel_bound", measure), "channel bound", unit, Shape::proved,
-           "above it some physical channel would have to carry more than 1 flit per cycle: exact, from the "
-           "flows and "
-           "routes"},
-          {"bounding_channel", "", "", Shape::text,
-           "the physical channel with the highest utilization, or one of them", Style::hidden},
-          {measured_key("model_saturation", measure), "model", unit, Shape::model,
-           "the " + load + " at which the model of this very network saturates; null where there is none"},
-          {"no_model", "", "", Shape::text, "why there is no model; null where there is one", Style::hidden},
-          {"error", "error", "", Shape::estimate,
-           "of --saturation: model_saturation_" + load + " / greatest_stable_" + load + " - 1",
-           Style::signed_percent},
-          {"messages_per_node", "messages", "", Shape::given,
-           "of --saturation: generated at each node while measured, in the mean", Style::hidden}};
+  return saturation_fields(measure).columns();
 }
 
 TableLayout saturation_table(LoadMeasure measure) {
-  const std::string load = answers::name(measure), unit = answers::unit_of(measure);
-  Column offered{load, load, unit, Shape::given, "offered"};
-  offered.digits = 5;
-  TableLayout table{"probes",
-                    "what the search for saturation looked at, from the least " + load + " to the greatest",
-                    {offered,
-                     {"delivered", "delivered", unit, Shape::estimate, "what was carried"},
-                     {"waiting_first_half", "waiting, first half", "", Shape::estimate,
-                      "messages at a source, mean over the first half of the measured time"},
-                     {"waiting_second_half", "second half", "", Shape::estimate, "mean over the second half"},
-                     {"not_carried", "not carried", "", Shape::estimate,
-                      "fraction of the messages that stay at their sources", Style::percent}}};
-  if (judges_sources(measure))
-    table.columns =
-        joined(std::move(table.columns),
-               {{"short_sources", "sources short", "", Shape::whole,
-                 "sources in the group that surely delivers less than it offers; null where none does"},
-                {"short_source", "", "", Shape::text, "the channel for which the one farthest behind waits",
-                 Style::hidden},
-                {"short_not_carried", "their share", "", Shape::estimate,
-                 "fraction of their messages not delivered", Style::percent}});
-  table.columns.push_back({"stable", "stable", "", Shape::flag, "do the queues at the sources not grow?"});
-  return table;
+  return probe_table(measure).layout();
 }
 
 Document saturation_document(Layout layout, const std::vector<SaturationPoint>& points,

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tailbound/answers/wormhole/simulated_loads.hpp>
-#include <tailbound/render/document.hpp>
+#include <tailbound/render/fields.hpp>
 
 #include <optional>
 #include <string>
@@ -47,7 +47,7 @@ struct SaturationPoint {
 /// A bound in text: "0.5", or "5/44 (0.11364)".
 [[nodiscard]] std::string bound_in_words(const numeric::Rational& load);
 
-// --- for the layout of the command; seed and replications are those of simulation_columns()
+// --- for the layout of the command; seed and replications are those of simulation_fields()
 
 /// "precision"
 [[nodiscard]] std::vector<Column> saturation_input_columns();

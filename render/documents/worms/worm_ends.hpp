@@ -1,17 +1,14 @@
 #pragma once
 
 #include <tailbound/network/channels/worm_ends.hpp>
-#include <tailbound/render/document.hpp>
+#include <tailbound/render/fields.hpp>
 
 #include <string>
-#include <vector>
 
 /// How messages enter and leave a wormhole network, shown the same by every command.
 namespace tailbound::render {
 
-/// "injection" and "ejection"
-[[nodiscard]] std::vector<Column> worm_ends_columns();
-[[nodiscard]] Cells worm_ends_cells(const network::WormEnds& ends);
+[[nodiscard]] const Fields<network::WormEnds>& worm_ends_fields();
 
 /// "injection ports, ejection unlimited"
 [[nodiscard]] std::string in_words(const network::WormEnds& ends);

@@ -79,47 +79,46 @@ bool has_fractions(const Document& document) {
 
 }  // namespace
 
-std::vector<Column> worm_network_columns() {
-  return {
-      {"topology", "topology", "", Shape::text,
-       "butterfly-fat-tree, mesh, torus, bidirectional-torus or hypercube"},
-      {"nodes", "nodes", "", Shape::whole, "processors; of a network file, switches included"},
-      {"dimensions", "dimensions", "", Shape::whole, "of a mesh, torus or hypercube"},
-      {"variant", "variant", "", Shape::text,
-       "of the model: finite-source, paper (as published), or conditional (published, flows of a butterfly "
-       "fat-tree conserved)"},
-      {"network", "network", "", Shape::text, "file of the network", Style::hidden},
-      {"matrix", "matrix", "", Shape::text, "file of its flows, where one was given beside it",
-       Style::hidden},
-      {"flits", "flits", "", Shape::whole, "length of a message"},
-      {"virtual_channels", "virtual channels", "", Shape::whole,
-       "of each link; not of a network file, which says it"},
-      worm_ends_columns()[0],
-      worm_ends_columns()[1]};
-}
-
-Cells worm_network_cells(const answers::WormholeNetwork& network,
-                         std::optional<answers::WormholeVariant> variant, std::int64_t flits,
-                         std::optional<int> virtual_channels) {
-  Cells cells;
-  if (const auto* own = std::get_if<OwnWormNetwork>(&network)) {
-    cells.push_back({"network", Text{own->file}});
-    if (own->matrix) cells.push_back({"matrix", Text{*own->matrix}});
-    cells.push_back({"nodes", Whole{answers::node_count(network)}});
-  } else {
-    const auto& topology = std::get<WormTopology>(network);
-    cells.push_back({"topology", Text{name_of(topology.shape)}});
-    cells.push_back({"nodes", Whole{topology.nodes}});
-    if (topology.shape != WormShape::butterfly_fat_tree)
-      cells.push_back({"dimensions", Whole{network::dimensions_of(topology)}});
-  }
-  cells.push_back({"variant", Text{variant_name(network, variant)}});
-  cells.push_back({"flits", Whole{flits}});
-  if (const std::optional<int> usual = answers::usual_virtual_channels(network))
-    cells.push_back({"virtual_channels", Whole{virtual_channels.value_or(*usual)}});
-  if (const auto* topology = std::get_if<WormTopology>(&network))
-    cells = joined(std::move(cells), worm_ends_cells(topology->ends));
-  return cells;
+const Fields<AskedWorms>& worm_network_fields() {
+  using Asked = AskedWorms;
+  static const Fields<WormTopology> topology{
+      {{"topology", "topology", "", Shape::text,
+        "butterfly-fat-tree, mesh, torus, bidirectional-torus or hypercube"},
+       [](const WormTopology& of) { return name_of(of.shape); }}};
+  static const Fields<WormTopology> dimensions{
+      {{"dimensions", "dimensions", "", Shape::whole, "of a mesh, torus or hypercube"},
+       &network::dimensions_of,
+       [](const WormTopology& of) { return of.shape != WormShape::butterfly_fat_tree; }}};
+  static const Fields<OwnWormNetwork> own{
+      {{"network", "network", "", Shape::text, "file of the network", Style::hidden}, &OwnWormNetwork::file},
+      {{"matrix", "matrix", "", Shape::text, "file of its flows, where one was given beside it",
+        Style::hidden},
+       &OwnWormNetwork::matrix,
+       if_there}};
+  static const auto known = [](const Asked& of) { return std::get_if<WormTopology>(&of.network); };
+  static const Fields<Asked> fields{
+      {topology, known},
+      {{"nodes", "nodes", "", Shape::whole, "processors; of a network file, switches included"},
+       [](const Asked& of) { return answers::node_count(of.network); }},
+      {dimensions, known},
+      {{"variant", "variant", "", Shape::text,
+        "of the model: finite-source, paper (as published), or conditional (published, flows of a butterfly "
+        "fat-tree conserved)"},
+       [](const Asked& of) { return variant_name(of.network, of.variant); }},
+      {own, [](const Asked& of) { return std::get_if<OwnWormNetwork>(&of.network); }},
+      {{"flits", "flits", "", Shape::whole, "length of a message"}, &Asked::flits},
+      {{"virtual_channels", "virtual channels", "", Shape::whole,
+        "of each link; not of a network file, which says it"},
+       [](const Asked& of) {
+         const std::optional<int> usual = answers::usual_virtual_channels(of.network);
+         return usual ? std::optional(of.virtual_channels.value_or(*usual)) : std::nullopt;
+       },
+       if_there},
+      {worm_ends_fields(), [](const Asked& of) {
+         const auto* its = std::get_if<WormTopology>(&of.network);
+         return its != nullptr ? &its->ends : nullptr;
+       }}};
+  return fields;
 }
 
 std::vector<Column> load_columns() {
@@ -179,26 +178,23 @@ Column worm_length_column() {
   return {"lengths", "lengths", "", Shape::text, "of messages: fixed, or geometric with the mean flits"};
 }
 
-Cell worm_length_cell(sim::WormLengths lengths) {
-  return {"lengths", Text{name_of(lengths)}};
+const Fields<answers::SimulatedWormhole>& simulated_worm_inputs() {
+  using Network = answers::SimulatedWormhole;
+  static const Fields<Network> fields{
+      {worm_network_fields(),
+       [](const Network& of) {
+         return AskedWorms{of.network, of.variant, of.flits, of.virtual_channels};
+       }},
+      {worm_buffer_column(), &Network::buffer_flits},
+      {worm_length_column(), &Network::lengths},
+      {{"arrivals", "arrivals", "", Shape::text, "of messages: poisson or bernoulli"}, &Network::arrivals}};
+  return fields;
 }
 
-std::vector<Column> simulated_worm_columns() {
-  const std::vector<Column> simulated{
-      worm_buffer_column(),
-      worm_length_column(),
-      {"arrivals", "arrivals", "", Shape::text, "of messages: poisson or bernoulli"},
-      {"of", "of", "", Shape::text, "what fractions are of: saturation of the model, or simulated",
-       Style::hidden}};
-  return joined(joined(worm_network_columns(), simulated), load_columns());
-}
-
-Cells worm_network_cells(const answers::SimulatedWormhole& network) {
-  Cells cells = worm_network_cells(network.network, network.variant, network.flits, network.virtual_channels);
-  cells.push_back({"buffer_flits", Whole{network.buffer_flits}});
-  cells.push_back(worm_length_cell(network.lengths));
-  cells.push_back({"arrivals", Text{name_of(network.arrivals)}});
-  return cells;
+std::vector<Column> simulated_load_columns() {
+  return joined({{"of", "of", "", Shape::text, "what fractions are of: saturation of the model, or simulated",
+                  Style::hidden}},
+                load_columns());
 }
 
 Cells load_cells(const answers::SimulateWormholeQuestion& question,
@@ -272,43 +268,40 @@ std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuestio
   return notes;
 }
 
-std::vector<Column> simulated_worm_result_columns() {
-  const std::string load = "flits/cycle/node";
-  return {{"channels", "", "", Shape::whole, "virtual ones, injection and ejection included", Style::hidden},
-          {"wires", "", "", Shape::whole, "that the channels share", Style::hidden},
-          {"model_saturation_load", "", load, Shape::model,
-           "the load at which the model of this very network saturates, as `wormhole` has it; null where "
-           "there is none",
-           Style::hidden},
-          {"no_model", "", "", Shape::text, "why there is no model; null where there is one", Style::hidden},
-          {"channel_bound_load", "", load, Shape::proved,
-           "above it some physical channel would have to carry more than 1 flit per cycle: exact, from the "
-           "flows and "
-           "routes",
-           Style::hidden},
-          {"bounding_channel", "", "", Shape::text,
-           "the physical channel with the highest utilization, or one of them", Style::hidden},
-          {"greatest_stable_load", "", load, Shape::estimate,
+const Fields<answers::SimulateWormholeAnswer>& simulated_worm_fields() {
+  using Answer = answers::SimulateWormholeAnswer;
+  const auto of_load = [](const char* key, Shape shape, const char* meaning) {
+    return Column{key, "", "flits/cycle/node", shape, meaning, Style::hidden};
+  };
+  static const Fields<sim::SimulatedSaturation> searched{
+      {of_load(
+           "greatest_stable_load", Shape::estimate,
            "by simulation, searched with --saturation and where fractions are of it: at which the queues at "
-           "the sources "
-           "do not grow",
-           Style::hidden},
-          {"least_unstable_load", "", load, Shape::estimate, "of the same search: at which they do",
-           Style::hidden}};
-}
-
-Cells simulated_worm_cells(const answers::SimulateWormholeAnswer& answer) {
-  Cells cells{{"channels", Whole{static_cast<std::int64_t>(answer.layout.channels)}},
-              {"wires", Whole{static_cast<std::int64_t>(answer.layout.wires)}},
-              {"model_saturation_load", shown(answer.model_saturation)},
-              {"no_model", answer.model_saturation ? Value(None{}) : Value(Text{answer.no_model})},
-              {"channel_bound_load", shown(answer.limit.load)},
-              {"bounding_channel", Text{answer.limit.channel}}};
-  if (answer.simulated_saturation) {
-    cells.push_back({"greatest_stable_load", observed(answer.simulated_saturation->greatest_stable)});
-    cells.push_back({"least_unstable_load", observed(answer.simulated_saturation->least_unstable)});
-  }
-  return cells;
+           "the sources do not grow"),
+       [](const auto& of) { return observed(of.greatest_stable); }},
+      {of_load("least_unstable_load", Shape::estimate, "of the same search: at which they do"),
+       [](const auto& of) { return observed(of.least_unstable); }}};
+  static const Fields<Answer> fields{
+      {{"channels", "", "", Shape::whole, "virtual ones, injection and ejection included", Style::hidden},
+       [](const Answer& of) { return of.layout.channels; }},
+      {{"wires", "", "", Shape::whole, "that the channels share", Style::hidden},
+       [](const Answer& of) { return of.layout.wires; }},
+      {of_load("model_saturation_load", Shape::model,
+               "the load at which the model of this very network saturates, as `wormhole` has it; null where "
+               "there is none"),
+       [](const Answer& of) { return shown(of.model_saturation); }},
+      {{"no_model", "", "", Shape::text, "why there is no model; null where there is one", Style::hidden},
+       [](const Answer& of) { return of.model_saturation ? std::nullopt : std::optional(of.no_model); }},
+      {of_load(
+           "channel_bound_load", Shape::proved,
+           "above it some physical channel would have to carry more than 1 flit per cycle: exact, from the "
+           "flows and routes"),
+       [](const Answer& of) { return of.limit.load; }},
+      {{"bounding_channel", "", "", Shape::text,
+        "the physical channel with the highest utilization, or one of them", Style::hidden},
+       [](const Answer& of) { return of.limit.channel; }},
+      {searched, &Answer::simulated_saturation}};
+  return fields;
 }
 
 std::vector<std::string> runs_in_words(const std::vector<const answers::SimulatedWorms*>& points,

@@ -3,7 +3,7 @@
 #include <tailbound/answers/wormhole/offered_loads.hpp>
 #include <tailbound/answers/wormhole/simulate_wormhole.hpp>
 #include <tailbound/answers/wormhole/wormhole.hpp>
-#include <tailbound/render/document.hpp>
+#include <tailbound/render/fields.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
 #include <string>
@@ -12,18 +12,17 @@
 /// How wormhole networks, and what is offered to them, are shown.
 namespace tailbound::render {
 
-/// "topology", "nodes", "dimensions", "variant", "network", "matrix", "flits", "virtual_channels", "injection",
-/// "ejection"
-[[nodiscard]] std::vector<Column> worm_network_columns();
-/// \param virtual_channels  of each link, where they are told
-[[nodiscard]] Cells worm_network_cells(const answers::WormholeNetwork& network,
-                                       std::optional<answers::WormholeVariant> variant, std::int64_t flits,
-                                       std::optional<int> virtual_channels);
+/// A network and what is sent over it, as asked.
+struct AskedWorms {
+  const answers::WormholeNetwork& network;
+  std::optional<answers::WormholeVariant> variant;
+  std::int64_t flits = 0;
+  std::optional<int> virtual_channels;  ///< of each link, where they are told
+};
+[[nodiscard]] const Fields<AskedWorms>& worm_network_fields();
 
-/// "lengths"
 [[nodiscard]] Column worm_buffer_column();
 [[nodiscard]] Column worm_length_column();
-[[nodiscard]] Cell worm_length_cell(sim::WormLengths lengths);
 
 /// "fraction" and "load"
 [[nodiscard]] std::vector<Column> load_columns();
@@ -46,9 +45,9 @@ namespace tailbound::render {
 
 // --- simulated
 
-/// worm_network_columns(), "buffer_flits", "lengths", "arrivals"; of load_columns(), "of" too
-[[nodiscard]] std::vector<Column> simulated_worm_columns();
-[[nodiscard]] Cells worm_network_cells(const answers::SimulatedWormhole& network);
+[[nodiscard]] const Fields<answers::SimulatedWormhole>& simulated_worm_inputs();
+/// load_columns(), with "of"
+[[nodiscard]] std::vector<Column> simulated_load_columns();
 /// load_cells(); where they are fractions, "of", and "precision" of what was searched
 [[nodiscard]] Cells load_cells(const answers::SimulateWormholeQuestion& question,
                                const answers::SimulateWormholeAnswer& answer, std::size_t i, double load);
@@ -74,10 +73,8 @@ namespace tailbound::render {
                                                         const answers::SimulateWormholeAnswer& answer,
                                                         const std::string& network);
 
-/// "channels", "wires", "model_saturation_load", "no_model", "channel_bound_load", "bounding_channel",
-/// "greatest_stable_load", "least_unstable_load", of results.
-[[nodiscard]] std::vector<Column> simulated_worm_result_columns();
-[[nodiscard]] Cells simulated_worm_cells(const answers::SimulateWormholeAnswer& answer);
+/// Of results: the network, and where it saturates.
+[[nodiscard]] const Fields<answers::SimulateWormholeAnswer>& simulated_worm_fields();
 
 /// How each of a few loads was simulated; of more, and of several networks, from how many batches the intervals are.
 [[nodiscard]] std::vector<std::string> runs_in_words(
