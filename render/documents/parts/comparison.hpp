@@ -56,10 +56,10 @@ template <class Unit>
                   "by the " + names.predicted + "; null where it is saturated"),
            [](const Comparison& of) { return of.predicted ? shown(*of.predicted) : Value(None{}); }},
           {column("simulation", "simulation", Shape::estimate, "by simulation"), &Comparison::simulated},
-          {{names.prefix + "count", "seen", "", Shape::whole,
-            "how often it was seen; null of what is no probability"},
-           &Comparison::count,
-           [counted = names.counted](const Comparison&) { return counted; }},
+          names.counted ? Fields<Comparison>{{{names.prefix + "count", "seen", "", Shape::whole,
+                                               "how often it was seen; null of what is no probability"},
+                                              &Comparison::count}}
+                        : Fields<Comparison>{},
           {error_column(names.prefix + "error"), &error_of<Unit>},
           {verdict_column(names.prefix + "verdict", names.predicted + " is"),
            [](const Comparison& of) { return verdict_name(of.verdict()); }}};
