@@ -8,13 +8,8 @@
 namespace tailbound::answers {
 namespace {
 
-using bounds::ComputedProbability;
 using bounds::Criterion;
 using bounds::DropTarget;
-
-ComputedProbability computed(const queue::LevelProbability& probability) {
-  return {numeric::to_claim(probability.probability), {.method = probability.method}};
-}
 
 /// What is shown beside the criterion of a queue at a known load.
 void add_context(BufferAnswer& answer, bounds::OutputQueue& queue, Criterion criterion) {
@@ -65,8 +60,9 @@ BufferAnswer answer_to(const GreatestLoad& asked, const BufferQuestion& question
   require_slots(question);
   const bounds::MaxLoad most = bounds::max_load(slotted_queue(question.traffic), asked.capacity,
                                                 {asked.drop, question.criterion}, question.accuracy);
-  BufferAnswer answer{
-      .buffer = asked.capacity, .at = computed(most.at_lower), .beyond = computed(most.at_upper)};
+  BufferAnswer answer{.buffer = asked.capacity,
+                      .at = bounds::computed(most.at_lower),
+                      .beyond = bounds::computed(most.at_upper)};
   answer.load = most.load;
   return answer;
 }
@@ -81,8 +77,8 @@ BufferAnswer answer_to(const LeastSpeedup& asked, const BufferQuestion& question
   const queue::SlottedQueue faster{.arrivals = queue.arrivals.thinned(1 / speedup),
                                    .packets_per_slot = queue.packets_per_slot};
   BufferAnswer answer{.buffer = asked.capacity,
-                      .at = computed(bounds::drop_probability(faster, asked.capacity, question.criterion,
-                                                              question.accuracy))};
+                      .at = bounds::computed(bounds::drop_probability(
+                          faster, asked.capacity, question.criterion, question.accuracy))};
   answer.speedup = least;
   return answer;
 }

@@ -7,15 +7,16 @@
 #include <string>
 
 namespace tailbound::bounds {
+
+ComputedProbability computed(const queue::LevelProbability& probability) {
+  return {numeric::to_claim(probability.probability),
+          {.route = Computation::Route::recurrence, .method = probability.method}};
+}
+
 namespace {
 
 using numeric::Rational;
 using queue::LevelProbability;
-
-ComputedProbability computed(const LevelProbability& probability) {
-  return {numeric::to_claim(probability.probability),
-          {.route = Computation::Route::recurrence, .method = probability.method}};
-}
 
 class IndependentSlots final : public OutputQueue {
  public:

@@ -35,6 +35,8 @@ struct ComputedProbability {
   queue::ProbabilityClaim probability;
   Computation computation;
 };
+/// As a recurrence found it.
+[[nodiscard]] ComputedProbability computed(const queue::LevelProbability& probability);
 
 /// The least room at which the criterion meets a target; the probability on both sides shows that it is the least.
 struct LeastRoom {
