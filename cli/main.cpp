@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
   sigemptyset(&heeded);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&heeded, signal);
   pthread_sigmask(SIG_BLOCK, &heeded, nullptr);
-  const int status = tailbound::cli::run(argc, argv, std::cout, std::cerr);
+  const int status = tailbound::cli::run(argc, argv, std::cout, std::cerr, {.out_descriptor = STDOUT_FILENO});
   if (tailbound::cli::has_given_up()) std::_Exit(status);
   return status;
 }

@@ -44,8 +44,24 @@ class OutputFailed : public Error {
               (reason == 0 ? "writing failed" : std::strerror(reason)) + ")") {}
 };
 
-/// \throws OutputFailed  unless all of it has arrived
-void print_whole(std::ostream& out, const std::string& text) {
+/// Whoever read standard output has seen enough.
+class ReaderGone : public Error {
+ public:
+  ReaderGone() : Error("the reader of standard output has gone") {}
+};
+
+/// \throws OutputFailed, ReaderGone  unless all of it has arrived
+/// \throws Stopped                   while it was waited for a reader
+void print_whole(std::ostream& out, const std::string& text, std::optional<int> descriptor = {},
+                 const std::stop_token& stop = {}) {
+  if (descriptor) {
+    out.flush();
+    const int failed = files::write_all(*descriptor, text, stop);
+    if (failed == EPIPE) throw ReaderGone();
+    if (failed == ECANCELED) throw Stopped("stopped on request; nobody took what was written");
+    if (failed != 0) throw OutputFailed(failed);
+    return;
+  }
   errno = 0;
   out << text;
   out.flush();
@@ -68,11 +84,12 @@ std::string text_of(const Reply& reply, render::Write write, const render::Frame
 }
 
 /// The picture, as the file of --plot holds it.
-std::string drawn_document(const render::Document& document, const CommonOptions& options) {
+std::string drawn_document(const render::Document& document, const CommonOptions& options,
+                           const std::stop_token& stop) {
   render::Picture picture = render::picture_of(document);
   if (options.title) picture.title = *options.title;
   picture.log_y = options.log_y;
-  return render::drawn(picture, *options.plot, environ);
+  return render::drawn(picture, *options.plot, environ, stop);
 }
 
 /// The same command line, but resumed from this file.
@@ -243,15 +260,27 @@ class Answering {
     if (text_) text_->write(text);
     if (text_) text_->commit();
     if (picture_) picture_->commit();
-    if (!text_) print_whole(out_, text);
+    if (!text_) print_whole(out_, text, engine_.out_descriptor, interrupt_.token());
+  }
+
+  /// Limits end where the answer is there; but the other end of a named pipe is not waited for beyond them.
+  void write_in_time(const std::string& text) {
+    if (!text_ || !text_->is_special()) interrupt_.end_of_work();
+    try {
+      put_out(text);
+    } catch (const Stopped&) {
+      if (interrupt_.limit() == LimitWatch::Limit::none) throw;
+      throw LimitExceeded(interrupt_.limits().name_of(interrupt_.limit()) +
+                          " is reached; nobody took what was written to " + *common_.output);
+    }
+    interrupt_.end_of_work();
   }
 
   [[nodiscard]] Status do_part() {
     const run::Part done = answer_part(command_, context(), *part_, read_part_number(common_));
-    interrupt_.end_of_work();
-    course_->limited = interrupt_.limit() != LimitWatch::Limit::none;
     line_.clear();
-    put_out(run::to_text(done));
+    write_in_time(run::to_text(done));
+    course_->limited = interrupt_.limit() != LimitWatch::Limit::none;
     if (done.complete) return answered;
     return tell_cut(program_, *course_, interrupt_,
                     "what is written of part " + *common_.part + " is not all of it", err_);
@@ -274,12 +303,27 @@ class Answering {
         other = shown(reply, read_format(format), words);
       }
     line_.clear();  // before the answer, which may go to the same terminal
-    if (picture_) picture_->write(drawn_document(reply.document, common_));
-    interrupt_.end_of_work();
+    const bool drawn = draw(reply.document);
     if (!keeps_refusals()) require_memory_lasted();
-    put_out(text);
+    write_in_time(text);
+    if (!drawn)
+      return tell_cut(program_, *course_, interrupt_, "the answer is whole, its picture was not drawn", err_);
     if (!reply.document.stopped && !course_->cut) return reply.status;
     return tell_cut(program_, *course_, interrupt_, "what is finished is shown", err_);
+  }
+
+  /// False where a stop is asked for meanwhile: the answer does not wait for a picture.
+  [[nodiscard]] bool draw(const render::Document& document) {
+    if (!picture_) return true;
+    const std::stop_token stop = interrupt_.token();
+    try {
+      picture_->write(drawn_document(document, common_, stop.stop_requested() ? std::stop_token() : stop));
+      return true;
+    } catch (const Stopped&) {
+      picture_.reset();
+      course_->limited = interrupt_.limit() != LimitWatch::Limit::none;
+      return false;
+    }
   }
 
   const Program& program_;
@@ -302,7 +346,7 @@ Status answer_and_write(Program& program, int argc, const char* const* argv, std
                         std::ostream& err, const std::shared_ptr<Course>& course, const Engine& engine) {
   if (const std::optional<std::string> help = program.parse(argc, argv)) {
     require_memory_lasted();
-    print_whole(out, *help);
+    print_whole(out, *help, engine.out_descriptor);
     return answered;
   }
   if (engine.executor != nullptr && program.chosen()->name == "reproduce")
@@ -347,6 +391,8 @@ Status answer_or_complain(Program& program, int argc, const char* const* argv, s
     return complain(program, error.what(), stopped, err);
   } catch (const NoAnswer& error) {
     return complain(program, error.what(), no_answer, err);
+  } catch (const ReaderGone&) {
+    return stopped;  // as it wished; it hears no more
   } catch (const OutputFailed& error) {
     return complain(program, error.what(), internal_failure, err);
   } catch (const std::bad_alloc&) {

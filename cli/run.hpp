@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <string>
 
@@ -23,8 +24,10 @@ enum Status : int {
 
 /// Who does the work, where that is not the threads of this process.
 struct Engine {
-  run::Executor* executor = nullptr;                                 ///< outlives the run
-  bool writes = true;                                                ///< answers, pictures and checkpoints
+  run::Executor* executor = nullptr;  ///< outlives the run
+  bool writes = true;                 ///< answers, pictures and checkpoints
+  /// Where `out` goes: the answer is written there, waiting for a reader only until a stop.
+  std::optional<int> out_descriptor{};
   std::function<void(double done, double seconds_left)> progress{};  ///< in place of a line on the terminal
   /// The same answer in other formats than that of the command line, by name: filled with what --format NAME at the end of
   /// it would print.

@@ -70,13 +70,17 @@ Layout used_layout(const Document& document) {
   for (const Column* column : columns_used(whole.inputs, inputs)) used.inputs.push_back(*column);
   for (const Column* column : columns_used(whole.results, cells)) used.results.push_back(*column);
   for (const TableLayout& table : whole.tables) {
+    bool is_there = false;  // maybe without a row
     std::vector<Cells> firsts;
     for (const Result& result : document.results)
-      for (const Rows& rows : result.tables)
-        if (rows.key == table.key && rows.size > 0) firsts.push_back(rows.row(0));
+      for (const Rows& rows : result.tables) {
+        if (rows.key != table.key) continue;
+        is_there = true;
+        if (rows.size > 0) firsts.push_back(rows.row(0));
+      }
     std::vector<const Cells*> rows;
     for (const Cells& first : firsts) rows.push_back(&first);
-    if (rows.empty()) continue;
+    if (!is_there) continue;
     TableLayout& kept = used.tables.emplace_back(TableLayout{table.key, table.meaning, {}});
     for (const Column* column : columns_used(table.columns, rows)) kept.columns.push_back(*column);
   }

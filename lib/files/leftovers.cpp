@@ -42,8 +42,9 @@ void add_process(pid_t process) {
   all().processes.insert(process);
 }
 
-int wait_for(pid_t process) {
+int wait_for(pid_t process, const std::stop_token& stop) {
   // It is forgotten before its number is free for another process.
+  const std::stop_callback kill_it(stop, [process] { kill(process, SIGKILL); });
   siginfo_t ended{};
   while (waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
   }

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <mutex>
+#include <stop_token>
 #include <string>
 
 /// What must not stay behind when the process ends in the middle: files under temporary names, and programs
@@ -22,7 +23,8 @@ void forget_file(const std::string& path);
 /// \pre hold() is held
 void add_process(pid_t process);
 /// Waits for the end of the process and forgets it; its status, as waitpid() gives it.
-int wait_for(pid_t process);
+/// \param stop  asked for, the process is killed
+int wait_for(pid_t process, const std::stop_token& stop = {});
 
 /// In a process that was forked to compute: what is known is its parent's.
 void leave_to_parent();

@@ -36,7 +36,7 @@ Identity identity_of(const std::string& path) {
             .inode = status.st_ino,
             .path = {}};
   std::error_code error;
-  const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
+  const fs::path whole = fs::weakly_canonical(fs::absolute(behind_links(path), error), error);
   return {.matters = !error, .path = whole.string()};
 }
 
@@ -51,7 +51,8 @@ class Opened {
   Opened(const std::string& path, const std::stop_token& stop)
       : stop_(stop),
         own_(path != "-"),
-        descriptor_(own_ ? open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO) {}
+        // A named pipe is waited for where that can be stopped: in wait(), not in open().
+        descriptor_(own_ ? open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : STDIN_FILENO) {}
   ~Opened() {
     if (own_ && descriptor_ >= 0) close(descriptor_);
   }
@@ -65,12 +66,13 @@ class Opened {
   }
   /// Appends at most so many bytes; how many, 0 at the end, below 0 with errno.
   [[nodiscard]] ssize_t append(std::string& content, std::size_t most) const {
-    if (!regular()) wait();
     const std::size_t before = content.size();
     content.resize(before + most);
     ssize_t got;
-    do got = read(descriptor_, content.data() + before, most);
-    while (got < 0 && errno == EINTR);
+    do {
+      if (!regular()) wait();
+      got = read(descriptor_, content.data() + before, most);
+    } while (got < 0 && (errno == EINTR || errno == EAGAIN));
     content.resize(before + (got > 0 ? static_cast<std::size_t>(got) : 0));
     return got;
   }
@@ -110,6 +112,18 @@ std::string content_of(const Opened& file, const std::string& path, std::string_
 
 }  // namespace
 
+std::string behind_links(std::string path) {
+  constexpr int most_links = 40;  // as many as the system follows
+  for (int links = 0; links < most_links; ++links) {
+    std::error_code error;
+    const fs::path target = fs::read_symlink(path, error);
+    if (error) break;
+    path =
+        (target.is_absolute() ? target : fs::path(path).parent_path() / target).lexically_normal().string();
+  }
+  return path;
+}
+
 NamedFiles::NamedFiles(std::stop_token stop) : stop_(std::move(stop)) {}
 
 std::string NamedFiles::read(const std::string& path, std::string_view argument, std::size_t limit) {
@@ -124,7 +138,7 @@ std::string NamedFiles::read(const std::string& path, std::string_view argument,
   if (confined) throw InvalidArgument(std::string(argument), path, "a file that was handed over");
   const Opened file(path, stop_);
   if (!file.good()) refuse_reading(argument, path, errno);
-  if (path != "-") add(path, argument, false);
+  if (path != "-") add(path, argument, Manner::read);
   std::string content = content_of(file, path, argument, limit);
   if (!file.regular()) piped_[path] = {std::string(argument), content};
   if (remembers_ && argument != "--resume") remembered_[path] = content;
@@ -143,7 +157,7 @@ void NamedFiles::read_pieces(const std::string& path, std::string_view argument,
   if (!file.regular()) return take(read(path, argument, limit));
   {
     const std::scoped_lock guard(lock_);
-    add(path, argument, false);
+    add(path, argument, Manner::read);
   }
   std::string piece;
   std::size_t size = 0;
@@ -186,27 +200,36 @@ std::string NamedFiles::head(const std::string& path, std::size_t bytes) const {
 void NamedFiles::writes(const std::string& path, std::string_view option) {
   if (confined) throw InvalidArgument(std::string(option), path, "left out: no files are written here");
   const std::scoped_lock guard(lock_);
-  add(path, option, true);
+  add(path, option, Manner::written);
 }
 
-/// The output is refused, and the other named.
+void NamedFiles::keeps(const std::string& path, std::string_view option) {
+  if (confined) throw InvalidArgument(std::string(option), path, "left out: no files are written here");
+  const std::scoped_lock guard(lock_);
+  add(path, option, Manner::kept);
+}
+
+/// What is written is refused, and the other named.
 void NamedFiles::refuse(const Use& use, const Use& other) {
-  const Use& output = use.written ? use : other;
-  const Use& second = use.written ? other : use;
+  const bool first = use.manner == Manner::written || other.manner == Manner::read;
+  const Use& output = first ? use : other;
+  const Use& second = first ? other : use;
   throw InvalidArgument(output.argument, output.path,
                         "another file than that of " + second.argument +
-                            (second.written ? "" : ", which is read and would be lost"));
+                            (second.manner == Manner::read   ? ", which is read and would be lost"
+                             : second.manner == Manner::kept ? ", which is kept and would be lost"
+                                                             : ""));
 }
 
-void NamedFiles::add(const std::string& path, std::string_view argument, bool written) {
-  const Use use{path, std::string(argument), written};
+void NamedFiles::add(const std::string& path, std::string_view argument, Manner manner) {
+  const Use use{path, std::string(argument), manner};
   const Identity file = identity_of(path);
   if (!file.matters || std::find(uses_.begin(), uses_.end(), use) != uses_.end()) return;
   for (const Use& other : uses_) {
-    if (other.argument == use.argument || (!written && !other.written)) continue;
+    if (other.argument == use.argument || (manner == Manner::read && other.manner == Manner::read)) continue;
     if (!(identity_of(other.path) == file)) continue;
-    const std::string& reader = written ? other.argument : use.argument;
-    const std::string& writer = written ? use.argument : other.argument;
+    const std::string& reader = manner == Manner::written ? other.argument : use.argument;
+    const std::string& writer = manner == Manner::written ? use.argument : other.argument;
     if (reader != "--resume" || writer != "--checkpoint") refuse(use, other);
   }
   uses_.push_back(use);

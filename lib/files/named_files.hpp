@@ -15,6 +15,9 @@
 /// TESTS     tests/golden/files_test.cpp
 namespace tailbound::files {
 
+/// A name behind links, also of those whose target is not there yet.
+[[nodiscard]] std::string behind_links(std::string path);
+
 /// Unless something else is said, no file of the user's may be larger [bytes].
 inline constexpr std::size_t largest_file = std::size_t{64} << 20;
 
@@ -55,10 +58,18 @@ class NamedFiles {
   /// \throws InvalidArgument  the file is read, or written, by another option; both are named
   void writes(const std::string& path, std::string_view option);
 
+  /// Says that what is there is kept and added to, as a database is: it is neither read nor written by another option.
+  /// \throws as writes()
+  void keeps(const std::string& path, std::string_view option);
+
+  /// Ends the waiting for whoever reads or writes the other end.
+  [[nodiscard]] const std::stop_token& stop() const { return stop_; }
+
  private:
+  enum class Manner { read, written, kept };
   struct Use {
     std::string path, argument;
-    bool written;
+    Manner manner;
 
     friend bool operator==(const Use&, const Use&) = default;
   };
@@ -68,7 +79,7 @@ class NamedFiles {
   };
 
   [[noreturn]] static void refuse(const Use& use, const Use& other);
-  void add(const std::string& path, std::string_view argument, bool written);
+  void add(const std::string& path, std::string_view argument, Manner manner);
 
   std::stop_token stop_;
   std::mutex lock_;

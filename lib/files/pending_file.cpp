@@ -3,14 +3,20 @@
 #include <tailbound/files/pending_file.hpp>
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -55,24 +61,85 @@ bool can_be_written(int descriptor) {
   return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
+using Clock = std::chrono::steady_clock;
+
+/// Of a stop, where nobody takes what is written.
+constexpr auto patience = std::chrono::seconds(1);
+constexpr int look = 50;  ///< at a stop that is asked for meanwhile [ms]
+
+/// Would write() return at once? Waits for a moment.
+bool may_write(int descriptor) {
+  pollfd other{.fd = descriptor, .events = POLLOUT, .revents = 0};
+  return poll(&other, 1, look) != 0;
+}
+
+/// A named pipe opens when somebody reads it.
+int open_special(const std::string& path, const std::stop_token& stop) {
+  for (;;) {
+    const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (descriptor >= 0 || errno != ENXIO) return descriptor;
+    if (stop.stop_requested()) {
+      errno = ECANCELED;
+      return -1;
+    }
+    poll(nullptr, 0, look);
+  }
+}
+
+/// Behind the target's name; what follows is drawn.
+constexpr std::string_view mark = ".tailbound-";
+constexpr std::size_t drawn_letters = 6;
+
+/// What was left by a process that was killed: no process has locked it, and none is just about to.
+void remove_abandoned(const std::string& stem) {
+  constexpr time_t settled = 10;  // seconds
+  std::error_code error;
+  const fs::path folder = fs::path(stem).parent_path();
+  const std::string begin = fs::path(stem).filename().string();
+  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.size() != begin.size() + drawn_letters || name.compare(0, begin.size(), begin) != 0) continue;
+    const int descriptor = open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (descriptor < 0) continue;
+    struct stat status {};
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+        time(nullptr) - status.st_mtime > settled && flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+      unlink(entry->path().c_str());
+    close(descriptor);
+  }
+}
+
 int reason_or(int otherwise) {
   return errno == 0 ? otherwise : errno;
 }
 
 }  // namespace
 
-int write_all(int descriptor, std::string_view text) {
+int write_all(int descriptor, std::string_view text, const std::stop_token& stop) {
+  struct stat status {};
+  const bool waits = fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode);
+  Clock::time_point progress = Clock::now();
   while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
+    if (waits && !may_write(descriptor)) {
+      if (stop.stop_requested() && Clock::now() - progress > patience) return ECANCELED;
+      continue;
+    }
+    // So much a pipe takes at once where it takes anything.
+    const ssize_t written =
+        ::write(descriptor, text.data(), waits ? std::min<std::size_t>(text.size(), PIPE_BUF) : text.size());
+    if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (written < 0) return errno;
     text.remove_prefix(static_cast<std::size_t>(written));
+    progress = Clock::now();
   }
   return 0;
 }
 
 PendingFile::PendingFile(std::string path, std::string option, NamedFiles* known)
-    : path_(std::move(path)), option_(std::move(option)) {
+    : path_(std::move(path)),
+      option_(std::move(option)),
+      stop_(known != nullptr ? known->stop() : std::stop_token()) {
   std::error_code error;
   descriptor_ = descriptor_named(path_);
   if (descriptor_ && !can_be_written(*descriptor_)) refuse(EBADF);
@@ -81,10 +148,7 @@ PendingFile::PendingFile(std::string path, std::string option, NamedFiles* known
   special_ = descriptor_ || (fs::exists(status) && !fs::is_regular_file(status));
   if (!descriptor_ && known != nullptr) known->writes(path_, option_);
   if (special_) return;
-  if (fs::exists(status)) {
-    const fs::path target = fs::canonical(path_, error);  // behind a link, the file itself is replaced
-    if (!error) path_ = target.string();
-  }
+  path_ = behind_links(path_);  // the file itself is replaced
   make_temporary();
 }
 
@@ -92,8 +156,10 @@ PendingFile::PendingFile(PendingFile&& other) noexcept
     : path_(std::move(other.path_)),
       option_(std::move(other.option_)),
       temporary_(std::exchange(other.temporary_, {})),
+      temporary_descriptor_(std::exchange(other.temporary_descriptor_, -1)),
       special_(other.special_),
       descriptor_(other.descriptor_),
+      stop_(std::move(other.stop_)),
       text_(std::move(other.text_)) {}
 
 PendingFile::~PendingFile() {
@@ -103,8 +169,11 @@ PendingFile::~PendingFile() {
 void PendingFile::make_temporary() {
   const fs::path target(path_);
   constexpr std::size_t longest_stem = 200;  // a name of 255 bytes is legal, and must remain so
-  std::string name =
-      (target.parent_path() / target.filename().string().substr(0, longest_stem)).string() + ".XXXXXX";
+  const std::string stem =
+      (target.parent_path() / target.filename().string().substr(0, longest_stem)).string() +
+      std::string(mark);
+  remove_abandoned(stem);
+  std::string name = stem + std::string(drawn_letters, 'X');
   {
     const auto held = leftovers::hold();
     errno = 0;
@@ -123,15 +192,22 @@ void PendingFile::make_temporary() {
     struct stat former {};
     const mode_t mode = stat(path_.c_str(), &former) == 0 ? former.st_mode & 07777 : 0666 & ~mask;
     static_cast<void>(fchmod(descriptor, mode));  // the answer matters more than its permissions
-    close(descriptor);
+    static_cast<void>(flock(descriptor, LOCK_EX | LOCK_NB));
+    temporary_descriptor_ = descriptor;
   }
 }
 
 void PendingFile::remove_temporary() {
   if (temporary_.empty()) return;
   unlink(temporary_.c_str());
+  forget_temporary();
+}
+
+void PendingFile::forget_temporary() {
   leftovers::forget_file(temporary_);
   temporary_.clear();
+  if (temporary_descriptor_ >= 0) close(temporary_descriptor_);
+  temporary_descriptor_ = -1;
 }
 
 void PendingFile::write(std::string_view text) {
@@ -139,29 +215,30 @@ void PendingFile::write(std::string_view text) {
     text_ = text;
     return;
   }
-  const int descriptor = open(temporary_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
-  if (descriptor < 0) refuse(errno);
-  int failed = write_all(descriptor, text);
-  if (close(descriptor) != 0 && failed == 0) failed = errno;
+  if (ftruncate(temporary_descriptor_, 0) != 0) refuse(errno);
+  lseek(temporary_descriptor_, 0, SEEK_SET);
+  int failed = write_all(temporary_descriptor_, text);
+  // Some disks say only where a file is closed that they are full.
+  if (const int twin = dup(temporary_descriptor_); twin >= 0 && close(twin) != 0 && failed == 0)
+    failed = errno;
   if (failed != 0) refuse(failed);
 }
 
 void PendingFile::commit() {
   if (special_) {
-    const int descriptor =
-        descriptor_ ? *descriptor_ : open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+    const int descriptor = descriptor_ ? *descriptor_ : open_special(path_, stop_);
     if (descriptor < 0) refuse(errno);
-    int failed = write_all(descriptor, text_);
+    int failed = write_all(descriptor, text_, stop_);
     if (!descriptor_ && close(descriptor) != 0 && failed == 0) failed = errno;
     if (failed != 0) refuse(failed);
     return;
   }
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) refuse(errno);
-  leftovers::forget_file(temporary_);
-  temporary_.clear();
+  forget_temporary();
 }
 
 void PendingFile::refuse(int reason) const {
+  if (reason == ECANCELED) throw Stopped("stopped on request; nobody took what was written to " + path_);
   throw InvalidArgument(option_, path_,
                         std::string("a file that can be written (") + std::strerror(reason) + ")");
 }

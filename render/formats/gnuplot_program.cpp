@@ -97,8 +97,9 @@ std::string terminal_of(const std::string& file) {
 
 /// What a program writes to its standard output for this input.
 /// \param package  of Debian, for who lacks the program
+/// \throws Stopped  the program is killed
 std::string output_of(std::vector<std::string> words, const char* package, const std::string& text,
-                      char* const* environment) {
+                      char* const* environment, const std::stop_token& stop) {
   const std::string program = words.front();
   const MemoryFile input(text), output(""), messages("");
   posix_spawn_file_actions_t actions;
@@ -126,7 +127,9 @@ std::string output_of(std::vector<std::string> words, const char* package, const
     throw InvalidArgument("--plot", "given, but the program " + program + " is not installed",
                           "left out, or " + program + " installed (Debian: apt-get install " + package + ")");
   if (failed != 0) fail(failed, ("cannot start " + program).c_str());
-  const int status = files::leftovers::wait_for(child);
+  const int status = files::leftovers::wait_for(child, stop);
+  if (stop.stop_requested() && status != 0)
+    throw Stopped("stopped on request; " + program + " had not drawn yet");
   std::string drawn = output.content();
   if (status != 0 || drawn.empty()) throw Error(program + " failed: " + shortened(messages.content()));
   return drawn;
@@ -134,18 +137,20 @@ std::string output_of(std::vector<std::string> words, const char* package, const
 
 }  // namespace
 
-std::string run_gnuplot(const std::string& commands, char* const* environment) {
-  return output_of({"gnuplot", "-d", "-"}, "gnuplot-nox", commands, environment);
+std::string run_gnuplot(const std::string& commands, char* const* environment, const std::stop_token& stop) {
+  return output_of({"gnuplot", "-d", "-"}, "gnuplot-nox", commands, environment, stop);
 }
 
 void require_known_ending(const std::string& file) {
   static_cast<void>(terminal_of(file));
 }
 
-std::string drawn(const Picture& picture, const std::string& file, char* const* environment) {
+std::string drawn(const Picture& picture, const std::string& file, char* const* environment,
+                  const std::stop_token& stop) {
   const std::string kind = terminal_of(file);
-  if (!picture.graph.empty()) return output_of({"dot", "-T" + kind}, "graphviz", picture.graph, environment);
-  return run_gnuplot(to_gnuplot(picture, kind), environment);
+  if (!picture.graph.empty())
+    return output_of({"dot", "-T" + kind}, "graphviz", picture.graph, environment, stop);
+  return run_gnuplot(to_gnuplot(picture, kind), environment, stop);
 }
 
 }  // namespace tailbound::render

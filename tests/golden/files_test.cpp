@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 // Files and pipes: nothing that is there is lost, and what cannot be written is said.
@@ -206,8 +208,9 @@ TEST_CASE("files: a pipe that nobody reads") {
        std::vector<std::string>{buffer, "delay --help", buffer + " --output /dev/fd/1"}) {
     const Outcome outcome = shell(folder, "$T " + line + " >&9");
     INFO(line << "\n" << outcome.err);
-    CHECK(outcome.status == (holds(line, "--output") ? 2 : 3));
-    CHECK(holds(outcome.err, "Broken pipe"));
+    const bool named = holds(line, "--output");
+    CHECK(outcome.status == (named ? 2 : 4));
+    CHECK(holds(outcome.err, "Broken pipe") == named);
   }
   close(9);
   close(ends[1]);
@@ -246,6 +249,117 @@ TEST_CASE("files: pictures are the same whatever the environment says to gnuplot
   CHECK(other.err.empty());
   CHECK(content(folder / "a.svg") == content(folder / "b.svg"));
   CHECK(files_in(folder) == 2);
+}
+
+TEST_CASE("files: a store is written by nobody else, whatever the name") {
+  const Folder folder;
+  static_cast<void>(
+      folder.file("plan.toml", "[[question]]\nask = \"buffer\"\ninputs = [8, 9]\nload = 0.5\ndrop = 1e-9\n"));
+  REQUIRE(shell(folder, "$T sweep plan.toml --store s.db --quiet").status == 0);
+  shell(folder, "cp s.db other.db; ln s.db hard.svg; ln -s s.db soft; cp s.db other.svg");
+  const std::string before = content(folder / "s.db");
+  for (const auto& [options, said] : std::vector<std::pair<std::string, std::string>>{
+           {"--store s.db --output s.db", "--store"},
+           {"--store s.db --dry-run --output s.db", "--store"},
+           {"--store s.db --output soft", "--store"},
+           {"--store s.db --output s.db-wal", "--store"},
+           {"--store s.db --output ./s.db-shm", "--store"},
+           {"--store s.db --plot hard.svg", "--store"},
+           {"--store other.db --add s.db --output soft", "--add"},
+           {"--store s.db --add s.db", "--add"},
+           {"--store plan.toml", "PLAN"},
+           {"--store s.db --output plan.toml", "PLAN"}}) {
+    INFO(options);
+    check_refused(shell(folder, "$T sweep plan.toml " + options), {said, "another file than that of"});
+    CHECK(content(folder / "s.db") == before);
+  }
+  CHECK(shell(folder, "$T sweep plan.toml --store s.db --dry-run").status == 0);
+}
+
+TEST_CASE("files: a link whose target is not there yet is followed") {
+  const Folder folder;
+  const Outcome outcome =
+      shell(folder, "ln -s there link && ln -s link again && $T " + buffer +
+                        " --quiet --output again && test -L again && test -L link && cat there");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out == "157\n");
+  CHECK(files_in(folder) == 3);
+  const std::string two =
+      "$T simulate tree --radix 4 --levels 2 --load 0.5 --slots 1000 --output link2 --checkpoint ";
+  CHECK(shell(folder, "ln -s nowhere link2 && " + two + "nowhere").status == 2);
+}
+
+TEST_CASE("files: what a killed process has left is removed by the next, and nothing else") {
+  const Folder folder;
+  const Outcome outcome = shell(folder, R"(
+touch -d '1 hour ago' out.tailbound-aB3xYz out.tailbound-new out.tailbound-notours out.svg
+touch out.tailbound-NowNow
+touch -d '1 hour ago' locked; mv locked out.tailbound-LockeD
+exec 9< out.tailbound-LockeD; flock -n 9 || exit 9
+$T )" + buffer + R"( --quiet --output out && ls)");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(
+      outcome.out ==
+      "out\nout.svg\nout.tailbound-LockeD\nout.tailbound-NowNow\nout.tailbound-new\nout.tailbound-notours\n");
+}
+
+TEST_CASE("files: whoever does not read does not hold up a stop or a limit") {
+  // Of a second without progress in all, none takes longer than some seconds.
+  const Folder folder;
+  shell(folder, "mkfifo pipe");
+  const std::string question = "$T " + buffer;
+  for (const auto& [script, status, said] : std::vector<std::tuple<std::string, int, std::string>>{
+           {"timeout -s TERM 2 " + question + " --output pipe", 4, "nobody took what was written to pipe"},
+           {question + " --output pipe --time-limit 1", 1, "the time limit of 1 s is reached"},
+           {"$T buffer --pmf pipe --drop 1e-9 --time-limit 1", 1, "within the time limit of 1 s"},
+           {"timeout -s TERM 1 $T sweep pipe --store s.db", 4, "stopped on request"},
+           {"timeout -s TERM 1 $T merge pipe", 4, "stopped on request"}}) {
+    INFO(script);
+    // timeout says 124 for what it has ended: the program's own status comes by another way.
+    const Outcome outcome = shell(folder, "sh -c '" + script + "; exit $?' ; echo $?");
+    INFO(outcome.out << outcome.err);
+    CHECK(holds(outcome.err, said));
+    CHECK((outcome.out == std::to_string(status) + "\n" || outcome.out == "124\n"));
+  }
+  // A full pipe: the reader sleeps, and what is written is more than a pipe holds.
+  const Outcome full =
+      shell(folder,
+            "{ timeout -s TERM 1 $T occupancy --inputs 8 --load 0.5 --levels 0:1000:1 --format json; "
+            "echo $? > status; } | { while ! test -s status; do sleep 0.1; done; wc -c; }");
+  CHECK(content(folder / "status") == "124\n");
+  CHECK(holds(full.err, "nobody took what was written"));
+  // And who comes late is waited for.
+  const Outcome late = shell(folder, "{ sleep 1; cat pipe; } & " + question + " --quiet --output pipe; wait");
+  CHECK(late.out == "157\n");
+}
+
+TEST_CASE("files: a program that draws does not hold up a stop: the answer comes without the picture") {
+  const Folder folder;
+  static_cast<void>(folder.file("gnuplot", "#!/bin/sh\nexec sleep 100\n"));
+  const std::string line =
+      "chmod +x gnuplot; PATH=.:$PATH; $T buffer --inputs 16 --load 0.5,0.9 --drop 1e-9 --plot p.svg "
+      "--format csv";
+  const Outcome limited = shell(folder, line + " --time-limit 1");
+  CHECK(limited.status == 1);
+  CHECK(holds(limited.out, "bernoulli,16,0.9"));
+  CHECK(
+      holds(limited.err, "the time limit of 1 s is reached; the answer is whole, its picture was not drawn"));
+  const Outcome ended =
+      shell(folder, "chmod +x gnuplot; PATH=.:$PATH; timeout -s INT 1 " + line.substr(line.find("$T")));
+  CHECK(holds(ended.out, "bernoulli,16,0.9"));
+  CHECK(holds(ended.err, "its picture was not drawn"));
+  CHECK(files_in(folder) == 1);
+}
+
+TEST_CASE("files: a reader that has seen enough is no failure") {
+  const Folder folder;
+  const Outcome outcome = shell(
+      folder,
+      "{ $T occupancy --inputs 8 --load 0.5 --levels 0:1000:1 --format json; echo $? >&2; } | head -c 2");
+  CHECK(outcome.out == "{\n");
+  CHECK(outcome.err == "4\n");
 }
 
 TEST_CASE("files: standard input as a file") {

@@ -8,8 +8,10 @@
 
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -168,6 +170,38 @@ void kill_and_go_on(int points, int kills, std::uint32_t seed) {
                 << " points; in flight at the kills: " << lost);
 }
 
+/// The recorded command lines as tables of a plan, a few of each command: all but those with words that are no options.
+std::string recorded_plan() {
+  std::ifstream file("tests/golden/recorded/commands.txt");
+  std::string line, plan;
+  std::map<std::string, int> seen;
+  while (std::getline(file, line)) {
+    std::istringstream words(line);
+    std::vector<std::string> all;
+    for (std::string word; words >> word;) all.push_back(word);
+    if (all.size() < 4 || line.find_first_of("#\"") != std::string::npos ||
+        line.find("FOLDER") != std::string::npos)
+      continue;
+    const bool two = all[1] == "simulate" || all[1] == "validate";
+    const std::string ask = two ? all[1] + " " + all[2] : all[1], family = all[0].substr(0, all[0].find('/'));
+    std::string table = "[[question]]\nask = \"" + ask + "\"\n";
+    bool plain = family != "refusals" && family != "help";
+    for (std::size_t at = two ? 3 : 2; at < all.size() && plain; ++at) {
+      const std::string option = all[at];
+      plain = option.rfind("--", 0) == 0 && option != "--format" && option != "--quiet" &&
+              option != "--plot" && option != "--output";
+      const bool valued = at + 1 < all.size() && all[at + 1].rfind("--", 0) != 0;
+      const std::string value = valued ? all[++at] : "";
+      if (option == "--threads") continue;
+      table += option.substr(2) + " = " + (valued ? "\"" + value + "\"" : "true") + "\n";
+    }
+    if (plain && ++seen[ask + (line.find("--drop") != std::string::npos ? " drop" : "")] <= 3)
+      plan += table + "\n";
+  }
+  CHECK(seen.size() > 15);
+  return plan;
+}
+
 }  // namespace
 
 TEST_CASE("sweep: the same bytes for 1, 2 and 3 processes, in parts, and for a plan that grew") {
@@ -225,6 +259,26 @@ TEST_CASE("sweep: what single points say is kept; refused ones are asked again w
   const json alone = json::parse(
       run_command({"buffer", "--load", "0.5", "--drop", "1e-3", "--inputs", "2", "--format", "json"}).out);
   for (const auto& [key, value] : alone["results"][0].items()) CHECK(answer["results"][0][key] == value);
+}
+
+TEST_CASE("sweep: every command that may be asked, in one plan") {
+  const Folder folder;
+  const std::string plan = folder.file("plan.toml", recorded_plan()), store = folder / "store";
+  const Outcome first = run_command({"sweep", plan, "--store", store, "--format", "json"});
+  INFO(first.err);
+  CHECK((first.status == 0 || first.status == 1));
+  const json answer = json::parse(first.out);
+  CHECK(answer["results"].size() > 100);
+  for (const auto& result : answer["results"]) {
+    INFO(result.dump().substr(0, 600));
+    CHECK((result["status"] == "answered" || result["status"] == "no answer"));
+  }
+  for (const std::string format : {"table", "csv", "markdown", "html"}) {
+    const Outcome again = run_command({"sweep", plan, "--store", store, "--format", format});
+    INFO(format << "\n" << again.err);
+    CHECK(again.status == first.status);
+    CHECK(again.err.empty());
+  }
 }
 
 TEST_CASE("sweep: nothing asked, and a picture") {

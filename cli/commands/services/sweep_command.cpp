@@ -139,8 +139,17 @@ void keep_part(const std::string& part, std::vector<SweepPoint>& points) {
   points = std::move(kept);
 }
 
+/// Before any of them is opened: a store is the file, and what the database keeps beside it.
+void name_stores(const SweepOptions& options) {
+  for (const char* beside : {"", "-wal", "-shm", "-journal"}) {
+    named_files().keeps(*options.store + beside, "--store");
+    if (options.add) named_files().keeps(*options.add + beside, "--add");
+  }
+}
+
 Reply answer(const SweepOptions& options, const Context& context) {
   const std::string& name = options.plan.front();
+  name_stores(options);
   answers::SweepPlan plan = answers::read_sweep_plan(read_file(name, "PLAN"), name);
   if (options.part) keep_part(*options.part, plan.points);
   const int jobs =
