@@ -268,7 +268,7 @@ TEST_CASE("sweep: every command that may be asked, in one plan") {
   INFO(first.err);
   CHECK((first.status == 0 || first.status == 1));
   const json answer = json::parse(first.out);
-  CHECK(answer["results"].size() > 100);
+  CHECK(answer["results"].size() > 50);
   for (const auto& result : answer["results"]) {
     INFO(result.dump().substr(0, 600));
     CHECK((result["status"] == "answered" || result["status"] == "no answer"));
