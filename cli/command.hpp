@@ -26,6 +26,7 @@ struct Course {
   bool cut = false;                         ///< a stop has cut the answer short
   std::optional<std::string> checkpoint{};  ///< the file to resume from, once it was written
   bool limited = false;                     ///< by --time-limit or --memory-limit, not on request
+  std::string no_checkpoint{};              ///< why the last one could not be written
 };
 
 /// How a command is carried out.

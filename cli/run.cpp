@@ -264,7 +264,8 @@ class Answering {
   }
 
   /// Limits end where the answer is there; but the other end of a named pipe is not waited for beyond them.
-  void write_in_time(const std::string& text) {
+  /// \return  the status, where it could not go where it was to go and is on standard output
+  std::optional<Status> write_in_time(const std::string& text) {
     if (!text_ || !text_->is_special()) interrupt_.end_of_work();
     try {
       put_out(text);
@@ -272,14 +273,21 @@ class Answering {
       if (interrupt_.limit() == LimitWatch::Limit::none) throw;
       throw LimitExceeded(interrupt_.limits().name_of(interrupt_.limit()) +
                           " is reached; nobody took what was written to " + *common_.output);
+    } catch (const InvalidArgument& error) {  // the disk is full: what was computed is not lost
+      if (!text_ || text_->is_special() || error.argument() != "--output") throw;
+      text_.reset();
+      put_out(text);
+      err_ << program_.name() << ": " << error.what() << "; the answer is on standard output\n";
+      return no_answer;
     }
     interrupt_.end_of_work();
+    return std::nullopt;
   }
 
   [[nodiscard]] Status do_part() {
     const run::Part done = answer_part(command_, context(), *part_, read_part_number(common_));
     line_.clear();
-    write_in_time(run::to_text(done));
+    if (const auto lost = write_in_time(run::to_text(done))) return *lost;
     course_->limited = interrupt_.limit() != LimitWatch::Limit::none;
     if (done.complete) return answered;
     return tell_cut(program_, *course_, interrupt_,
@@ -305,7 +313,7 @@ class Answering {
     line_.clear();  // before the answer, which may go to the same terminal
     const bool drawn = draw(reply.document);
     if (!keeps_refusals()) require_memory_lasted();
-    write_in_time(text);
+    if (const auto lost = write_in_time(text)) return *lost;
     if (!drawn)
       return tell_cut(program_, *course_, interrupt_, "the answer is whole, its picture was not drawn", err_);
     if (!reply.document.stopped && !course_->cut) return reply.status;
@@ -421,6 +429,9 @@ int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
     Program program(argc > 1 ? argv[1] : "");
     const auto course = std::make_shared<Course>();
     const Status status = answer_or_complain(program, argc, argv, out, err, course, engine);
+    if (!course->no_checkpoint.empty())
+      err << "tailbound: the last checkpoint was not written: " << course->no_checkpoint
+          << (status == answered ? "; the answer does not depend on it\n" : "\n");
     if ((status == stopped || course->limited) && course->checkpoint)
       err << "Go on with:\n  " << resuming_line(argc, argv, *course->checkpoint) << '\n';
     return status;

@@ -1,8 +1,10 @@
 #include <tailbound/answers/points/sweep.hpp>
+#include <tailbound/run/bytes.hpp>
 #include <tailbound/run/processes.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <new>
 #include <stdexcept>
 #include <thread>
@@ -30,6 +32,35 @@ std::vector<std::size_t> missing(const SweepQuestion& question) {
   return places;
 }
 
+/// Rows that could not be kept, on their way to whoever shows them.
+std::string unkept(const std::string& why, const std::vector<SweepRow>& rows) {
+  run::ByteWriter to;
+  to.put(std::string_view(why));
+  to.put<std::uint64_t>(rows.size());
+  for (const SweepRow& row : rows) {
+    to.put(static_cast<std::uint8_t>(row.status));
+    for (const std::string* text : {&row.key, &row.message, &row.answer, &row.json})
+      to.put(std::string_view(*text));
+  }
+  return to.take();
+}
+
+struct Unkept {
+  std::string why{};
+  std::map<std::string, SweepRow> rows{};
+
+  void add(std::string_view bytes) {
+    run::ByteReader from(bytes);
+    why = from.get_text();
+    for (auto left = from.get<std::uint64_t>(); left > 0; --left) {
+      SweepRow row;
+      row.status = static_cast<SweepStatus>(from.get<std::uint8_t>());
+      for (std::string* text : {&row.key, &row.message, &row.answer, &row.json}) *text = from.get_text();
+      rows[row.key] = std::move(row);
+    }
+  }
+};
+
 /// Asks points that nobody else asks until there are none, or it is told to stop.
 run::Piece work(const SweepQuestion& question, const std::vector<std::size_t>& places, run::Look& look) {
   SweepStore store(question.store, question.version, SweepStore::Use::write);
@@ -38,27 +69,39 @@ run::Piece work(const SweepQuestion& question, const std::vector<std::size_t>& p
   for (const std::size_t place : places) keys.push_back(question.keys[place]);
   std::size_t cursor = 0, most = 1;
   std::vector<SweepRow> rows;
+  std::string full;  ///< why rows are not kept
   const auto keep = [&] {
     std::size_t none = 0;
-    static_cast<void>(store.keep_and_claim(rows, keys, none, 0));
+    try {
+      static_cast<void>(store.keep_and_claim(rows, keys, none, 0));
+    } catch (const run::StoreFull& error) {
+      full = error.what();
+      return false;
+    }
     rows.clear();
+    return true;
   };
   while (true) {
-    const std::vector<std::size_t> claimed = store.keep_and_claim(rows, keys, cursor, most);
+    std::vector<std::size_t> claimed;
+    try {
+      claimed = store.keep_and_claim(rows, keys, cursor, most);
+    } catch (const run::StoreFull& error) {
+      return {.bytes = unkept(error.what(), rows), .finished = true};
+    }
     rows.clear();
     if (claimed.empty()) return {.bytes = {}, .finished = true};
     Clock::time_point kept = Clock::now();
     for (std::size_t i = 0; i < claimed.size(); ++i) {
       const double done = static_cast<double>(cursor) / static_cast<double>(keys.size());
       if (look.at(std::min(done, 1.0)) == run::Look::Wish::stop) {
-        keep();
+        if (!keep()) return {.bytes = unkept(full, rows), .finished = true};
         return {};
       }
       rows.push_back(ask(question.points[places[claimed[i]]]));
       rows.back().key = keys[claimed[i]];
       const double spent = std::chrono::duration<double>(Clock::now() - kept).count();
       if (i + 1 < claimed.size() && spent > seconds_between_steps) {  // costlier than those before
-        keep();
+        if (!keep()) return {.bytes = unkept(full, rows), .finished = true};
         kept = Clock::now();
         most = 1;
       } else if (i + 1 == claimed.size()) {
@@ -91,6 +134,7 @@ SweepAnswer look_up(const SweepQuestion& question) {
 SweepAnswer answer(const SweepQuestion& question, int workers, const Run& run) {
   std::vector<std::size_t> places = missing(question);
   const std::size_t first = places.size();
+  Unkept unkept_rows;
   run::Controls controls{.stop = run.stop};
   const auto carry_out = [&](run::Executor& executor, std::size_t pieces) {
     const double before = static_cast<double>(question.keys.size() - places.size());
@@ -106,7 +150,8 @@ SweepAnswer answer(const SweepQuestion& question, int workers, const Run& run) {
         .pieces = pieces,
         .work = [&](std::size_t, std::string_view, run::Look& look) { return work(question, places, look); },
         .alone = true};
-    static_cast<void>(executor.carry_out(job, controls));
+    for (const run::Piece& piece : executor.carry_out(job, controls).pieces)
+      if (piece.finished && !piece.bytes.empty()) unkept_rows.add(piece.bytes);
   };
   if (run.executor != nullptr) {
     carry_out(*run.executor, most_workers);  // once, as everybody who is in it does
@@ -114,7 +159,7 @@ SweepAnswer answer(const SweepQuestion& question, int workers, const Run& run) {
   }
   run::Processes processes(workers);
   int failures = 0;
-  while (!places.empty() && !run.stop.stop_requested()) {
+  while (!places.empty() && unkept_rows.why.empty() && !run.stop.stop_requested()) {
     std::string failure;
     bool no_memory = false;
     try {
@@ -128,6 +173,7 @@ SweepAnswer answer(const SweepQuestion& question, int workers, const Run& run) {
       failure = error.what();
       no_memory = true;
     }
+    if (!unkept_rows.why.empty()) break;
     std::vector<std::size_t> left = missing(question);
     const bool advanced = left.size() < places.size();
     places = std::move(left);
@@ -141,7 +187,14 @@ SweepAnswer answer(const SweepQuestion& question, int workers, const Run& run) {
   }
   SweepAnswer answer = look_up(question);
   answer.found = question.keys.size() - first;
-  answer.stopped = answer.count(SweepStatus::missing) > 0;
+  answer.cannot_be_written = unkept_rows.why;
+  for (SweepRow& row : answer.rows)
+    if (const auto its = unkept_rows.rows.find(row.key);
+        its != unkept_rows.rows.end() && row.status == SweepStatus::missing) {
+      row = its->second;
+      ++answer.unkept;
+    }
+  answer.stopped = answer.count(SweepStatus::missing) > 0 && answer.cannot_be_written.empty();
   if (answer.stopped && run.cut) run.cut();
   return answer;
 }

@@ -32,8 +32,10 @@ struct SweepQuestion {
 
 struct SweepAnswer {
   std::vector<SweepRow>
-      rows;               ///< of each point, in the order of the question; missing where a stop came first
-  std::size_t found = 0;  ///< that were in the store before
+      rows;                ///< of each point, in the order of the question; missing where a stop came first
+  std::size_t found = 0;   ///< that were in the store before
+  std::size_t unkept = 0;  ///< rows that are here and not in the store, as it could not be written
+  std::string cannot_be_written{};  ///< why, naming the store
   bool stopped = false;
 
   [[nodiscard]] std::size_t count(SweepStatus status) const;

@@ -127,10 +127,15 @@ void SimulationRun::keep_checkpoints(const Context& context) {
     };
   }
   run_.checkpoint = [path, course = context.course](const std::string& bytes) {
-    files::PendingFile file = pending_file(path, "--checkpoint");
-    file.write(bytes);
-    file.commit();
-    course->checkpoint = path;
+    try {
+      files::PendingFile file = pending_file(path, "--checkpoint");
+      file.write(bytes);
+      file.commit();
+      course->checkpoint = path;
+      course->no_checkpoint.clear();
+    } catch (const InvalidArgument& error) {  // the disk is full: the simulation does not need it
+      course->no_checkpoint = error.what();
+    }
   };
 }
 

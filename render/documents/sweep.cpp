@@ -80,6 +80,11 @@ class SweepTable {
     Document document{.layout = layout_, .headline = headline(), .results = {}};
     for (std::size_t i = 0; i < kept_.size(); ++i) add_point(document, i);
     document.notes = notes();
+    if (!answer_.cannot_be_written.empty())
+      document.notes.insert(document.notes.begin(),
+                            fmt::format("WARNING: {}; {} shown here {} not in it, and no more were asked.",
+                                        answer_.cannot_be_written, counted(answer_.unkept, "point"),
+                                        answer_.unkept == 1 ? "is" : "are"));
     document.digits.count = 0;
     for (const auto& one : kept_)
       if (one) document.digits.count = std::max(document.digits.count, one->digits.count);

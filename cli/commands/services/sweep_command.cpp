@@ -183,7 +183,9 @@ Reply answer(const SweepOptions& options, const Context& context) {
   const answers::SweepAnswer found =
       options.dry_run ? look_up(question) : answers::answer(question, jobs, analysis_run(context));
   Reply reply{.document = render::document(plan, found)};
-  if (!options.dry_run && found.count(SweepStatus::answered) < found.rows.size()) reply.status = no_answer;
+  if (!options.dry_run &&
+      (found.count(SweepStatus::answered) < found.rows.size() || !found.cannot_be_written.empty()))
+    reply.status = no_answer;
   return reply;
 }
 

@@ -203,6 +203,9 @@ class PointStore::Database {
     if ((result & 0xFF) == SQLITE_CORRUPT || result == SQLITE_ERROR)
       damaged("the store is damaged (" + why + ")");
     if ((result & 0xFF) == SQLITE_BUSY) throw Busy("the store " + path_ + " is in use: " + why);
+    const int kind = result & 0xFF;
+    if (kind == SQLITE_FULL || kind == SQLITE_IOERR || kind == SQLITE_READONLY || kind == SQLITE_CANTOPEN)
+      throw StoreFull("the store " + path_ + " cannot be written: " + why);
     throw Error("the store " + path_ + " cannot be used: " + why);
   }
 

@@ -39,7 +39,13 @@ struct PointRow {
   std::string json{};     ///< the same for other programs
 };
 
-/// Not for use by several threads at a time, nor behind a fork().
+/// The disk is full, or will not take what is written: what is found now is kept nowhere.
+class StoreFull : public NoAnswer {
+ public:
+  using NoAnswer::NoAnswer;
+};
+
+/// Not for use by several threads at a time, nor behind a fork(). Whatever writes throws StoreFull.
 class PointStore {
  public:
   enum class Use { read, write };

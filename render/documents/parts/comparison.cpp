@@ -59,6 +59,27 @@ Column verdict_column(const std::string& key, const std::string& heading) {
           "judged: too rare, saturated"};
 }
 
+Fields<ShownComparison> comparison_fields(const ComparisonNames& names) {
+  using Of = ShownComparison;
+  const auto column = [&](const char* key, const std::string& heading, Shape shape,
+                          const std::string& meaning) {
+    return Column{names.prefix + key, heading, names.unit, shape, meaning};
+  };
+  Fields<Of> counted{};
+  if (names.counted)
+    counted = {{{names.prefix + "count", "seen", "", Shape::whole,
+                 "how often it was seen; null of what is no probability"},
+                &Of::count}};
+  return {{column("prediction", names.predicted, Shape::number,
+                  "by the " + names.predicted + "; null where it is saturated"),
+           &Of::predicted},
+          {column("simulation", "simulation", Shape::estimate, "by simulation"), &Of::simulated},
+          counted,
+          {error_column(names.prefix + "error"), &Of::error},
+          {verdict_column(names.prefix + "verdict", names.predicted + " is"),
+           [](const Of& of) { return verdict_name(of.verdict); }}};
+}
+
 std::string conclusion(const answers::Tally& tally, const std::string& predicted) {
   return conclusion(std::vector<answers::Tally>{tally}, predicted);
 }

@@ -44,26 +44,24 @@ template <class Unit>
   return Estimate{*error, said / simulated.upper - 1, greatest, simulated.confidence};
 }
 
+/// A comparison without its unit, as one table compares quantities of several.
+struct ShownComparison {
+  Value predicted, simulated;
+  std::optional<std::uint64_t> count;
+  Value error;
+  answers::Verdict verdict;
+
+  template <class Unit>
+  ShownComparison(const answers::Comparison<Unit>& of)
+      : predicted(of.predicted ? shown(*of.predicted) : Value(None{})),
+        simulated(shown(of.simulated)),
+        count(of.count),
+        error(error_of(of)),
+        verdict(of.verdict()) {}
+};
+
 /// prediction, simulation, count, error, verdict.
-template <class Unit>
-[[nodiscard]] Fields<answers::Comparison<Unit>> comparison_fields(const ComparisonNames& names = {}) {
-  using Comparison = answers::Comparison<Unit>;
-  const auto column = [&](const char* key, const std::string& heading, Shape shape,
-                          const std::string& meaning) {
-    return Column{names.prefix + key, heading, names.unit, shape, meaning};
-  };
-  return {{column("prediction", names.predicted, Shape::number,
-                  "by the " + names.predicted + "; null where it is saturated"),
-           [](const Comparison& of) { return of.predicted ? shown(*of.predicted) : Value(None{}); }},
-          {column("simulation", "simulation", Shape::estimate, "by simulation"), &Comparison::simulated},
-          names.counted ? Fields<Comparison>{{{names.prefix + "count", "seen", "", Shape::whole,
-                                               "how often it was seen; null of what is no probability"},
-                                              &Comparison::count}}
-                        : Fields<Comparison>{},
-          {error_column(names.prefix + "error"), &error_of<Unit>},
-          {verdict_column(names.prefix + "verdict", names.predicted + " is"),
-           [](const Comparison& of) { return verdict_name(of.verdict()); }}};
-}
+[[nodiscard]] Fields<ShownComparison> comparison_fields(const ComparisonNames& names = {});
 
 /// A sentence without its stop: "the analysis is optimistic beyond the interval in 2 of 7 rows".
 /// \param predicted  "the analysis", "blocking"

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <tailbound/core/error.hpp>
-#include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/documents/parts/validated.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
@@ -12,8 +11,6 @@ namespace {
 using answers::Tally;
 using answers::Verdict;
 
-const ComparisonNames names{.counted = true};
-
 /// A whole number of slots is exact in nanoseconds.
 Value in_unit(const Value& value, const numeric::Rational& factor) {
   Value changed = scaled(value, factor);
@@ -21,42 +18,52 @@ Value in_unit(const Value& value, const numeric::Rational& factor) {
   return changed;
 }
 
-Cells row_cells(const ValidatedRow& row, const ValidatedUnit& unit) {
-  Cells cells = joined(row.argument, row.compared);
-  if (!unit.factor) return cells;
-  for (const char* key : {"prediction", "simulation"}) {
-    const Value value = value_of(row.compared, key);
-    cells.push_back({key + ("_" + unit.suffix), row.only_unit ? value
-                                                : row.in_unit ? in_unit(value, *unit.factor)
-                                                              : Value(None{})});
-    if (!row.only_unit) continue;
-    for (Cell& cell : cells)
-      if (cell.key == key) cell.value = None{};
-  }
-  return cells;
-}
-
 }  // namespace
 
-TableLayout validated_table(const std::vector<Column>& argument, const ValidatedUnit& unit) {
-  const std::string meaning = " in " + unit.unit + ", where it has that unit";
-  return {"rows", "what was compared, a row each",
-          joined(joined(joined<Column>(
-                            {{"quantity", "quantity", "", Shape::text, "what is compared", Style::hidden},
-                             {"what", "", "", Shape::text, "the same in words"}},
-                            argument),
-                        comparison_fields<unit::Probability>(names).columns()),
-                 {{"prediction_" + unit.suffix, names.predicted, unit.unit, Shape::number,
-                   "the prediction" + meaning, Style::plain, 6},
-                  {"simulation_" + unit.suffix, "simulation", unit.unit, Shape::estimate,
-                   "the simulation" + meaning}})};
+const Fields<ValidatedRow>& validated_quantity() {
+  static const Fields<ValidatedRow> fields{
+      {{"quantity", "quantity", "", Shape::text, "what is compared", Style::hidden}, &ValidatedRow::quantity},
+      {{"what", "", "", Shape::text, "the same in words"}, &ValidatedRow::what}};
+  return fields;
 }
 
-Rows validated_rows(std::vector<ValidatedRow> rows, const ValidatedUnit& unit) {
-  const auto shared = share(std::move(rows));
-  return {.key = "rows", .size = shared->size(), .row = [shared, unit](std::size_t i) {
-            return row_cells((*shared)[i], unit);
-          }};
+Table<ValidatedRow> validated_table(const Fields<ValidatedRow>& argument, const ValidatedUnit& unit) {
+  using Row = ValidatedRow;
+  const ComparisonNames names{.counted = true};
+  const std::string meaning = " in " + unit.unit + ", where it has that unit";
+  const auto known = [known = unit.factor.has_value()](const Row&) { return known; };
+  const auto in_own_unit = [known](const Row& row) {
+    ShownComparison compared = row.compared;
+    if (known(row) && row.only_unit) compared.predicted = compared.simulated = None{};
+    return compared;
+  };
+  const auto in_other_unit = [factor = unit.factor](Value ShownComparison::*number) {
+    return [factor, number](const Row& row) {
+      const Value& value = row.compared.*number;
+      return row.only_unit ? value : row.in_unit ? in_unit(value, *factor) : Value(None{});
+    };
+  };
+  return {
+      "rows",
+      "what was compared, a row each",
+      {validated_quantity(),
+       argument,
+       {comparison_fields(names), in_own_unit},
+       {{"prediction_" + unit.suffix, names.predicted, unit.unit, Shape::number, "the prediction" + meaning,
+         Style::plain, 6},
+        in_other_unit(&ShownComparison::predicted),
+        known},
+       {{"simulation_" + unit.suffix, "simulation", unit.unit, Shape::estimate, "the simulation" + meaning},
+        in_other_unit(&ShownComparison::simulated),
+        known}}};
+}
+
+Fields<ShownComparison> mean_fields(const char* heading, const char* unit, const char* meaning,
+                                    const std::string& suffix) {
+  return {{{"mean_prediction" + suffix, heading, unit, Shape::claim, meaning, Style::plain, 6},
+           &ShownComparison::predicted},
+          {{"mean_simulation" + suffix, "simulated", unit, Shape::estimate, "the same by simulation"},
+           &ShownComparison::simulated}};
 }
 
 const Fields<Judged>& judged_fields() {
@@ -86,9 +93,11 @@ const Fields<Judged>& judged_fields() {
   return fields;
 }
 
-std::string intervals_in_words(double confidence_of_each, std::size_t rows, double confidence_of_all) {
-  return fmt::format("{:.4g} % each, so that all {} hold together in {:g} % of such runs",
-                     100 * confidence_of_each, rows, 100 * confidence_of_all);
+std::vector<Line> judged_lines(const Judged& of, const std::string& predicted) {
+  return {
+      {"conclusion", conclusion(of.tally, predicted)},
+      {"intervals", fmt::format("{:.4g} % each, so that all {} hold together in {:g} % of such runs",
+                                100 * of.confidence_of_each, of.tally.rows(), 100 * of.confidence_of_all)}};
 }
 
 Picture validated_picture(const std::vector<ValidatedLevel>& curve, Picture picture) {

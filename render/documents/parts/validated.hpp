@@ -4,6 +4,7 @@
 #include <tailbound/render/document.hpp>
 #include <tailbound/render/documents/parts/comparison.hpp>
 #include <tailbound/render/documents/parts/simulation.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/units.hpp>
 
 #include <functional>
@@ -18,7 +19,19 @@
 /// Internal to the render module.
 namespace tailbound::render {
 
-/// A result for each point, of which the answer has a `simulation`.
+/// How a point was simulated.
+template <class Point>
+[[nodiscard]] const answers::Simulated& simulated_of(const Point& point) {
+  return point.second.simulation.simulated;
+}
+template <class Points>
+[[nodiscard]] std::vector<const answers::Simulated*> runs_of(const Points& points) {
+  std::vector<const answers::Simulated*> runs;
+  for (const auto& point : points) runs.push_back(&simulated_of(point));
+  return runs;
+}
+
+/// A result for each point, of which there is simulated_of().
 /// \param asked      points
 /// \param result_of  (point) -> Result, of which the lines are kept where it is the only one
 /// \param drawn      (document) -> Picture
@@ -32,32 +45,37 @@ template <class Points, class ResultOf>
                     .results = {},
                     .notes = std::move(notes),
                     .digits = {6}};
-  std::vector<const answers::Simulated*> runs;
   for (const auto& point : points) {
     Result& result = document.results.emplace_back(result_of(point));
     if (points.size() > 1) result.lines.clear();
-    runs.push_back(&point.second.simulation.simulated);
   }
   document = with_units(std::move(document), scale);
-  mark_stopped(document, runs, asked);
+  mark_stopped(document, runs_of(points), asked);
   document.picture = [document, drawn = std::move(drawn)] { return drawn(document); };
   return document;
 }
 
-/// The cells of one comparison.
-template <class Unit>
-[[nodiscard]] Cells compared(const answers::Comparison<Unit>& comparison) {
-  static const Fields<answers::Comparison<Unit>> fields = comparison_fields<Unit>({.counted = true});
-  return fields.cells(comparison);
-}
-
 /// One comparison.
 struct ValidatedRow {
-  Cells argument;          ///< "quantity", "what" and its level or percentile
-  Cells compared;          ///< compared()
-  bool in_unit = false;    ///< of slots or packets; else they are probabilities
-  bool only_unit = false;  ///< they are in the other unit, and in that only
+  const char* quantity;
+  std::string what;         ///< the same in words: "P(Q > 3)"
+  Value level, percentile;  ///< of which it is, where it is of one
+  ShownComparison compared;
+  bool in_unit = false;                    ///< of slots or packets; else they are probabilities
+  bool only_unit = false;                  ///< they are in the other unit, and in that only
+  std::optional<ShownComparison> about{};  ///< an approximation beside what is proved
 };
+
+/// "quantity" and "what"
+[[nodiscard]] const Fields<ValidatedRow>& validated_quantity();
+
+/// A note on several points with intervals of several rows.
+template <class Points>
+[[nodiscard]] std::string points_in_words(const Points& points) {
+  return fmt::format(
+      "Of all points together {}. The intervals of a point hold together in {:g} % of such runs: {}.",
+      conclusion_of(points), 100 * points.front().first.confidence, batches_in_words(runs_of(points)));
+}
 
 /// Another unit in which the rows' numbers are shown once more: prediction_ns, simulation_ns.
 struct ValidatedUnit {
@@ -65,28 +83,40 @@ struct ValidatedUnit {
   std::optional<numeric::Rational> factor{};  ///< none: it is not known
 };
 
-/// The table "rows".  \param argument  columns of the level or percentile
-[[nodiscard]] TableLayout validated_table(const std::vector<Column>& argument, const ValidatedUnit& unit);
-[[nodiscard]] Rows validated_rows(std::vector<ValidatedRow> rows, const ValidatedUnit& unit);
+/// "rows".  \param argument  the level or percentile
+[[nodiscard]] Table<ValidatedRow> validated_table(const Fields<ValidatedRow>& argument,
+                                                  const ValidatedUnit& unit);
+
+/// Of results: a mean.  \param suffix  of the keys: "_slots"
+[[nodiscard]] Fields<ShownComparison> mean_fields(const char* heading, const char* unit, const char* meaning,
+                                                  const std::string& suffix = "");
 
 /// Of results: the verdicts counted, and with what confidence all intervals hold together.
 struct Judged {
   const answers::Tally& tally;
-  double confidence_of_all = 0;
+  double confidence_of_all = 0, confidence_of_each = 0;
 };
 [[nodiscard]] const Fields<Judged>& judged_fields();
-/// Of points whose question has a `confidence` and whose answer a `tally`.
+/// Of points whose question has a `confidence`, and whose answer a `tally` and `confidence_of_each`.
 inline constexpr auto judged = [](const auto& point) {
-  return Judged{point.second.tally, point.first.confidence};
+  return Judged{point.second.tally, point.first.confidence, point.second.confidence_of_each};
 };
-/// How they were simulated.
-inline constexpr auto simulated_of = [](const auto& point) -> const answers::Simulated& {
-  return point.second.simulation.simulated;
-};
+/// "conclusion" and "intervals": "99.69 % each, so that all 16 hold together in 95 % of such runs".
+[[nodiscard]] std::vector<Line> judged_lines(const Judged& of, const std::string& predicted);
+/// And how it was simulated.
+template <class Point>
+[[nodiscard]] std::vector<Line> validated_lines(const Point& point,
+                                                const std::string& predicted = "the analysis") {
+  return joined(judged_lines(judged(point), predicted), simulation_lines(simulated_of(point)));
+}
 
-/// "99.69 % each, so that all 16 hold together in 95 % of such runs"
-[[nodiscard]] std::string intervals_in_words(double confidence_of_each, std::size_t rows,
-                                             double confidence_of_all);
+/// Of all points together.
+template <class Points>
+[[nodiscard]] std::string conclusion_of(const Points& points, const std::string& predicted = "the analysis") {
+  std::vector<answers::Tally> tallies;
+  for (const auto& point : points) tallies.push_back(judged(point).tally);
+  return conclusion(tallies, predicted);
+}
 
 /// One level both ways, of a curve.
 struct ValidatedLevel {

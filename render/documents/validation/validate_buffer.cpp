@@ -13,8 +13,11 @@ namespace {
 
 using namespace answers;
 
-ValidatedUnit validated_unit(const Units& units) {
-  return {.suffix = "bytes", .unit = "bytes", .factor = scale_of(units).bytes_of_packet};
+Table<ValidatedRow> validated_buffer_table(const Units& units) {
+  return validated_table({{{"level", "n", "packets", Shape::whole,
+                            "n of P(Q > n), or B of losses; null of the mean", Style::hidden},
+                           &ValidatedRow::level}},
+                         {.suffix = "bytes", .unit = "bytes", .factor = scale_of(units).bytes_of_packet});
 }
 
 /// As the command buffer asks for it.
@@ -37,55 +40,30 @@ std::string title(const std::vector<ValidateBufferPoint>& points) {
 
 const Fields<ValidateBufferPoint>& validated_buffer_results() {
   using Point = ValidateBufferPoint;
-  static const Fields<Point> fields{
-      {{"mean_prediction", "mean of Q", "packets", Shape::claim, "mean occupancy by analysis", Style::plain,
-        6},
-       [](const Point& of) { return shown(*of.second.mean_occupancy.predicted); }},
-      {{"mean_simulation", "simulated", "packets", Shape::estimate, "the same by simulation"},
-       [](const Point& of) { return of.second.mean_occupancy.simulated; }},
-      {judged_fields(), judged},
-      {simulation_fields(), simulated_of}};
+  static const Fields<Point> fields{{mean_fields("mean of Q", "packets", "mean occupancy by analysis"),
+                                     [](const Point& of) { return of.second.mean_occupancy; }},
+                                    {judged_fields(), judged},
+                                    {simulation_fields(), simulated_of<Point>}};
   return fields;
-}
-
-Cells argument(const char* quantity, std::string what, Value level) {
-  return {{"quantity", Text{quantity}}, {"what", Text{std::move(what)}}, {"level", std::move(level)}};
 }
 
 std::vector<ValidatedRow> rows_of(const ValidateBufferAnswer& answer) {
   std::vector<ValidatedRow> rows;
   for (const ComparedOccupancy& row : answer.tail)
-    rows.push_back(
-        {.argument = argument("occupancy_tail", fmt::format("P(Q > {})", row.level.value), shown(row.level)),
-         .compared = compared(row.above)});
-  rows.push_back({.argument = argument("mean_occupancy", "mean of Q", None{}),
-                  .compared = compared(answer.mean_occupancy),
+    rows.push_back({.quantity = "occupancy_tail",
+                    .what = fmt::format("P(Q > {})", row.level.value),
+                    .level = shown(row.level),
+                    .compared = row.above});
+  rows.push_back({.quantity = "mean_occupancy",
+                  .what = "mean of Q",
+                  .compared = answer.mean_occupancy,
                   .in_unit = true});
   return rows;
 }
 
-std::vector<Line> lines(const ValidateBufferPoint& point) {
-  const auto& [question, answer] = point;
-  return joined<Line>({{"conclusion", conclusion(answer.tally)},
-                       {"intervals", intervals_in_words(answer.confidence_of_each, answer.tally.rows(),
-                                                        question.confidence)}},
-                      simulation_lines(answer.simulation.simulated));
-}
-
 std::vector<std::string> notes(const std::vector<ValidateBufferPoint>& points) {
   std::vector<std::string> notes;
-  if (points.size() > 1) {
-    std::vector<Tally> tallies;
-    std::vector<const Simulated*> runs;
-    for (const ValidateBufferPoint& point : points) {
-      tallies.push_back(point.second.tally);
-      runs.push_back(&point.second.simulation.simulated);
-    }
-    notes.push_back(
-        fmt::format("Of all points together {}. The intervals of a point hold together in {:g} % of "
-                    "such runs: {}.",
-                    conclusion(tallies), 100 * points.front().first.confidence, batches_in_words(runs)));
-  }
+  if (points.size() > 1) notes.push_back(points_in_words(points));
   notes.push_back("Q: packets in the queue just after the arrivals of a slot, the one in service included. " +
                   verdicts_in_words());
   return notes;
@@ -124,9 +102,7 @@ Layout validate_buffer_layout() {
       if (column.key == asked) layout.inputs.push_back(column);
   layout.inputs = joined(std::move(layout.inputs), unit_fields().columns());
   layout.results = validated_buffer_results().columns();
-  layout.tables = {validated_table({{"level", "n", "packets", Shape::whole,
-                                     "n of P(Q > n), or B of losses; null of the mean", Style::hidden}},
-                                   validated_unit({}))};
+  layout.tables = {validated_buffer_table({}).layout()};
   layout.quiet = {"what", "prediction", "simulation", "verdict"};
   layout.quiet_table = "rows";
   return layout;
@@ -134,13 +110,13 @@ Layout validate_buffer_layout() {
 
 Document document(std::vector<ValidateBufferPoint> given, std::size_t asked, const Units& units) {
   const auto points = share(std::move(given));
-  const auto result_of = [unit = validated_unit(units), &units](const ValidateBufferPoint& point) -> Result {
+  const auto result_of = [&units](const ValidateBufferPoint& point) -> Result {
     const auto& [question, answer] = point;
     const Traffic traffic = traffic_of(question);
     return {.inputs = joined(traffic_fields().cells(traffic), unit_fields().cells(units)),
             .cells = validated_buffer_results().cells(point),
-            .tables = {validated_rows(rows_of(answer), unit)},
-            .lines = lines(point),
+            .tables = {validated_buffer_table(units).rows(share(rows_of(answer)))},
+            .lines = validated_lines(point),
             .caption = in_words(traffic) + ": " + conclusion(answer.tally)};
   };
   return validated_document(

@@ -18,8 +18,13 @@ namespace {
 using namespace answers;
 using numeric::plain;
 
-ValidatedUnit slot_unit(const Units& units) {
-  return {.suffix = "ns", .unit = "ns", .factor = units.slot_ns()};
+Table<ValidatedRow> validated_delay_table(const Units& units) {
+  return validated_table(
+      {{{"delay_slots", "t", "slots", Shape::whole, "t of P(D > t); null of other rows", Style::hidden},
+        &ValidatedRow::level},
+       {{"percentile", "percentile", "", Shape::given, "in percent; null of other rows", Style::hidden},
+        &ValidatedRow::percentile}},
+      {.suffix = "ns", .unit = "ns", .factor = units.slot_ns()});
 }
 
 std::string title(const std::vector<ValidateDelayPoint>& points) {
@@ -28,16 +33,17 @@ std::string title(const std::vector<ValidateDelayPoint>& points) {
   return "Delay by analysis and by simulation: " + in_words(points.front().first.topology, all);
 }
 
-const Fields<ValidateDelayPoint>& validated_delay_inputs() {
+Fields<ValidateDelayPoint> validated_delay_inputs(const Units& units) {
   using Point = ValidateDelayPoint;
-  static const Fields<Point> fields{
-      {topology_fields(), [](const Point& of) { return of.first.topology; }},
-      {delay_columns().sources, [](const Point& of) { return of.first.sources; }},
-      {delay_columns().hop_delay, [](const Point& of) { return of.first.hop_delay; }},
-      {{"hops", "hops", "", Shape::text,
-        "how waits depend on each other by analysis: chain, independent or bound"},
-       [](const Point& of) { return of.second.hops; }}};
-  return fields;
+  return {{topology_fields(), [](const Point& of) { return of.first.topology; }},
+          {delay_columns().sources, [](const Point& of) { return of.first.sources; }},
+          {delay_columns().hop_delay, [](const Point& of) { return of.first.hop_delay; }},
+          {{"hops", "hops", "", Shape::text,
+            "how waits depend on each other by analysis: chain, independent or bound"},
+           [](const Point& of) { return of.second.hops; }},
+          {unit_fields(), [units](const Point&) { return units; }},
+          {hop_column(), [](const Point& of) { return of.first.time->hop; },
+           [](const Point& of) { return of.first.time.has_value(); }}};
 }
 
 const Fields<ValidateDelayPoint>& validated_delay_results() {
@@ -45,55 +51,42 @@ const Fields<ValidateDelayPoint>& validated_delay_results() {
   static const Fields<Point> fields{
       {{"packets", "packets", "", Shape::whole, "delivered while measured", Style::hidden},
        [](const Point& of) { return of.second.simulation.packets; }},
-      {{"mean_prediction_slots", "mean of D", "slots", Shape::claim, "mean queueing delay by analysis",
-        Style::plain, 6},
-       [](const Point& of) { return shown(*of.second.mean_queueing.predicted); }},
-      {{"mean_simulation_slots", "simulated", "slots", Shape::estimate, "the same by simulation"},
-       [](const Point& of) { return of.second.mean_queueing.simulated; }},
+      {mean_fields("mean of D", "slots", "mean queueing delay by analysis", "_slots"),
+       [](const Point& of) { return of.second.mean_queueing; }},
       {judged_fields(), judged},
-      {simulation_fields(), simulated_of}};
+      {simulation_fields(), simulated_of<Point>}};
   return fields;
-}
-
-Cells argument(const char* quantity, std::string what, Value delay, Value percentile) {
-  return {{"quantity", Text{quantity}},
-          {"what", Text{std::move(what)}},
-          {"delay_slots", std::move(delay)},
-          {"percentile", std::move(percentile)}};
 }
 
 std::vector<ValidatedRow> rows_of(const ValidateDelayAnswer& answer) {
   std::vector<ValidatedRow> rows;
   for (const ComparedDelay& row : answer.tail)
-    rows.push_back(
-        {.argument = argument("ccdf", fmt::format("P(D > {})", row.level.value), shown(row.level), None{}),
-         .compared = compared(row.above)});
+    rows.push_back({.quantity = "ccdf",
+                    .what = fmt::format("P(D > {})", row.level.value),
+                    .level = shown(row.level),
+                    .compared = row.above});
   for (const ComparedPercentile& row : answer.percentiles)
-    rows.push_back({.argument = argument("queueing_slots", plain(row.fraction * 100) + " % of D", None{},
-                                         Given{row.fraction * 100}),
-                    .compared = compared(row.queueing),
+    rows.push_back({.quantity = "queueing_slots",
+                    .what = plain(row.fraction * 100) + " % of D",
+                    .percentile = Given{row.fraction * 100},
+                    .compared = row.queueing,
                     .in_unit = true});
-  rows.push_back({.argument = argument("mean_queueing_slots", "mean of D", None{}, None{}),
-                  .compared = compared(answer.mean_queueing),
+  rows.push_back({.quantity = "mean_queueing_slots",
+                  .what = "mean of D",
+                  .compared = answer.mean_queueing,
                   .in_unit = true});
   for (const ComparedLatency& row : answer.latencies)
-    rows.push_back({.argument = argument("latency_ns", plain(row.fraction * 100) + " % of T", None{},
-                                         Given{row.fraction * 100}),
-                    .compared = compared(row.latency),
+    rows.push_back({.quantity = "latency_ns",
+                    .what = plain(row.fraction * 100) + " % of T",
+                    .percentile = Given{row.fraction * 100},
+                    .compared = row.latency,
                     .only_unit = true});
   if (answer.mean_latency)
-    rows.push_back({.argument = argument("mean_latency_ns", "mean of T", None{}, None{}),
-                    .compared = compared(*answer.mean_latency),
+    rows.push_back({.quantity = "mean_latency_ns",
+                    .what = "mean of T",
+                    .compared = *answer.mean_latency,
                     .only_unit = true});
   return rows;
-}
-
-std::vector<Line> lines(const ValidateDelayPoint& point) {
-  const auto& [question, answer] = point;
-  return joined<Line>({{"conclusion", conclusion(answer.tally)},
-                       {"intervals", intervals_in_words(answer.confidence_of_each, answer.tally.rows(),
-                                                        question.confidence)}},
-                      simulation_lines(answer.simulation.simulated));
 }
 
 /// "T: .. . ", where latencies are compared.
@@ -105,18 +98,7 @@ std::string latency_in_words(const ValidateDelayQuestion& question) {
 
 std::vector<std::string> notes(const std::vector<ValidateDelayPoint>& points) {
   std::vector<std::string> notes;
-  if (points.size() > 1) {
-    std::vector<Tally> tallies;
-    std::vector<const Simulated*> runs;
-    for (const ValidateDelayPoint& point : points) {
-      tallies.push_back(point.second.tally);
-      runs.push_back(&point.second.simulation.simulated);
-    }
-    notes.push_back(
-        fmt::format("Of all points together {}. The intervals of a point hold together in {:g} % of "
-                    "such runs: {}.",
-                    conclusion(tallies), 100 * points.front().first.confidence, batches_in_words(runs)));
-  }
+  if (points.size() > 1) notes.push_back(points_in_words(points));
   notes.push_back("D: queueing delay of all packets, in slots. " + latency_in_words(points.front().first) +
                   verdicts_in_words());
   if (std::string ports = switch_in_words(points.front().first.topology); !ports.empty())
@@ -171,13 +153,9 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
 
 Layout validate_delay_layout() {
   Layout layout{.command = "validate delay", .inputs = {}, .results = {}};
-  layout.inputs = joined(validated_delay_inputs().columns(), unit_fields().columns());
-  layout.inputs.push_back(hop_column());
+  layout.inputs = validated_delay_inputs({}).columns();
   layout.results = validated_delay_results().columns();
-  layout.tables = {validated_table(
-      {{"delay_slots", "t", "slots", Shape::whole, "t of P(D > t); null of other rows", Style::hidden},
-       {"percentile", "percentile", "", Shape::given, "in percent; null of other rows", Style::hidden}},
-      slot_unit({}))};
+  layout.tables = {validated_delay_table({}).layout()};
   layout.quiet = {"what", "prediction", "simulation", "verdict"};
   layout.quiet_table = "rows";
   return layout;
@@ -185,14 +163,12 @@ Layout validate_delay_layout() {
 
 Document document(std::vector<ValidateDelayPoint> given, std::size_t asked, const Units& units) {
   const auto points = share(std::move(given));
-  const auto result_of = [unit = slot_unit(units), &units](const ValidateDelayPoint& point) -> Result {
+  const auto result_of = [&units](const ValidateDelayPoint& point) -> Result {
     const auto& [question, answer] = point;
-    Cells inputs = joined(validated_delay_inputs().cells(point), unit_fields().cells(units));
-    if (question.time) inputs.push_back({hop_column().key, Given{question.time->hop}});
-    return {.inputs = std::move(inputs),
+    return {.inputs = validated_delay_inputs(units).cells(point),
             .cells = validated_delay_results().cells(point),
-            .tables = {validated_rows(rows_of(answer), unit)},
-            .lines = lines(point),
+            .tables = {validated_delay_table(units).rows(share(rows_of(answer)))},
+            .lines = validated_lines(point),
             .caption = in_words(question.topology) + ": " + conclusion(answer.tally)};
   };
   return validated_document(
