@@ -237,6 +237,18 @@ std::string shell_words(const std::vector<std::string>& words) {
       line += word;
       continue;
     }
+    if (printable(word, LineEnds::shown) != word) {  // nothing is done by what is copied from here
+      line += "$'";
+      for (const char c : word) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < ' ' || byte > '~')
+          line += fmt::format("\\x{:02x}", byte);
+        else
+          line += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
+      }
+      line += '\'';
+      continue;
+    }
     line += '\'';
     for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
     line += '\'';

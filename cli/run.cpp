@@ -10,6 +10,7 @@
 #include <tailbound/answers/points/points.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/printable.hpp>
 #include <tailbound/render/document.hpp>
 #include <tailbound/render/formats/formats.hpp>
 #include <tailbound/render/formats/gnuplot_program.hpp>
@@ -74,13 +75,18 @@ render::Write read_format(const std::optional<std::string>& text) {
 }
 
 /// What is written: the document, or what stands in its place for a reader.
-std::string text_of(const Reply& reply, render::Write write, const render::Frame& frame) {
+std::string unfiltered_text(const Reply& reply, render::Write write, const render::Frame& frame) {
   if (reply.text && write == render::to_html) {
     const std::string& title = reply.document.layout ? reply.document.headline : frame.command_line;
     return render::html_page(title, render::html_of_text(title, *reply.text, frame), frame);
   }
   if (reply.text && (write == render::to_text || !reply.document.layout)) return *reply.text;
   return write(reply.document, frame);
+}
+
+/// The same as terminals and files may show it, whatever stands in names and files.
+std::string text_of(const Reply& reply, render::Write write, const render::Frame& frame) {
+  return printable(unfiltered_text(reply, write, frame));
 }
 
 /// The picture, as the file of --plot holds it.
@@ -377,7 +383,7 @@ Status complain(const Program& program, std::string message, Status status, std:
     message = no_memory;
     status = no_answer;
   }
-  err << program.name() << ": " << shorten(message) << '\n';
+  err << program.name() << ": " << printable(shorten(std::move(message))) << '\n';
   if (status == bad_input) err << "Try '" << program.name() << " --help'.\n";
   return status;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tailbound/core/printable.hpp>
+
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -21,7 +23,8 @@ class InvalidArgument : public Error {
   /// \param value     what was given, as text
   /// \param legal     the legal range, as a phrase that completes "must be ..."
   InvalidArgument(std::string argument, std::string value, std::string legal)
-      : Error(argument + " is " + (value.empty() ? "empty" : value) + "; it must be " + legal),
+      : Error(argument + " is " + (value.empty() ? "empty" : printable(value, LineEnds::shown)) +
+              "; it must be " + legal),
         argument_(std::move(argument)),
         value_(std::move(value)),
         legal_(std::move(legal)) {}
@@ -43,8 +46,9 @@ inline void require(bool legal_value, const char* argument, const std::string& v
 class ParseError : public Error {
  public:
   ParseError(std::string source, std::size_t line, std::size_t column, const std::string& what)
-      : Error(source + (line == 0 ? "" : ":" + std::to_string(line) + ":" + std::to_string(column)) + ": " +
-              what),
+      : Error(printable(source, LineEnds::shown) +
+              (line == 0 ? "" : ":" + std::to_string(line) + ":" + std::to_string(column)) + ": " +
+              printable(what)),
         source_(std::move(source)),
         line_(line),
         column_(column) {}

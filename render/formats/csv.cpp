@@ -1,6 +1,7 @@
 #include <tailbound/render/document.hpp>
 
 #include <algorithm>
+#include <string_view>
 
 namespace tailbound::render {
 namespace {
@@ -71,9 +72,17 @@ std::string companion_text(const Value& value, const Decimals& text, const std::
   return "";
 }
 
+/// A text that a spreadsheet would take for a formula gets a quote in front, which it does not show.
+std::string no_formula(const std::string& text) {
+  const bool formula =
+      !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+  return formula ? "'" + text : text;
+}
+
 void add_fields(CsvLine& line, const Column& column, const Value& value, numeric::Digits digits) {
   const Decimals text = decimals(value, digits);
-  line.add(text.value);
+  const bool is_text = std::holds_alternative<Text>(value) || std::holds_alternative<TextList>(value);
+  line.add(is_text ? no_formula(text.value) : text.value);
   for (const char* companion : companions(column.shape)) line.add(companion_text(value, text, companion));
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/printable.hpp>
 #include <tailbound/render/formats/text_table.hpp>
 #include <tailbound/render/picture.hpp>
 
@@ -42,14 +43,13 @@ const Terminal& terminal_named(const std::string& name) {
   throw std::logic_error("no such terminal: " + name);
 }
 
-/// A literal for gnuplot: between single quotes only the quote itself is special; a line end would end the
-/// command.
+/// A text for gnuplot: between single quotes only the quote itself is special, and stands between double ones, which know
+/// commands. Line ends would end it; "]]>" would end the text of an SVG file.
 std::string plot_quoted(const std::string& text) {
+  std::string plain = printable(text, LineEnds::shown);
+  for (std::size_t at; (at = plain.find("]]>")) != std::string::npos;) plain.insert(at + 2, " ");
   std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'') result += '\'';
-    result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
+  for (const char c : plain) result += c == '\'' ? "'.\"'\".'" : std::string(1, c == '\t' ? ' ' : c);
   return result + "'";
 }
 

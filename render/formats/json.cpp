@@ -76,6 +76,11 @@ void add(Json& json, const std::string& key, const Value& value, numeric::Digits
       value);
 }
 
+/// Bytes that are no UTF-8 come from names of files, and are marked.
+std::string written(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 void add_all(Json& json, const Cells& cells, numeric::Digits digits) {
   for (const Cell& cell : cells) add(json, cell.key, cell.value, digits);
 }
@@ -93,7 +98,7 @@ Json question_json(const Document& document) {
         if (cell.key != column.key) continue;
         Json one = Json::object();
         add(one, column.key, cell.value, document.digits);
-        if (!met.insert(one[column.key].dump()).second) continue;
+        if (!met.insert(written(one[column.key])).second) continue;
         values.push_back(one[column.key]);
         exact.push_back(one.contains(exact_key) ? one[exact_key] : one[column.key]);
       }
@@ -110,7 +115,7 @@ void write_rows(std::string& text, std::size_t size, const std::string& indent,
   text += "[";
   for (std::size_t i = 0; i < size; ++i) {
     text += (i == 0 ? "\n" : ",\n") + indent + "  ";
-    text += row(i).dump();
+    text += written(row(i));
   }
   text += size == 0 ? "]" : "\n" + indent + "]";
 }
@@ -119,10 +124,10 @@ void write_result(std::string& text, const Result& result, numeric::Digits digit
   Json json = Json::object();
   add_all(json, result.inputs, digits);
   add_all(json, result.cells, digits);
-  std::string body = json.empty() ? "{" : json.dump();
+  std::string body = json.empty() ? "{" : written(json);
   if (!json.empty()) body.pop_back();
   for (const Rows& rows : result.tables) {
-    body += (body == "{" ? "\n      " : ",\n      ") + Json(rows.key).dump() + ": ";
+    body += (body == "{" ? "\n      " : ",\n      ") + written(Json(rows.key)) + ": ";
     write_rows(body, rows.size, "      ", [&](std::size_t i) {
       Json row = Json::object();
       add_all(row, rows.row(i), digits);
@@ -141,7 +146,7 @@ std::string to_json(const Document& document, const Frame& frame) {
     head["stopped"] = true;
     head["stopped_after"] = document.stopped_after;
   }
-  std::string text = head.dump(2);
+  std::string text = written(head, 2);
   text.resize(text.size() - 2);  // without the closing "\n}"
   text += ",\n  \"results\": [";
   for (std::size_t i = 0; i < document.results.size(); ++i) {
@@ -149,8 +154,8 @@ std::string to_json(const Document& document, const Frame& frame) {
     write_result(text, document.results[i], document.digits);
   }
   text += document.results.empty() ? "]" : "\n  ]";
-  text += ",\n  \"headline\": " + Json(document.headline).dump();
-  return text + ",\n  \"notes\": " + Json(document.notes).dump() + "\n}\n";
+  text += ",\n  \"headline\": " + written(Json(document.headline));
+  return text + ",\n  \"notes\": " + written(Json(document.notes)) + "\n}\n";
 }
 
 }  // namespace tailbound::render

@@ -364,6 +364,37 @@ TEST_CASE("files: a reader that has seen enough is no failure") {
   CHECK(outcome.err == "4\n");
 }
 
+TEST_CASE("files: names and titles do nothing in a terminal, a spreadsheet, a page or a picture") {
+  const Folder folder;
+  const std::string odd = "=cmd\x1b]0;\a\xff\xe2\x80\xae.txt";
+  static_cast<void>(folder.file(odd, "0.5\n0.25\n0.25\n"));
+  for (const std::string format : {"table", "csv", "json", "html", "markdown"}) {
+    const Outcome outcome =
+        run_command({"buffer", "--pmf", folder / odd, "--drop", "1e-9", "--format", format});
+    INFO(format << outcome.out);
+    CHECK(outcome.status == 0);
+    CHECK(outcome.out.find_first_of("\x1b\a\xff") == std::string::npos);
+    CHECK(!holds(outcome.out, "\u202e"));
+    CHECK(holds(outcome.out, "cmd\\u001b]0;\\u0007"));
+  }
+  const Outcome table = shell(folder, "$T buffer --pmf =cmd* --drop 1e-9 --format csv");
+  CHECK(holds(table.out, "\n'=cmd"));
+  const Outcome refused = run_command({"buffer", "--load", "0.5\x1b\n", "--drop", "1e-9"});
+  CHECK(holds(refused.err, "--load is 0.5\\u001b\\u000a; it must be"));
+  for (const std::string title :
+       {"'quoted", "it's `touch hacked` \"and\" $HOME \\n", "a]]>b<c>&", "\xff\x1b\n\t"}) {
+    INFO(title);
+    const Outcome drawn = run_command({"buffer", "--inputs", "8", "--load", "0.5,0.6", "--drop", "1e-9",
+                                       "--plot", folder / "p.svg", "--title", title});
+    INFO(drawn.err);
+    CHECK(drawn.status == 0);
+    const std::string svg = content(folder / "p.svg");
+    CHECK(svg.find_first_of("\xff\x1b") == std::string::npos);
+    CHECK(!holds(svg, "]]>b"));
+    CHECK(!fs::exists("hacked"));
+  }
+}
+
 TEST_CASE("files: standard input as a file") {
   const Folder folder;
   const std::string network = networks + "two_switches.toml";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fmt/format.h>
 #include <tailbound/answers/comparison.hpp>
 #include <tailbound/render/document.hpp>
 #include <tailbound/render/documents/parts/comparison.hpp>
@@ -25,7 +26,7 @@ template <class Point>
   return point.second.simulation.simulated;
 }
 template <class Points>
-[[nodiscard]] std::vector<const answers::Simulated*> runs_of(const Points& points) {
+[[nodiscard]] std::vector<const answers::Simulated*> validated_runs(const Points& points) {
   std::vector<const answers::Simulated*> runs;
   for (const auto& point : points) runs.push_back(&simulated_of(point));
   return runs;
@@ -50,7 +51,7 @@ template <class Points, class ResultOf>
     if (points.size() > 1) result.lines.clear();
   }
   document = with_units(std::move(document), scale);
-  mark_stopped(document, runs_of(points), asked);
+  mark_stopped(document, validated_runs(points), asked);
   document.picture = [document, drawn = std::move(drawn)] { return drawn(document); };
   return document;
 }
@@ -58,8 +59,8 @@ template <class Points, class ResultOf>
 /// One comparison.
 struct ValidatedRow {
   const char* quantity;
-  std::string what;         ///< the same in words: "P(Q > 3)"
-  Value level, percentile;  ///< of which it is, where it is of one
+  std::string what;             ///< the same in words: "P(Q > 3)"
+  Value level{}, percentile{};  ///< of which it is, where it is of one
   ShownComparison compared;
   bool in_unit = false;                    ///< of slots or packets; else they are probabilities
   bool only_unit = false;                  ///< they are in the other unit, and in that only
@@ -68,14 +69,6 @@ struct ValidatedRow {
 
 /// "quantity" and "what"
 [[nodiscard]] const Fields<ValidatedRow>& validated_quantity();
-
-/// A note on several points with intervals of several rows.
-template <class Points>
-[[nodiscard]] std::string points_in_words(const Points& points) {
-  return fmt::format(
-      "Of all points together {}. The intervals of a point hold together in {:g} % of such runs: {}.",
-      conclusion_of(points), 100 * points.front().first.confidence, batches_in_words(runs_of(points)));
-}
 
 /// Another unit in which the rows' numbers are shown once more: prediction_ns, simulation_ns.
 struct ValidatedUnit {
@@ -116,6 +109,14 @@ template <class Points>
   std::vector<answers::Tally> tallies;
   for (const auto& point : points) tallies.push_back(judged(point).tally);
   return conclusion(tallies, predicted);
+}
+
+/// A note on several points with intervals of several rows.
+template <class Points>
+[[nodiscard]] std::string points_in_words(const Points& points) {
+  return fmt::format(
+      "Of all points together {}. The intervals of a point hold together in {:g} % of such runs: {}.",
+      conclusion_of(points), 100 * points.front().first.confidence, batches_in_words(validated_runs(points)));
 }
 
 /// One level both ways, of a curve.

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 #include <tailbound/core/choice.hpp>
-#include <tailbound/render/documents/parts/comparison.hpp>
-#include <tailbound/render/documents/parts/simulation.hpp>
-#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/parts/validated.hpp>
 #include <tailbound/render/documents/validation/validate_broadcast.hpp>
 #include <tailbound/render/documents/worms/hypercube.hpp>
 
@@ -35,6 +33,14 @@ struct RateCompared {
 
   [[nodiscard]] const SimulatedBroadcasts& simulated() const { return answer->simulation.points[rate]; }
   [[nodiscard]] const char* variant() const { return name_of(broadcast_variants[answer->judged]); }
+  /// By the variant that is judged; nothing of what was not sent.
+  [[nodiscard]] std::optional<ShownComparison> judged(BroadcastQuantity quantity) const {
+    for (const BroadcastComparison& row : rows)
+      if (row.quantity == quantity) return row.variants[answer->judged];
+    return std::nullopt;
+  }
+  /// A friend, so that in one translation unit with others it does not hide theirs.
+  friend const answers::Simulated& simulated_of(const RateCompared& of) { return of.simulated().simulated; }
   [[nodiscard]] answers::Tally tally() const {
     answers::Tally tally;
     for (const BroadcastComparison& row : rows) tally.add(row.variants[answer->judged]);
@@ -61,42 +67,63 @@ std::vector<std::string> assumptions(const RateCompared& point) {
   return {fmt::format("buffers of 1 flit (simulated: {})", point.question->simulation.network.buffer_flits)};
 }
 
-Cells input_cells(const RateCompared& point) {
-  const answers::SimulateHypercubeQuestion& asked = point.question->simulation;
-  return joined(
-      joined(simulated_hypercube_fields().cells(asked.network), {{"replication", Text{point.variant()}}}),
-      rate_cells(asked.offered, point.rate, point.simulated().rate));
+/// A latency by a variant.
+struct VariantLatencyRow {
+  BroadcastQuantity quantity;
+  answers::Replication variant;
+  ShownComparison compared;
+};
+
+const Table<VariantLatencyRow>& broadcast_variants_table() {
+  using Row = VariantLatencyRow;
+  static const Table<Row> table{
+      "variants",
+      "each latency by each variant of the model",
+      {{{"quantity", "latency", "", Shape::text, "unicast_latency or broadcast_latency"},
+        [](const Row& of) { return std::string(latency_name(of.quantity)) + "_latency"; }},
+       {{"variant", "variant", "", Shape::text, "conserving, literal or shared-wire"}, &Row::variant},
+       {comparison_fields({.unit = "cycles", .predicted = "model"}), &Row::compared}}};
+  return table;
 }
 
-Cells result_cells(const RateCompared& point) {
-  Cells cells{{"fraction_of_saturation", shown(point.simulated().fraction_of_saturation)}};
+const Fields<RateCompared>& compared_rate_inputs() {
+  static const Fields<RateCompared> fields{
+      {simulated_hypercube_fields(), [](const RateCompared& of) { return of.question->simulation.network; }},
+      {replication_column(), &RateCompared::variant}};
+  return fields;
+}
+
+/// \param model  what the variant that is judged is called
+Fields<RateCompared> compared_rate_fields(const std::string& model) {
+  using Of = RateCompared;
+  const auto compared = [&](const char* prefix) {
+    return comparison_fields({.unit = "cycles", .predicted = model, .prefix = prefix});
+  };
+  return {
+      {fraction_column(
+           "the rate over that at which the model's variant conserving saturates; may be above 1"),
+       [](const Of& of) { return of.simulated().fraction_of_saturation; }},
+      {compared("unicast_"), [](const Of& of) { return of.judged(BroadcastQuantity::unicast_latency); }},
+      {compared("broadcast_"), [](const Of& of) { return of.judged(BroadcastQuantity::broadcast_latency); }},
+      {{"optimistic_rows", "optimistic", "", Shape::whole,
+        "of the two latencies, how many are below the simulation's interval by the variant", Style::hidden},
+       [](const Of& of) { return of.tally().optimistic(); }},
+      {{"model_assumes", "model assumes", "", Shape::texts,
+        "what the models take for granted and the simulated network does not have", Style::hidden},
+       [](const Of& of) { return Value(TextList{assumptions(of)}); }},
+      {{"model_saturation_rate", "model", "messages/cycle/node", Shape::model,
+        "the rate at which the model's variant conserving saturates", Style::hidden},
+       [](const Of& of) { return of.answer->simulation.model_saturation; }},
+      {simulation_fields("cycle"), [](const Of& of) { return simulated_of(of); }}};
+}
+
+std::vector<VariantLatencyRow> variant_rows(const RateCompared& point) {
+  std::vector<VariantLatencyRow> all;
   for (const BroadcastComparison& row : point.rows)
-    cells = joined(std::move(cells),
-                   comparison_fields<unit::Cycle>({.prefix = std::string(latency_name(row.quantity)) + "_"})
-                       .cells(row.variants[point.answer->judged]));
-  const Cells more{{"optimistic_rows", Whole{static_cast<std::int64_t>(point.tally().optimistic())}},
-                   {"model_assumes", TextList{assumptions(point)}},
-                   {"model_saturation_rate", shown(point.answer->simulation.model_saturation)}};
-  return joined(joined(std::move(cells), more),
-                simulation_fields("cycle").cells(point.simulated().simulated));
-}
-
-Rows variant_rows(const RateCompared& point) {
-  const auto rows = share(point.rows);
-  std::vector<std::size_t> variants;  // that cover the network
-  for (std::size_t i = 0; i < broadcast_variants.size(); ++i)
-    if (answers::covers(broadcast_variants[i], point.question->simulation.network.hypercube.ends))
-      variants.push_back(i);
-  return {.key = "variants",
-          .size = rows->size() * variants.size(),
-          .row = [rows, variants](std::size_t i) -> Cells {
-            const BroadcastComparison& row = (*rows)[i / variants.size()];
-            const std::size_t variant = variants[i % variants.size()];
-            return joined(Cells{{"quantity", Text{fmt::format("{}_latency", latency_name(row.quantity))}},
-                                {"variant", Text{name_of(broadcast_variants[variant])}}},
-                          comparison_fields<unit::Cycle>().cells(row.variants[variant]));
-          },
-          .caption = "Every variant of the model:"};
+    for (std::size_t i = 0; i < broadcast_variants.size(); ++i)
+      if (answers::covers(broadcast_variants[i], point.question->simulation.network.hypercube.ends))
+        all.push_back({row.quantity, broadcast_variants[i], row.variants[i]});
+  return all;
 }
 
 std::vector<Line> lines(const RateCompared& point) {
@@ -136,11 +163,8 @@ std::vector<std::string> notes(const std::vector<ValidateBroadcastAnswered>& net
         fmt::format("Verdict: {}.",
                     conclusion(tallies, fmt::format("variant {}", name_of(broadcast_variants[variant])))));
   }
-  if (points.size() > 1) {
-    std::vector<const answers::Simulated*> simulated;
-    for (const RateCompared& point : points) simulated.push_back(&point.simulated().simulated);
-    notes.push_back(fmt::format("Simulated: {}.", batches_in_words(simulated)));
-  }
+  if (points.size() > 1)
+    notes.push_back(fmt::format("Simulated: {}.", batches_in_words(validated_runs(points))));
   for (const RateCompared& point : points)
     for (const std::string& assumption : assumptions(point)) {
       std::string note = fmt::format(
@@ -241,44 +265,21 @@ Picture picture(const Document& document, const std::vector<ValidateBroadcastAns
                          std::move(picture));
 }
 
-/// Of a latency at each rate, behind each other in one table.
-std::vector<Column> compared_columns(const std::string& quantity, const std::string& model) {
-  std::vector<Column> columns =
-      comparison_fields<unit::Cycle>({.unit = "cycles", .predicted = model, .prefix = quantity + "_"})
-          .columns();
-  std::swap(columns[0], columns[1]);  // the simulation first: it says which latency it is
-  for (Column& column : columns) {
-    column.meaning = quantity + " latency: " + column.meaning;
-    if (column.key == quantity + "_simulation") column.heading = quantity;
-    if (column.key == quantity + "_verdict") column.heading = "it is";
-  }
-  return columns;
-}
-
 Layout layout_for(const std::string& model) {
-  Layout layout{.command = "validate broadcast", .inputs = {}, .results = {}};
-  layout.inputs = simulated_hypercube_fields().columns();
-  layout.inputs.push_back(replication_column());
-  layout.inputs = joined(std::move(layout.inputs), rate_columns());
-  layout.results = {fraction_column(
-      "the rate over that at which the model's variant conserving saturates; may be above 1")};
-  layout.results = joined(joined(std::move(layout.results), compared_columns("unicast", model)),
-                          compared_columns("broadcast", model));
-  layout.results.push_back(
-      {"optimistic_rows", "optimistic", "", Shape::whole,
-       "of the two latencies, how many are below the simulation's interval by the variant", Style::hidden});
-  layout.results.push_back({"model_assumes", "model assumes", "", Shape::texts,
-                            "what the models take for granted and the simulated network does not have",
-                            Style::hidden});
-  layout.results.push_back({"model_saturation_rate", "model", "messages/cycle/node", Shape::model,
-                            "the rate at which the model's variant conserving saturates", Style::hidden});
-  layout.results = joined(std::move(layout.results), simulation_fields("cycle").columns());
-  layout.tables = {{"variants", "each latency by each variant of the model",
-                    joined(
-                        std::vector<Column>{
-                            {"quantity", "latency", "", Shape::text, "unicast_latency or broadcast_latency"},
-                            {"variant", "variant", "", Shape::text, "conserving, literal or shared-wire"}},
-                        comparison_fields<unit::Cycle>({.unit = "cycles", .predicted = "model"}).columns())}};
+  Layout layout{.command = "validate broadcast",
+                .inputs = joined(compared_rate_inputs().columns(), rate_columns()),
+                .results = compared_rate_fields(model).columns(),
+                .tables = {broadcast_variants_table().layout()}};
+  for (const std::string latency : {"unicast", "broadcast"}) {
+    const auto prediction =
+        std::find_if(layout.results.begin(), layout.results.end(),
+                     [&](const Column& column) { return column.key == latency + "_prediction"; });
+    for (auto column = prediction; column != prediction + 4; ++column)
+      column->meaning = latency + " latency: " + column->meaning;
+    prediction[1].heading = latency;
+    prediction[3].heading = "it is";
+    std::swap(prediction[0], prediction[1]);  // the simulation first: it says which latency it is
+  }
   return layout;
 }
 
@@ -290,29 +291,25 @@ Layout validate_broadcast_layout() {
 
 Document document(const std::vector<ValidateBroadcastAnswered>& networks, std::size_t asked) {
   const std::vector<RateCompared> points = points_of(networks);
-  const bool one_variant = judged_of(networks).size() == 1;
-  Document document{
-      .layout = std::make_shared<const Layout>(layout_for(one_variant ? points.front().variant() : "model")),
-      .headline =
-          "Mean latency: " + in_words(networks.front().first.simulation.network, networks_of(networks)),
-      .results = {},
-      .notes = notes(networks, points)};
-  for (const RateCompared& point : points) {
-    Result& result = document.results.emplace_back();
-    result.inputs = input_cells(point);
-    result.cells = result_cells(point);
-    result.tables = {variant_rows(point)};
-    result.tables.front().in_text = points.size() <= most_tables;
-    if (points.size() == 1) result.lines = lines(point);
-    result.caption =
-        (networks.size() > 1 ? in_words(point.question->simulation.network) + ",\n" : std::string()) +
-        fmt::format("rate {:.6g}", point.simulated().rate);
-  }
-  std::vector<const answers::Simulated*> simulated;
-  for (const RateCompared& point : points) simulated.push_back(&point.simulated().simulated);
-  mark_stopped(document, simulated, asked);
-  document.picture = [document, networks] { return picture(document, networks); };
-  return document;
+  const std::string model = judged_of(networks).size() == 1 ? points.front().variant() : "model";
+  const auto result_of = [&](const RateCompared& point) -> Result {
+    const answers::SimulateHypercubeQuestion& question = point.question->simulation;
+    Rows variants = broadcast_variants_table().rows(share(variant_rows(point)));
+    variants.caption = "Every variant of the model:";
+    variants.in_text = points.size() <= most_tables;
+    return {.inputs = joined(compared_rate_inputs().cells(point),
+                             rate_cells(question.offered, point.rate, point.simulated().rate)),
+            .cells = compared_rate_fields(model).cells(point),
+            .tables = {std::move(variants)},
+            .lines = lines(point),
+            .caption = (networks.size() > 1 ? in_words(question.network) + ",\n" : std::string()) +
+                       fmt::format("rate {:.6g}", point.simulated().rate)};
+  };
+  return validated_document(
+      layout_for(model),
+      "Mean latency: " + in_words(networks.front().first.simulation.network, networks_of(networks)),
+      notes(networks, points), points, asked, result_of,
+      [networks](const Document& document) { return picture(document, networks); });
 }
 
 }  // namespace tailbound::render

@@ -1,8 +1,6 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
-#include <tailbound/render/documents/parts/comparison.hpp>
-#include <tailbound/render/documents/parts/simulation.hpp>
-#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/parts/validated.hpp>
 #include <tailbound/render/documents/validation/validate_multistage.hpp>
 
 #include <algorithm>
@@ -25,34 +23,16 @@ std::string title(const std::vector<ValidateMultistagePoint>& points) {
   return in_words(all) + (wiring.empty() ? "" : ", " + wiring);
 }
 
-std::vector<const Simulated*> runs_of(const std::vector<ValidateMultistagePoint>& points) {
-  std::vector<const Simulated*> runs;
-  for (const ValidateMultistagePoint& point : points) runs.push_back(&point.second.simulation.simulated);
-  return runs;
-}
-
 /// One quantity three ways.
 struct VariantsRow {
   const char* quantity = nullptr;
-  Value simulation;
-  struct Variant {
-    Value predicted, error;
-    Verdict verdict{};
-  };
-  Variant blocking;
-  std::optional<Variant> published{};
+  ShownComparison blocking;
+  std::optional<ShownComparison> published{};
 };
 
 template <class Unit>
-VariantsRow::Variant variant_of(const Comparison<Unit>& comparison) {
-  return {shown(*comparison.predicted), error_of(comparison), comparison.verdict()};
-}
-
-template <class Unit>
 VariantsRow row(const char* quantity, const ComparedVariants<Unit>& compared) {
-  VariantsRow row{quantity, shown(compared.blocking.simulated), variant_of(compared.blocking)};
-  if (compared.published) row.published = variant_of(*compared.published);
-  return row;
+  return {quantity, compared.blocking, compared.published};
 }
 
 std::vector<VariantsRow> rows_of(const ValidateMultistageAnswer& answer) {
@@ -63,13 +43,13 @@ std::vector<VariantsRow> rows_of(const ValidateMultistageAnswer& answer) {
   return rows;
 }
 
-Fields<VariantsRow::Variant> variant_fields(const std::string& variant) {
+Fields<ShownComparison> variant_fields(const std::string& variant) {
   return {{{variant, variant, "", Shape::model,
             "by that variant of the model; published has --links any only", Style::plain, 4},
-           &VariantsRow::Variant::predicted},
-          {error_column(variant + "_error"), &VariantsRow::Variant::error},
+           &ShownComparison::predicted},
+          {error_column(variant + "_error"), &ShownComparison::error},
           {verdict_column(variant + "_verdict", "is"),
-           [](const VariantsRow::Variant& of) { return verdict_name(of.verdict); }}};
+           [](const ShownComparison& of) { return verdict_name(of.verdict); }}};
 }
 
 const Table<VariantsRow>& variants_table() {
@@ -78,7 +58,8 @@ const Table<VariantsRow>& variants_table() {
       "a row per quantity: the simulation, and each variant of the model that knows such links",
       {{{"quantity", "quantity", "", Shape::text, "throughput, delay, hot_delay or cold_delay"},
         &VariantsRow::quantity},
-       {{"simulation", "simulation", "", Shape::estimate, "by simulation"}, &VariantsRow::simulation},
+       {{"simulation", "simulation", "", Shape::estimate, "by simulation"},
+        [](const VariantsRow& of) { return of.blocking.simulated; }},
        {variant_fields("blocking"), &VariantsRow::blocking},
        {variant_fields("published"), &VariantsRow::published}}};
   return table;
@@ -92,15 +73,8 @@ const Fields<ValidateMultistagePoint>& validated_multistage_results() {
        [](const Point& of) { return of.second.of_blocking.optimistic(); }},
       {{"rows_judged", "rows judged", "", Shape::whole, "quantities with a verdict"},
        [](const Point& of) { return of.second.of_blocking.judged(); }},
-      {simulation_fields(), simulated_of}};
+      {simulation_fields(), simulated_of<Point>}};
   return fields;
-}
-
-Result result_of(const ValidateMultistagePoint& point) {
-  const SimulateMultistageQuestion& question = point.first.simulation;
-  return {.inputs = simulated_combining_fields().cells(question),
-          .cells = validated_multistage_results().cells(point),
-          .tables = {variants_table().rows(share(rows_of(point.second)))}};
 }
 
 /// The published variant has no conflicts at outputs.
@@ -109,10 +83,21 @@ bool has_published(const std::vector<ValidateMultistagePoint>& points) {
                      [](const ValidateMultistagePoint& point) { return point.second.published.has_value(); });
 }
 
-std::string conclusion_of(const std::vector<ValidateMultistagePoint>& points) {
+std::string verdict_of_all(const std::vector<ValidateMultistagePoint>& points) {
   std::vector<Tally> tallies;
   for (const ValidateMultistagePoint& point : points) tallies.push_back(point.second.of_blocking);
   return conclusion(tallies, "blocking");
+}
+
+std::vector<std::string> notes(const std::vector<ValidateMultistagePoint>& points) {
+  std::vector<std::string> notes;
+  if (points.size() > 1)
+    notes.push_back(fmt::format("Verdict: {}. Simulated: {}.", verdict_of_all(points),
+                                batches_in_words(validated_runs(points))));
+  notes.push_back(
+      "inside: within the simulation's 95 % interval; of throughput above, of delays "
+      "below is optimistic. Error: model / simulation - 1.");
+  return notes;
 }
 
 Picture picture(const Document& document, const std::vector<ValidateMultistagePoint>& points,
@@ -148,25 +133,22 @@ Layout validate_multistage_layout() {
 
 Document document(const std::vector<ValidateMultistagePoint>& points, std::size_t asked,
                   MultistageCurve curve) {
-  Document document{.layout = std::make_shared<const Layout>(validate_multistage_layout()),
-                    .headline = title(points) + (has_published(points) ? ": two models and simulation"
-                                                                       : ": model and simulation"),
-                    .results = {}};
-  for (const ValidateMultistagePoint& point : points) document.results.push_back(result_of(point));
+  const auto result_of = [](const ValidateMultistagePoint& point) -> Result {
+    const auto& [question, answer] = point;
+    return {.inputs = simulated_combining_fields().cells(question.simulation),
+            .cells = validated_multistage_results().cells(point),
+            .tables = {variants_table().rows(share(rows_of(answer)))},
+            .lines = joined<Line>({{"verdict", conclusion(answer.of_blocking, "blocking")}},
+                                  simulation_lines(answer.simulation.simulated))};
+  };
+  Document document = validated_document(
+      validate_multistage_layout(),
+      title(points) + (has_published(points) ? ": two models and simulation" : ": model and simulation"),
+      notes(points), points, asked, result_of,
+      [points, curve](const Document& drawn) { return picture(drawn, points, curve); });
   if (points.size() > 1)
     for (Result& result : document.results)
       result.tables.front().caption = "At " + point_in_words(document, result) + ":";
-  else
-    document.results.front().lines = joined<Line>(
-        {{"verdict", conclusion_of(points)}}, simulation_lines(points.front().second.simulation.simulated));
-  if (points.size() > 1)
-    document.notes.push_back(
-        fmt::format("Verdict: {}. Simulated: {}.", conclusion_of(points), batches_in_words(runs_of(points))));
-  document.notes.push_back(
-      "inside: within the simulation's 95 % interval; of throughput above, of delays "
-      "below is optimistic. Error: model / simulation - 1.");
-  mark_stopped(document, runs_of(points), asked);
-  document.picture = [document, points, curve] { return picture(document, points, curve); };
   return document;
 }
 

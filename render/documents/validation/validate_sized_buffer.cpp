@@ -84,36 +84,18 @@ const Fields<ValidateSizedBufferPoint>& validated_sizes_inputs() {
 
 const Fields<ValidateSizedBufferPoint>& validated_sizes_results() {
   using Point = ValidateSizedBufferPoint;
-  const auto has_mean = [](const Point& of) { return of.second.mean.has_value(); };
-  static const Fields<Point> fields{
-      {{"mean_prediction", "mean of Q", "cells", Shape::claim, "mean occupancy by analysis", Style::plain, 6},
-       [](const Point& of) { return shown(*of.second.mean->predicted); },
-       has_mean},
-      {{"mean_simulation", "simulated", "cells", Shape::estimate, "the same by simulation"},
-       [](const Point& of) { return of.second.mean->simulated; },
-       has_mean},
-      {judged_fields(), judged},
-      {simulation_fields(), simulated_of}};
+  static const Fields<Point> fields{{mean_fields("mean of Q", "cells", "mean occupancy by analysis"),
+                                     [](const Point& of) { return of.second.mean; }},
+                                    {judged_fields(), judged},
+                                    {simulation_fields(), simulated_of<Point>}};
   return fields;
-}
-
-Rows compared_rows(const ValidateSizedBufferPoint& point) {
-  const auto rows = share(memory_rows(point.second, {.losses = point.first.capacity.has_value(),
-                                                     .cells = true,
-                                                     .letter = 'Q',
-                                                     .tail = "occupancy_tail",
-                                                     .mean = "mean_occupancy"}));
-  return {.key = "rows", .size = rows->size(), .row = [rows](std::size_t i) { return (*rows)[i]; }};
 }
 
 std::vector<std::string> notes(const SizedBufferPoints& points) {
   std::vector<std::string> notes;
   const std::string predicted = "the " + predicted_name(points);
-  if (points.size() > 1) {
-    std::vector<Tally> tallies;
-    for (const ValidateSizedBufferPoint& point : points) tallies.push_back(point.second.tally);
-    notes.push_back(fmt::format("Of all points together {}.", conclusion(tallies, predicted)));
-  }
+  if (points.size() > 1)
+    notes.push_back(fmt::format("Of all points together {}.", conclusion_of(points, predicted)));
   const bool bound = std::any_of(points.begin(), points.end(), bound_only);
   notes.push_back(fmt::format(
       "Q: cells in one output's queue just after the arrivals of a slot, the one in service included. {}{}{}",
@@ -155,31 +137,32 @@ Picture picture(const Document& document, const SizedBufferPoints& points) {
 Layout with_validated_sizes(Layout buffer) {
   add_missing(buffer.inputs, validated_sizes_inputs().columns());
   add_missing(buffer.results, validated_sizes_results().columns());
-  add_missing(buffer.tables.front().columns, memory_columns("analysis"));
+  add_missing(buffer.tables.front().columns, memory_table("analysis").fields.columns());
   return buffer;
 }
 
 Document document(std::vector<ValidateSizedBufferPoint> given, std::size_t asked) {
   const auto points = std::make_shared<const SizedBufferPoints>(std::move(given));
-  Layout layout{
-      .command = "validate buffer",
-      .inputs = validated_sizes_inputs().columns(),
-      .results = validated_sizes_results().columns(),
-      .tables = {{"rows", "what was compared, a row each", memory_columns(predicted_name(*points))}},
-      .quiet = {"what", "prediction", "simulation", "verdict"},
-      .quiet_table = "rows"};
-  const auto result_of = [](const ValidateSizedBufferPoint& point) -> Result {
+  const Table<ValidatedRow> table = memory_table(predicted_name(*points));
+  Layout layout{.command = "validate buffer",
+                .inputs = validated_sizes_inputs().columns(),
+                .results = validated_sizes_results().columns(),
+                .tables = {table.layout()},
+                .quiet = {"what", "prediction", "simulation", "verdict"},
+                .quiet_table = "rows"};
+  const auto result_of = [&table](const ValidateSizedBufferPoint& point) -> Result {
     const auto& [question, answer] = point;
-    const std::string said = conclusion(answer.tally, bound_only(point) ? "the bound" : "the analysis");
-    return {
-        .inputs = validated_sizes_inputs().cells(point),
-        .cells = validated_sizes_results().cells(point),
-        .tables = {compared_rows(point)},
-        .lines = joined<Line>({{"conclusion", said},
-                               {"intervals", intervals_in_words(answer.confidence_of_each,
-                                                                answer.tally.rows(), question.confidence)}},
-                              simulation_lines(answer.simulation.simulated)),
-        .caption = queue_in_words(question) + ": " + said};
+    const std::string predicted = bound_only(point) ? "the bound" : "the analysis";
+    const MemoryRowNames names{.losses = question.capacity.has_value(),
+                               .cells = true,
+                               .letter = 'Q',
+                               .tail = "occupancy_tail",
+                               .mean = "mean_occupancy"};
+    return {.inputs = validated_sizes_inputs().cells(point),
+            .cells = validated_sizes_results().cells(point),
+            .tables = {table.rows(memory_rows(answer, names))},
+            .lines = validated_lines(point, predicted),
+            .caption = queue_in_words(question) + ": " + conclusion(answer.tally, predicted)};
   };
   return validated_document(std::move(layout), title(*points), notes(*points), *points, asked, result_of,
                             [points](const Document& document) { return picture(document, *points); });

@@ -74,31 +74,14 @@ const Fields<ValidateSwitchQuestion>& validated_switch_inputs() {
 
 const Fields<ValidateSwitchPoint>& validated_switch_results() {
   static const Fields<ValidateSwitchPoint> fields{{judged_fields(), judged},
-                                                  {simulation_fields(), simulated_of}};
+                                                  {simulation_fields(), simulated_of<ValidateSwitchPoint>}};
   return fields;
-}
-
-Cells row_cells(const char* quantity, std::string what, Value memory, Cells compared) {
-  return joined<Cell>(
-      {{"quantity", Text{quantity}}, {"what", Text{std::move(what)}}, {"level", std::move(memory)}},
-      std::move(compared));
-}
-
-std::vector<Line> lines(const ValidateSwitchPoint& point) {
-  const auto& [question, answer] = point;
-  return joined<Line>({{"conclusion", conclusion(answer.tally, "the bound")},
-                       {"intervals", intervals_in_words(answer.confidence_of_each, answer.tally.rows(),
-                                                        question.confidence)}},
-                      simulation_lines(answer.simulation.simulated));
 }
 
 std::vector<std::string> notes(const std::vector<ValidateSwitchPoint>& points) {
   std::vector<std::string> notes;
-  if (points.size() > 1) {
-    std::vector<Tally> tallies;
-    for (const ValidateSwitchPoint& point : points) tallies.push_back(point.second.tally);
-    notes.push_back(fmt::format("Of all points together {}.", conclusion(tallies, "the bound")));
-  }
+  if (points.size() > 1)
+    notes.push_back(fmt::format("Of all points together {}.", conclusion_of(points, "the bound")));
   const bool cells = points.front().first.cells.has_value();
   notes.push_back(fmt::format(
       "T: {} in all queues just after the arrivals of a slot, those in transmission included. The bound "
@@ -139,39 +122,42 @@ Picture picture(const std::vector<ValidateSwitchPoint>& points) {
 
 }  // namespace
 
-std::vector<Cells> memory_rows(const ValidateSwitchAnswer& answer, const MemoryRowNames& names) {
+Shared<ValidatedRow> memory_rows(const ValidateSwitchAnswer& answer, const MemoryRowNames& names) {
   const bool of_cells = names.losses && names.cells;
-  std::vector<Cells> rows;
+  const char* quantity = !names.losses ? names.tail : of_cells ? "cell_loss" : "packet_loss";
+  std::vector<ValidatedRow> rows;
   for (const ComparedMemory& row : answer.memories) {
     const std::string symbol = names.losses ? fmt::format("loss({})", row.memory.value)
                                             : fmt::format("P({} > {})", names.letter, row.memory.value);
-    Cells cells = row_cells(!names.losses ? names.tail
-                            : of_cells    ? "cell_loss"
-                                          : "packet_loss",
-                            (of_cells ? "cell " : "") + symbol, shown(row.memory), compared(row.measure));
-    if (row.about) {
-      cells.push_back({"approximation", shown(*row.about->predicted)});
-      cells.push_back({"approximation_error", error_of(*row.about)});
-    }
-    rows.push_back(std::move(cells));
+    rows.push_back({.quantity = quantity,
+                    .what = (of_cells ? "cell " : "") + symbol,
+                    .level = shown(row.memory),
+                    .compared = row.measure,
+                    .about = row.about});
     if (row.packets)
-      rows.push_back(row_cells("packet_loss", "packet " + symbol, shown(row.memory), compared(*row.packets)));
+      rows.push_back({.quantity = "packet_loss",
+                      .what = "packet " + symbol,
+                      .level = shown(row.memory),
+                      .compared = *row.packets});
   }
   if (answer.mean)
     rows.push_back(
-        row_cells(names.mean, fmt::format("mean of {}", names.letter), None{}, compared(*answer.mean)));
-  return rows;
+        {.quantity = names.mean, .what = fmt::format("mean of {}", names.letter), .compared = *answer.mean});
+  return share(std::move(rows));
 }
 
-std::vector<Column> memory_columns(const std::string& predicted) {
-  return joined(
-      joined<Column>(
-          {{"quantity", "quantity", "", Shape::text, "what is compared", Style::hidden},
-           {"what", "", "", Shape::text, "the same in words"},
-           {"level", "M", "packets", Shape::whole, "M; null of the mean", Style::hidden}},
-          comparison_fields<unit::Probability>({.predicted = predicted, .counted = true}).columns()),
+Table<ValidatedRow> memory_table(const std::string& predicted) {
+  static const Fields<ShownComparison> approximation{
       {{"approximation", "approximation", "", Shape::model, "the same, not proved"},
-       error_column("approximation_error")});
+       &ShownComparison::predicted},
+      {error_column("approximation_error"), &ShownComparison::error}};
+  return {
+      "rows",
+      "what was compared, a row each",
+      {validated_quantity(),
+       {{"level", "M", "packets", Shape::whole, "M; null of the mean", Style::hidden}, &ValidatedRow::level},
+       {comparison_fields({.predicted = predicted, .counted = true}), &ValidatedRow::compared},
+       {approximation, &ValidatedRow::about}}};
 }
 
 std::vector<Curve> memory_curves(const std::vector<const ValidateSwitchAnswer*>& answers,
@@ -194,7 +180,7 @@ Layout validate_switch_layout() {
   Layout layout{.command = "validate switch", .inputs = {}, .results = {}};
   layout.inputs = validated_switch_inputs().columns();
   layout.results = validated_switch_results().columns();
-  layout.tables = {{"rows", "what was compared, a row each", memory_columns("bound")}};
+  layout.tables = {memory_table("bound").layout()};
   layout.quiet = {"what", "prediction", "simulation", "verdict"};
   layout.quiet_table = "rows";
   return layout;
@@ -204,14 +190,12 @@ Document document(std::vector<ValidateSwitchPoint> given, std::size_t asked) {
   const auto points = share(std::move(given));
   const auto result_of = [](const ValidateSwitchPoint& point) -> Result {
     const auto& [question, answer] = point;
-    const auto rows = share(memory_rows(
-        answer, {.losses = question.criterion == Criterion::loss, .cells = question.cells.has_value()}));
+    const MemoryRowNames names{.losses = question.criterion == Criterion::loss,
+                               .cells = question.cells.has_value()};
     return {.inputs = validated_switch_inputs().cells(question),
             .cells = validated_switch_results().cells(point),
-            .tables = {{.key = "rows",
-                        .size = rows->size(),
-                        .row = [rows](std::size_t i) { return (*rows)[i]; }}},
-            .lines = lines(point),
+            .tables = {memory_table("bound").rows(memory_rows(answer, names))},
+            .lines = validated_lines(point, "the bound"),
             .caption = switch_in_words(question) + ": " + conclusion(answer.tally, "the bound")};
   };
   return validated_document(validate_switch_layout(), title(*points), notes(*points), *points, asked,

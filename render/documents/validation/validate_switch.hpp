@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tailbound/answers/validation/validate_switch.hpp>
-#include <tailbound/render/document.hpp>
+#include <tailbound/render/fields.hpp>
 
 #include <cstddef>
 #include <string>
@@ -20,6 +20,8 @@ using ValidateSwitchPoint = std::pair<answers::ValidateSwitchQuestion, answers::
 
 // --- of answers of this form, also to other questions
 
+struct ValidatedRow;  // parts/validated.hpp
+
 /// What their rows are called.
 struct MemoryRowNames {
   bool losses = false, cells = false;  ///< of a finite room; of packets of several cells
@@ -27,11 +29,11 @@ struct MemoryRowNames {
   const char *tail = "total_tail", *mean = "mean_total";
 };
 
-/// Rows with quantity, what, level, a comparison and, where there is one, an approximation and its error.
-[[nodiscard]] std::vector<Cells> memory_rows(const answers::ValidateSwitchAnswer& answer,
-                                             const MemoryRowNames& names);
-/// The columns of these.  \param predicted  what the prediction is called: "bound"
-[[nodiscard]] std::vector<Column> memory_columns(const std::string& predicted);
+/// "rows": a comparison and, where there is one, an approximation and its error.
+/// \param predicted  what the prediction is called: "bound"
+[[nodiscard]] Table<ValidatedRow> memory_table(const std::string& predicted);
+[[nodiscard]] Shared<ValidatedRow> memory_rows(const answers::ValidateSwitchAnswer& answer,
+                                               const MemoryRowNames& names);
 /// The prediction, the approximation and the simulation against the memory, as far as they are there.
 [[nodiscard]] std::vector<Curve> memory_curves(
     const std::vector<const answers::ValidateSwitchAnswer*>& answers, const char* predicted);

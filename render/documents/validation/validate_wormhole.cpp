@@ -15,6 +15,7 @@ namespace tailbound::render {
 namespace {
 
 using answers::SimulatedWorms;
+using answers::SimulateWormholeAnswer;
 using answers::ValidateWormholeAnswer;
 using answers::ValidateWormholeQuestion;
 using answers::WormholeComparison;
@@ -55,6 +56,8 @@ struct ValidatedLoad {
   std::size_t at = 0;
 
   [[nodiscard]] const ValidateWormholeAnswer& answer() const { return network.second; }
+  [[nodiscard]] const SimulateWormholeAnswer& simulation() const { return answer().simulation; }
+  [[nodiscard]] const answers::Simulated& simulated() const { return simulation().points[at].simulated; }
   [[nodiscard]] const WormholeComparison& row() const { return answer().rows[at]; }
 };
 
@@ -64,7 +67,7 @@ const Fields<ValidatedLoad>& validated_load_fields() {
         "of the simulated saturation load where that was searched, else of the model's; may be above 1",
         Style::percent},
        [](const ValidatedLoad& of) { return of.row().fraction_of_saturation; }},
-      {comparison_fields<unit::Cycle>({.unit = "cycles", .predicted = "model"}),
+      {comparison_fields({.unit = "cycles", .predicted = "model"}),
        [](const ValidatedLoad& of) { return of.row().latency; }},
       {{"model_virtual_channels", "", "", Shape::whole,
         "of each link in the model, as in the simulation; null of a network file, which says it",
@@ -72,15 +75,10 @@ const Fields<ValidatedLoad>& validated_load_fields() {
        [](const ValidatedLoad& of) { return of.answer().modelled.virtual_channels; }},
       {{"model_assumes", "", "", Shape::texts, "what the model takes for granted that is simulated otherwise",
         Style::hidden},
-       [](const ValidatedLoad& of) { return Value(TextList{assumptions(of.network)}); }}};
+       [](const ValidatedLoad& of) { return Value(TextList{assumptions(of.network)}); }},
+      {simulated_worm_fields(), &ValidatedLoad::simulation},
+      {simulation_fields("cycle"), &ValidatedLoad::simulated}};
   return fields;
-}
-
-Cells result_cells(const ValidatedWormhole& network, std::size_t i) {
-  const ValidateWormholeAnswer& answer = network.second;
-  return joined(
-      joined(validated_load_fields().cells({network, i}), simulated_worm_fields().cells(answer.simulation)),
-      simulation_fields("cycle").cells(answer.simulation.points[i].simulated));
 }
 
 std::vector<Line> lines(const ValidateWormholeAnswer& answer) {
@@ -178,13 +176,10 @@ Picture picture(const Document& document, const std::vector<ValidatedWormhole>& 
 }  // namespace
 
 Layout validate_wormhole_layout() {
-  Layout layout{.command = "validate wormhole",
-                .inputs = joined(joined(simulated_worm_inputs().columns(), simulated_load_columns()),
-                                 saturation_input_columns()),
-                .results = validated_load_fields().columns()};
-  layout.results = joined(joined(std::move(layout.results), simulated_worm_fields().columns()),
-                          simulation_fields("cycle").columns());
-  return layout;
+  return {.command = "validate wormhole",
+          .inputs = joined(joined(simulated_worm_inputs().columns(), simulated_load_columns()),
+                           saturation_input_columns()),
+          .results = validated_load_fields().columns()};
 }
 
 Document document(const std::vector<ValidatedWormhole>& networks, std::size_t asked) {
@@ -198,7 +193,7 @@ Document document(const std::vector<ValidatedWormhole>& networks, std::size_t as
       Result& result = document.results.emplace_back();
       result.inputs = joined(simulated_worm_inputs().cells(question.network),
                              load_cells(question, network.second.simulation, i, network.second.rows[i].load));
-      result.cells = result_cells(network, i);
+      result.cells = validated_load_fields().cells({network, i});
     }
   if (document.results.size() == 1) document.results.front().lines = lines(networks.front().second);
   std::vector<const answers::Simulated*> simulated;
