@@ -2,6 +2,7 @@
 #include <cli/program.hpp>
 #include <serve/http/server.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/files/pending_file.hpp>
 #include <tailbound/options/read.hpp>
 
 #include <fcntl.h>
@@ -15,10 +16,12 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -39,10 +42,44 @@ void end_at_the_next(int signals) {
   }).detach();
 }
 
+/// A page of a file that leads to the link: what programs are given can be read by everybody on this machine, this file by
+/// its owner alone. Gone where the object is.
+class LinkFile {
+ public:
+  explicit LinkFile(const std::string& link) {
+    const char* const own = std::getenv("XDG_RUNTIME_DIR");
+    std::error_code error;
+    const std::filesystem::path folder =
+        own != nullptr ? std::filesystem::path(own) : std::filesystem::temp_directory_path(error);
+    constexpr std::string_view ending = ".html";
+    std::string name = (folder / "tailbound-XXXXXX").string() + std::string(ending);
+    const int descriptor = mkostemps(name.data(), static_cast<int>(ending.size()), O_CLOEXEC);  // 0600
+    if (descriptor < 0) return;
+    path_ = name;
+    const std::string page = "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=" + link +
+                             "\"><title>tailbound</title><a href=\"" + link + "\">tailbound</a>\n";
+    if (files::write_all(descriptor, page) != 0) remove();
+    close(descriptor);
+  }
+  ~LinkFile() { remove(); }
+  LinkFile(const LinkFile&) = delete;
+  LinkFile& operator=(const LinkFile&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }  ///< empty: none could be made
+
+ private:
+  void remove() {
+    if (!path_.empty()) unlink(path_.c_str());
+    path_.clear();
+  }
+
+  std::string path_;
+};
+
 /// In the user's browser, where there is a desktop; it is nothing of ours from then on.
-void show(const std::string& link) {
-  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
-  std::string program = "xdg-open", argument = link;
+void show(const std::string& page) {
+  if (page.empty()) return;
+  std::string program = "xdg-open", argument = page;
   char* const words[] = {program.data(), argument.data(), nullptr};
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -106,7 +143,9 @@ int serve_page(const cli::OptionTable& table) {
   const std::string link = server.open(text_of(table, "--host").value_or("127.0.0.1"), port);
   std::cout << link << std::endl;
   if (!std::cout) throw Error("standard output cannot be written");
-  if (!*table.find("--no-open")->flag) show(link);
+  std::optional<LinkFile> page;
+  const bool desktop = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
+  if (desktop && !*table.find("--no-open")->flag) show(page.emplace(link).path());
   const std::size_t cut = server.serve_until_readable(signals, [signals] { end_at_the_next(signals); });
   if (cut == 0) return cli::answered;
   std::cerr << "tailbound serve: stopped on request; " << cut

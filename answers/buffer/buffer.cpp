@@ -14,7 +14,7 @@ using bounds::DropTarget;
 /// What is shown beside the criterion of a queue at a known load.
 void add_context(BufferAnswer& answer, bounds::OutputQueue& queue, Criterion criterion) {
   answer.mean_occupancy = queue.mean_occupancy();
-  answer.decay_rate = queue.decay_rate();
+  answer.decay_rate = queue.found_decay_rate();
   if (criterion == Criterion::overflow) {
     try {
       answer.loss = queue.loss_above(answer.at, answer.buffer);
@@ -83,6 +83,13 @@ BufferAnswer answer_to(const LeastSpeedup& asked, const BufferQuestion& question
   return answer;
 }
 
+/// Of several sources that would turn ON and OFF in every slot, a little more: those have no one distribution.
+numeric::Rational shortest_burst_of(const BurstyInputs& sources) {
+  const numeric::Rational shortest = traffic::shortest_burst(sources.load, sources.burst.on_rate);
+  const bool alternate = sources.inputs > 1 && shortest == 1 && 2 * sources.load == sources.burst.on_rate;
+  return alternate ? numeric::Rational(1001) / 1000 : shortest;
+}
+
 BufferAnswer answer_to(const LongestBurst& asked, const BufferQuestion& question) {
   const auto* sources = std::get_if<BurstyInputs>(&question.traffic.source);
   if (sources == nullptr)
@@ -92,9 +99,8 @@ BufferAnswer answer_to(const LongestBurst& asked, const BufferQuestion& question
     std::get<BurstyInputs>(traffic.source).burst.slots = slots;
     return output_queue(traffic, question.accuracy);
   };
-  bounds::LongestBurst most =
-      bounds::longest_burst(queue_of, traffic::shortest_burst(sources->load, sources->burst.on_rate),
-                            asked.capacity, {asked.drop, question.criterion});
+  bounds::LongestBurst most = bounds::longest_burst(queue_of, shortest_burst_of(*sources), asked.capacity,
+                                                    {asked.drop, question.criterion});
   BufferAnswer answer{
       .buffer = asked.capacity, .at = std::move(most.at_met), .beyond = std::move(most.at_missed)};
   const numeric::Enclosure<unit::Slot> ends(numeric::to_real(most.met, numeric::Rounding::down),

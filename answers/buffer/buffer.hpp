@@ -69,7 +69,8 @@ struct BufferAnswer {
   std::optional<Packets> proved_buffer{};                         ///< LeastBuffer: one that meets the target
   /// Where the buffer is of a queue at a known load:
   std::optional<numeric::Claim<unit::Packet>> mean_occupancy{};
-  std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate{};  ///< none where no packet ever waits
+  std::optional<numeric::Enclosure<unit::PerPacket>>
+      decay_rate{};  ///< none where no packet ever waits, or not found
   /// The fraction of packets lost at `buffer`, where the criterion is overflow and the loss is greater.
   std::optional<bounds::ComputedProbability> loss{};
   bool loss_unknown = false;  ///< the loss would take too long to find

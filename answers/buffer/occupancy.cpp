@@ -26,7 +26,7 @@ OccupancyAnswer answer(const OccupancyQuestion& question, const Run&) {
   const std::vector<Packets> levels =
       listed != nullptr ? *listed : levels_until(std::get<Until>(question.levels), *queue);
   OccupancyAnswer found{
-      .tail = {}, .mean_occupancy = queue->mean_occupancy(), .decay_rate = queue->decay_rate()};
+      .tail = {}, .mean_occupancy = queue->mean_occupancy(), .decay_rate = queue->found_decay_rate()};
   std::vector<bounds::ComputedProbability> tails = queue->tails(levels);
   for (std::size_t i = 0; i < levels.size(); ++i) found.tail.push_back({levels[i], std::move(tails[i]), {}});
   if (queue::SourceBound* bound = queue->bound()) {

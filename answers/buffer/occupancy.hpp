@@ -39,7 +39,8 @@ struct OccupancyAnswer {
   static constexpr bool stored = true;  ///< as bytes, for parts and ranks (points/stored.hpp)
   std::vector<OccupancyLevel> tail;
   numeric::Claim<unit::Packet> mean_occupancy;
-  std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate{};  ///< none where no packet ever waits
+  std::optional<numeric::Enclosure<unit::PerPacket>>
+      decay_rate{};  ///< none where no packet ever waits, or not found
 };
 
 /// \throws InvalidArgument  a target outside ]0, 1[; as output_queue()

@@ -56,7 +56,7 @@ SizedBufferAnswer from_queue(const SizedBufferQuestion& question, bounds::Output
           sized(criterion == Criterion::loss ? at->probability
                                              : queue.drop_probability(buffer, Criterion::loss).probability),
       .mean_occupancy = queue.mean_occupancy(),
-      .decay_rate = queue.decay_rate(),
+      .decay_rate = queue.found_decay_rate(),
       .classes = classes_of(question),
       .mean_cells = question.sizes.cells(question.cell_bytes).mean,
       .computation = at->computation};

@@ -205,6 +205,14 @@ class CorrelatedSlots final : public OutputQueue {
 
 }  // namespace
 
+std::optional<numeric::Enclosure<unit::PerPacket>> OutputQueue::found_decay_rate() {
+  try {
+    return decay_rate();
+  } catch (const LimitExceeded&) {
+    return std::nullopt;
+  }
+}
+
 const char* Computation::name() const {
   switch (route) {
     case Route::matrices:

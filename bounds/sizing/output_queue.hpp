@@ -71,6 +71,8 @@ class OutputQueue {
   /// log z0 [1/packet]: P(Q > n) falls by exp(-decay_rate) a packet, deep in the tail; empty where no packet ever
   /// waits, or it is not known.
   [[nodiscard]] virtual std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() = 0;
+  /// The same; none, too, where it cannot be enclosed: beside other numbers it is no reason to refuse them.
+  [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> found_decay_rate();
 
   /// P(Q > B) is below the fraction of packets lost, and so no safe drop rate: of independent slots with one packet
   /// served in each below load 1/2; otherwise found by asking for both.

@@ -172,6 +172,8 @@ void PendingFile::make_temporary() {
   const std::string stem =
       (target.parent_path() / target.filename().string().substr(0, longest_stem)).string() +
       std::string(mark);
+  struct stat former {};
+  if (lstat(path_.c_str(), &former) != 0 && errno == ENAMETOOLONG) refuse(errno);
   remove_abandoned(stem);
   std::string name = stem + std::string(drawn_letters, 'X');
   {
@@ -189,7 +191,6 @@ void PendingFile::make_temporary() {
     temporary_ = std::move(name);
     const mode_t mask = umask(0);
     umask(mask);
-    struct stat former {};
     const mode_t mode = stat(path_.c_str(), &former) == 0 ? former.st_mode & 07777 : 0666 & ~mask;
     static_cast<void>(fchmod(descriptor, mode));  // the answer matters more than its permissions
     static_cast<void>(flock(descriptor, LOCK_EX | LOCK_NB));

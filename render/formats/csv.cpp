@@ -76,7 +76,8 @@ std::string companion_text(const Value& value, const Decimals& text, const std::
 std::string no_formula(const std::string& text) {
   const bool formula =
       !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
-  return formula ? "'" + text : text;
+  const bool number = text.find_first_not_of("+-.0123456789e/") == std::string::npos;
+  return formula && !number ? "'" + text : text;
 }
 
 void add_fields(CsvLine& line, const Column& column, const Value& value, numeric::Digits digits) {

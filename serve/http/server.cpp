@@ -147,8 +147,12 @@ bool Server::admit(const Request& request, Response& response) {
   if (const auto origin = header_of(request, "Origin"))
     if (*origin != "http://" + request.get_header_value("Host"))
       return no(403, "from a page of another origin");
+  // A link to the page itself may be followed from anywhere, as from the file that the browser is shown: it holds the token.
+  const bool opens = request.method == "GET" && request.path == "/" + token_ + "/" &&
+                     header_of(request, "Sec-Fetch-Mode") == "navigate" &&
+                     header_of(request, "Sec-Fetch-Dest") == "document";
   if (const auto site = header_of(request, "Sec-Fetch-Site"))
-    if (*site != "same-origin" && *site != "none") return no(403, "from a page of another origin");
+    if (*site != "same-origin" && *site != "none" && !opens) return no(403, "from a page of another origin");
   if (request.path.size() > longest_path) return no(414, "too long");
   const std::size_t slash = request.path.find('/', 1);
   const bool named = slash != std::string::npos && request.path.front() == '/';

@@ -11,10 +11,13 @@
 #include <cstring>
 #include <optional>
 #include <system_error>
+#include <thread>
 
 namespace tailbound::serve {
 namespace {
 
+/// Where they are killed again and again.
+constexpr auto between_raisers = std::chrono::milliseconds(100);
 constexpr std::size_t room_for_one = CMSG_SPACE(sizeof(int));
 
 /// Hands an open descriptor over.
@@ -76,11 +79,22 @@ int raise_processes(int socket, std::size_t memory) {
   return 0;
 }
 
+/// One that raises processes, and another where that was killed: the stream to the server is both's.
+int keep_raising(int socket, std::size_t memory) {
+  for (;;) {
+    const pid_t raiser = run::begin_process([&] { return raise_processes(socket, memory); });
+    int status = 0;
+    while (waitpid(raiser, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(status)) return WEXITSTATUS(status);
+    std::this_thread::sleep_for(between_raisers);
+  }
+}
+
 }  // namespace
 
 Nursery::Nursery(std::size_t memory)
-    : process_([memory](run::FramedStream& server) { return raise_processes(server.descriptor(), memory); }) {
-}
+    : process_([memory](run::FramedStream& server) { return keep_raising(server.descriptor(), memory); }) {}
 
 Nursery::~Nursery() {
   process_.end_within(std::chrono::seconds(2));  // and with it those that do not look at their streams

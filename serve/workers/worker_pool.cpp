@@ -13,6 +13,17 @@ Json without_answer(int status, const char* message) {
   return {{"status", status}, {"error", {{"message", message}}}};
 }
 
+/// What was stopped at its limit was not stopped on request.
+void say_limit(Json& head, std::chrono::milliseconds limit) {
+  if (head.value("status", 0) != 4) return;
+  head["status"] = 1;
+  const std::string most = std::to_string(limit.count() / 1000) + " s, as long as an answer may take here";
+  if (head.contains("error"))
+    head["error"] = {{"message", "no answer within " + most}};
+  else
+    head["limited"] = "stopped after " + most;
+}
+
 }  // namespace
 
 Json outcome_shown(const ErrandOutcome& outcome) {
@@ -71,7 +82,10 @@ ErrandOutcome Errand::carry_out(const Note& question, std::chrono::milliseconds 
     if (now >= end && !std::exchange(late, true)) stop();
     if (now >= end_of_patience(Clock::time_point::max())) break;
     if (auto note = stream_->receive(std::min(now + look, late ? now + look : end))) {
-      if (!note->head.contains("progress")) return {ErrandOutcome::Kind::answered, std::move(*note)};
+      if (!note->head.contains("progress")) {
+        if (late) say_limit(note->head, limit);
+        return {ErrandOutcome::Kind::answered, std::move(*note)};
+      }
       if (progress) progress(note->head.value("progress", 0.0), note->head.value("left", 0.0));
     }
     if (stream_->ended()) break;

@@ -25,7 +25,7 @@ TEST_CASE("printable: twice is once, whatever the bytes") {
   std::mt19937 random(1);
   for (int i = 0; i < 2000; ++i) {
     std::string text;
-    for (unsigned n = random() % 40; n > 0; --n)
+    for (auto n = random() % 40; n > 0; --n)
       text += static_cast<char>(random() % 4 == 0 ? random() : 0xE0 + random() % 32);
     const std::string once = printable(text, LineEnds::shown);
     CHECK(printable(once, LineEnds::shown) == once);

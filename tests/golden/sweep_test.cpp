@@ -316,7 +316,9 @@ TEST_CASE("sweep: refusals") {
   CHECK(run_command({"sweep", plan, "--store", store, "--part", "3"}).status == 2);
   CHECK(run_command({"sweep", plan, "--store", store, "--jobs", "0"}).status == 2);
   CHECK(run_command({"sweep", folder / "none", "--store", store}).status == 2);
-  CHECK(run_command({"sweep", plan, "--store", plan}).err.find("another kind") != std::string::npos);
+  CHECK(run_command({"sweep", plan, "--store", plan}).err.find("PLAN") != std::string::npos);
+  const std::string other = folder.file("other", small_plan);
+  CHECK(run_command({"sweep", plan, "--store", other}).err.find("another kind") != std::string::npos);
 }
 
 TEST_CASE("sweep: a file's content is part of the question") {

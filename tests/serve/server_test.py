@@ -17,7 +17,7 @@ import threading
 import time
 import unittest
 
-from workbench import FULL, Workbench, asked, command, words
+from workbench import FULL, TAILBOUND, Workbench, asked, command, words
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MIB = 1 << 20
@@ -321,6 +321,68 @@ class Kills(unittest.TestCase):
         self.assertEqual(left, [])
 
 
+class Again(unittest.TestCase):
+    def test_what_processes_are_forked_of_is_started_again(self):
+        with Workbench() as workbench:
+            for _ in range(3):
+                self.assertNotIn("error", workbench.ask("buffer", **LIVE[0][1]))
+                for process in workbench.processes()[2:]:  # all but the server and who looks after the rest
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(process, signal.SIGKILL)
+                end = time.monotonic() + 20
+                answer = {"error": "none yet"}
+                while "error" in answer and time.monotonic() < end:
+                    with contextlib.suppress(AssertionError):  # 503, while there is none
+                        answer = workbench.ask("buffer", **LIVE[0][1])
+                    time.sleep(0.05)
+                self.assertNotIn("error", answer)
+
+    def test_an_answer_that_is_cut_says_why(self):
+        with Workbench("--time-limit", "1") as workbench:
+            told = workbench.ask("simulate tree", radix=4, levels=2, load=0.8, slots=10**9, threads=1)
+            self.assertNotIn("on request", json.dumps(told))
+            self.assertTrue(told["status"] == 1 or told.get("too_long"), told)
+
+
+class Secret(unittest.TestCase):
+    """The link is for who started the workbench, and for nobody else on the machine."""
+
+    SEARCH = "import glob,sys\nseen=''\nfor name in glob.glob('/proc/[0-9]*/cmdline')+glob.glob('/proc/[0-9]*/environ')+glob.glob('/tmp/*')+glob.glob(sys.argv[1]+'/*'):\n    try: seen+=open(name,errors='replace').read(1<<20)\n    except OSError: pass\nprint(sys.argv[2][::-1] in seen)"
+
+    def test_no_process_list_and_no_file_of_others_has_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            opener, told = pathlib.Path(folder, "xdg-open"), pathlib.Path(folder, "told")
+            opener.write_text(f'#!/bin/sh\nstat -c %a "$1" > {told}.mode; printf %s "$1" > {told}; sleep 20\n')
+            opener.chmod(0o755)
+            environment = dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}", DISPLAY=":9", XDG_RUNTIME_DIR=folder)
+            with subprocess.Popen([TAILBOUND, "serve"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as server:
+                try:
+                    link = server.stdout.readline().strip()
+                    token = link.rstrip("/").rsplit("/", 1)[1]
+                    end = time.monotonic() + 20
+                    while not (told.exists() and told.read_text()) and time.monotonic() < end:
+                        time.sleep(0.02)
+                    page = pathlib.Path(told.read_text())
+                    self.assertEqual(pathlib.Path(f"{told}.mode").read_text().strip(), "600")
+                    self.assertIn(f'url={link}"', page.read_text())
+                    for cmdline in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+                        with contextlib.suppress(OSError):
+                            self.assertNotIn(token.encode(), cmdline.read_bytes())
+                    if os.geteuid() == 0:
+                        # The token is handed over backwards, or the search would find itself.
+                        search = ["runuser", "-u", "nobody", "--", "/usr/bin/python3", "-c", self.SEARCH, folder, token[::-1]]
+                        self.assertEqual(subprocess.run(search, capture_output=True, text=True).stdout, "False\n")
+                        asks = ["runuser", "-u", "nobody", "--", "/usr/bin/python3", "-c", "import sys,urllib.request\ntry: print(urllib.request.urlopen(sys.argv[1]).status)\nexcept Exception as error: print(error.code)"]
+                        for path in ("", "api/questions"):
+                            told_other = subprocess.run([*asks, link.replace(token, "0" * 32) + path], capture_output=True, text=True)
+                            self.assertEqual(told_other.stdout, "403\n", told_other.stderr)
+                finally:
+                    server.terminate()
+                    server.wait(20)
+            self.assertFalse(page.exists())
+
+
 class Strangers(unittest.TestCase):
     """Who is not the page gets nothing."""
 
@@ -354,6 +416,11 @@ class Strangers(unittest.TestCase):
                 self.assertEqual(self.status(body=body, Origin=origin), 403)
         for site in ("cross-site", "same-site"):
             self.assertEqual(self.status("GET", self.workbench.path, Sec_Fetch_Site=site), 403)
+        # But the page itself may be gone to from anywhere, as from the file that the browser is shown.
+        goes = dict(Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate", Sec_Fetch_Dest="document")
+        self.assertEqual(self.status("GET", self.workbench.path, **goes), 200)
+        self.assertEqual(self.status("GET", self.workbench.path + "api/questions", **goes), 403)
+        self.assertEqual(self.status("GET", self.workbench.path, **dict(goes, Sec_Fetch_Dest="iframe")), 403)
         self.assertEqual(self.status("OPTIONS", Origin="http://evil.example"), 403)
         self.assertEqual(self.status("OPTIONS"), 405)
 

@@ -130,6 +130,14 @@ MarkovArrivals MarkovArrivals::on_off(std::vector<OnOffGroup> groups) {
     arrivals.phases_ = arrivals.phases_ > (std::int64_t{1} << 62) / phases ? std::int64_t{1} << 62
                                                                            : arrivals.phases_ * phases;
   }
+  std::int64_t alternating = 0;
+  for (const auto& [source, count, share] : groups)
+    if (source.start == 1 && source.stop == 1) alternating += count;
+  if (alternating > 1)
+    throw InvalidArgument(
+        "burst", "1 slot, at this load with pauses of 1 slot",
+        "above 1 slot for several sources: those that turn ON and OFF in every slot stay in the step "
+        "in which they began, so that there is no one distribution");
   arrivals.form_ = std::move(groups);
   return arrivals;
 }

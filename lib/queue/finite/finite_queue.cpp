@@ -65,8 +65,11 @@ Interval loss_by_elimination(const SlottedQueue& queue, std::int64_t capacity, l
     return column[to][from - first_of(to)];
   };
 
+  // States below the least batch do not come again.
+  std::size_t least = 0;
+  while (least < room && least < tails.pmf.size() && numeric::upper(tails.pmf[least]) == 0) ++least;
   std::vector<Interval> leaving(room + 1, Interval(1));  // probability of going down from a state
-  for (std::size_t state = room; state > 0; --state) {
+  for (std::size_t state = room; state > least; --state) {
     const std::size_t lowest = after_service(state);
     leaving[state] = Interval(0);
     for (std::size_t to = lowest; to < state; ++to) leaving[state] += at(state, to);
@@ -76,15 +79,15 @@ Interval loss_by_elimination(const SlottedQueue& queue, std::int64_t capacity, l
     }
   }
   std::vector<Interval> weight(room + 1, Interval(0));  // stationary, up to a factor
-  weight[0] = Interval(1);
+  weight[least] = Interval(1);
   Interval total(1), lost(0);
-  for (std::size_t state = 1; state <= room; ++state) {
-    for (std::size_t from = first_of(state); from < state; ++from)
+  for (std::size_t state = least + 1; state <= room; ++state) {
+    for (std::size_t from = std::max(least, first_of(state)); from < state; ++from)
       weight[state] += weight[from] * at(from, state);
     weight[state] /= leaving[state];
     total += weight[state];
   }
-  for (std::size_t state = 0; state <= room; ++state) {
+  for (std::size_t state = least; state <= room; ++state) {
     const std::size_t spare = room - after_service(state);  // packets lost: max(A - spare, 0)
     lost += weight[state] * (spare == 0 ? tails.load : entry_at(tails.beyond, spare - 1));
   }

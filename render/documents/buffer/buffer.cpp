@@ -216,8 +216,8 @@ const Fields<BufferPoint>& buffer_results() {
        [](const Point& of) { return of.second.mean_occupancy; },
        if_there},
       {{"decay_rate", "decay rate", "", Shape::proved,
-        "P(Q > n) falls by exp(-decay_rate) a packet, deep in the tail; null where no packet ever waits "
-        "[1/packet]"},
+        "P(Q > n) falls by exp(-decay_rate) a packet, deep in the tail; null where no packet ever waits, or "
+        "it cannot be enclosed [1/packet]"},
        [](const Point& of) { return shown(of.second.decay_rate); },
        has_mean},
       {probability_at(

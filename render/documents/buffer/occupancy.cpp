@@ -41,8 +41,8 @@ const Fields<OccupancyAnswer>& occupancy_results() {
   static const Fields<Answer> fields{
       {{"mean_occupancy", "mean occupancy", "packets", Shape::claim, "E[Q]"}, &Answer::mean_occupancy},
       {{"decay_rate", "decay rate", "", Shape::proved,
-        "P(Q > n) falls by exp(-decay_rate) a packet, deep in the tail; null where no packet ever "
-        "waits [1/packet]"},
+        "P(Q > n) falls by exp(-decay_rate) a packet, deep in the tail; null where no packet ever waits, or "
+        "it cannot be enclosed [1/packet]"},
        &Answer::decay_rate}};
   return fields;
 }

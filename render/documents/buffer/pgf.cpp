@@ -1,6 +1,7 @@
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/documents/buffer/pgf.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -19,60 +20,118 @@ std::string printed(const Expression& expression, Language language) {
   return print(expression, language == Language::c ? Language::text : language);
 }
 
-Cells traffic_cells(const PgfTraffic& traffic) {
-  Cells cells;
-  const auto add = [&cells](const char* key, const std::optional<std::string>& typed) {
-    if (typed) cells.push_back({key, Text{*typed}});
+Column text_column(const char* key, const char* heading, const char* meaning) {
+  return {key, heading, "", Shape::text, meaning};
+}
+
+const Fields<PgfTraffic>& typed_fields() {
+  using Typed = PgfTraffic;
+  const auto row = [](const char* key, const char* heading, const char* meaning,
+                      std::optional<std::string> Typed::*typed) {
+    return Fields<Typed>::Part(text_column(key, heading, meaning), typed, if_there);
   };
-  add("traffic", traffic.traffic);
-  add("inputs", traffic.inputs);
-  add("load", traffic.load);
-  add("burst", traffic.burst);
-  add("on_rate", traffic.on_rate);
-  add("rates", traffic.rates);
-  add("arrivals", traffic.arrivals);
-  add("pmf", traffic.pmf);
-  return cells;
+  static const Fields<Typed> fields{
+      row("traffic", "traffic", "as typed: bernoulli, poisson or onoff", &Typed::traffic),
+      row("inputs", "inputs", "as typed: a number, a name or a formula", &Typed::inputs),
+      row("load", "load", "packets a slot, as typed", &Typed::load),
+      row("burst", "burst", "mean length of a source's bursts [slots], as typed", &Typed::burst),
+      row("on_rate", "on-rate", "packets a slot of a source within a burst, as typed", &Typed::on_rate),
+      row("rates", "rates", "of the inputs, as typed", &Typed::rates),
+      row("arrivals", "arrivals", "generating function of the packets in a slot, as typed", &Typed::arrivals),
+      row("pmf", "pmf", "file with the probabilities of 0, 1, 2, .. packets in a slot", &Typed::pmf)};
+  return fields;
+}
+
+/// Of a queue or of one source, which nothing serves.
+struct PgfInputs {
+  PgfTraffic traffic;
+  PgfOf of;
+  Language language;
+  std::optional<int> packets_per_slot{};
+  std::optional<bool> cancelled{};
+};
+
+const Fields<PgfInputs>& pgf_inputs() {
+  using Inputs = PgfInputs;
+  static const Fields<Inputs> fields{
+      {typed_fields(), &Inputs::traffic},
+      {{"packets_per_slot", "served", "", Shape::whole, "packets served in a slot, 1 to 32"},
+       &Inputs::packets_per_slot,
+       if_there},
+      {text_column("of", "of", "arrivals A(z), occupancy Q(z) or wait W(z)"), &Inputs::of},
+      {text_column("as", "as", "language of the formulas: text, latex, maple, gp or c"), &Inputs::language},
+      {{"cancelled", "cancelled", "", Shape::flag, "the common root z = 1 divided out", Style::hidden},
+       &Inputs::cancelled,
+       if_there}};
+  return fields;
+}
+
+Column expression_column() {
+  return text_column("expression", "expression",
+                     "the generating function; with onoff the definitions of one source");
+}
+
+const Fields<PgfPoint>& pgf_results() {
+  using Point = PgfPoint;
+  using Answer = answers::PgfAnswer;
+  const auto moment = [](Expression Answer::*which) {
+    return [which](const Point& of) { return printed(of.answer.*which, of.question.language); };
+  };
+  static const Fields<Point> fields{
+      {expression_column(),
+       [](const Point& of) {
+         const Language language = of.question.language;
+         return language == Language::c ? print(of.answer.definition, language)
+                                        : print(of.answer.definition.expression, language);
+       }},
+      {text_column("mean", "mean", "[packets], of the wait [slots]"), moment(&Answer::mean)},
+      {text_column("variance", "variance", "[packets^2], of the wait [slots^2]"), moment(&Answer::variance)},
+      {text_column("p0", "P(0)", "the probability of 0"), moment(&Answer::zero)},
+      {{"conditions", "conditions", "", Shape::texts, "what must hold of the parameters"},
+       [](const Point& of) { return TextList{of.answer.definition.remarks}; }},
+      {text_column("generating_function", "A(z)", "of the packets in a slot"),
+       [](const Point& of) { return of.question.arrivals.expression().text(); }},
+      {{"parameters", "parameters", "", Shape::texts, "names that stay symbols"},
+       [](const Point& of) { return TextList{of.question.arrivals.free_parameters()}; }}};
+  return fields;
+}
+
+const Fields<OnOffPgfPoint>& one_source_results() {
+  using Point = OnOffPgfPoint;
+  using Formula = queue::OnOffFormula;
+  const auto part = [](Expression Formula::*which) {
+    return [which](const Point& of) { return printed(of.formula.*which, of.language); };
+  };
+  const auto entry = [](int from, int to) {
+    return [from, to](const Point& of) { return printed(of.formula.entry[from][to], of.language); };
+  };
+  static const Fields<Point> fields{
+      {expression_column(), [](const Point& of) { return print(of.formula, of.language); }},
+      {text_column("d00", "D00", "of one source: from OFF to OFF"), entry(0, 0)},
+      {text_column("d01", "D01", "from OFF to ON"), entry(0, 1)},
+      {text_column("d10", "D10", "from ON to OFF"), entry(1, 0)},
+      {text_column("d11", "D11", "from ON to ON"), entry(1, 1)},
+      {text_column("alpha", "alpha", "probability that a source which is OFF comes ON"),
+       part(&Formula::start)},
+      {text_column("beta", "beta", "probability that a source which is ON goes OFF"), part(&Formula::stop)},
+      {text_column("trace", "T(z)", "of the matrix"), part(&Formula::trace)},
+      {text_column("determinant", "Delta(z)", "of the matrix"), part(&Formula::determinant)}};
+  return fields;
 }
 
 Result result_of(const PgfPoint& point) {
-  const auto& [traffic, question, answer] = point;
-  Result result;
-  result.inputs = traffic_cells(traffic);
-  result.inputs.push_back({"packets_per_slot", Whole{question.packets_per_slot}});
-  result.inputs.push_back({"of", Text{name_of(question.of)}});
-  result.inputs.push_back({"as", Text{name_of(question.language)}});
-  result.inputs.push_back({"cancelled", Flag{question.cancelled}});
-  const Language language = question.language;
+  const answers::PgfQuestion& question = point.question;
+  Result result{.inputs = pgf_inputs().cells({point.traffic, question.of, question.language,
+                                              question.packets_per_slot, question.cancelled}),
+                .cells = {}};
   result.cells.reserve(7);  // a vector that grows copies its values, of which one may be megabytes long
-  const auto add = [&](const char* key, Value value) { result.cells.push_back({key, std::move(value)}); };
-  add("expression", Text{language == Language::c ? print(answer.definition, language)
-                                                 : print(answer.definition.expression, language)});
-  add("mean", Text{printed(answer.mean, language)});
-  add("variance", Text{printed(answer.variance, language)});
-  add("p0", Text{printed(answer.zero, language)});
-  add("conditions", TextList{answer.definition.remarks});
-  add("generating_function", Text{question.arrivals.expression().text()});
-  add("parameters", TextList{question.arrivals.free_parameters()});
+  pgf_results().add(point, result.cells);
   return result;
 }
 
 Result result_of(const OnOffPgfPoint& point) {
-  const auto& [traffic, language, formula] = point;
-  Result result;
-  result.inputs = traffic_cells(traffic);
-  result.inputs.push_back({"of", Text{"arrivals"}});
-  result.inputs.push_back({"as", Text{name_of(language)}});
-  result.cells = {{"expression", Text{print(formula, language)}},
-                  {"d00", Text{printed(formula.entry[0][0], language)}},
-                  {"d01", Text{printed(formula.entry[0][1], language)}},
-                  {"d10", Text{printed(formula.entry[1][0], language)}},
-                  {"d11", Text{printed(formula.entry[1][1], language)}},
-                  {"alpha", Text{printed(formula.start, language)}},
-                  {"beta", Text{printed(formula.stop, language)}},
-                  {"trace", Text{printed(formula.trace, language)}},
-                  {"determinant", Text{printed(formula.determinant, language)}}};
-  return result;
+  return {.inputs = pgf_inputs().cells({point.traffic, PgfOf::arrivals, point.language}),
+          .cells = one_source_results().cells(point)};
 }
 
 template <class Point>
@@ -117,40 +176,9 @@ std::string formula(const PgfPoint& point, const Result& shown, bool moments, bo
 }  // namespace
 
 Layout pgf_layout() {
-  const auto text = [](const char* key, const char* heading, const char* meaning) {
-    return Column{key, heading, "", Shape::text, meaning};
-  };
-  Layout layout{.command = "pgf", .inputs = {}, .results = {}};
-  layout.inputs = {
-      text("traffic", "traffic", "as typed: bernoulli, poisson or onoff"),
-      text("inputs", "inputs", "as typed: a number, a name or a formula"),
-      text("load", "load", "packets a slot, as typed"),
-      text("burst", "burst", "mean length of a source's bursts [slots], as typed"),
-      text("on_rate", "on-rate", "packets a slot of a source within a burst, as typed"),
-      text("rates", "rates", "of the inputs, as typed"),
-      text("arrivals", "arrivals", "generating function of the packets in a slot, as typed"),
-      text("pmf", "pmf", "file with the probabilities of 0, 1, 2, .. packets in a slot"),
-      {"packets_per_slot", "served", "", Shape::whole, "packets served in a slot, 1 to 32"},
-      text("of", "of", "arrivals A(z), occupancy Q(z) or wait W(z)"),
-      text("as", "as", "language of the formulas: text, latex, maple, gp or c"),
-      {"cancelled", "cancelled", "", Shape::flag, "the common root z = 1 divided out", Style::hidden}};
-  layout.results = {
-      text("expression", "expression", "the generating function; with onoff the definitions of one source"),
-      text("mean", "mean", "[packets], of the wait [slots]"),
-      text("variance", "variance", "[packets^2], of the wait [slots^2]"),
-      text("p0", "P(0)", "the probability of 0"),
-      {"conditions", "conditions", "", Shape::texts, "what must hold of the parameters"},
-      text("generating_function", "A(z)", "of the packets in a slot"),
-      {"parameters", "parameters", "", Shape::texts, "names that stay symbols"},
-      text("d00", "D00", "of one source: from OFF to OFF"),
-      text("d01", "D01", "from OFF to ON"),
-      text("d10", "D10", "from ON to OFF"),
-      text("d11", "D11", "from ON to ON"),
-      text("alpha", "alpha", "probability that a source which is OFF comes ON"),
-      text("beta", "beta", "probability that a source which is ON goes OFF"),
-      text("trace", "T(z)", "of the matrix"),
-      text("determinant", "Delta(z)", "of the matrix")};
-  return layout;
+  return {.command = "pgf",
+          .inputs = pgf_inputs().columns(),
+          .results = merged(pgf_results().columns(), one_source_results().columns())};
 }
 
 Document document(const std::vector<PgfPoint>& points) {
