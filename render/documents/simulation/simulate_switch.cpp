@@ -344,6 +344,8 @@ const Fields<SimulateRareSwitchPoint>& rare_switch_results() {
   using Point = SimulateRareSwitchPoint;
   const auto of_level = [](const Point& of) { return !of.first.of_losses(); };
   static const Fields<Point> fields{
+      {lost_packets, [](const Point& of) { return of.second.probability; },
+       [](const Point& of) { return of.first.of_losses(); }},
       {{"level", "n", "packets", Shape::whole, "of --rare: n of P(T > n); with sizes in cells"},
        [](const Point& of) { return of.second.level; },
        of_level},
@@ -351,8 +353,6 @@ const Fields<SimulateRareSwitchPoint>& rare_switch_results() {
         "of --rare: P(T > level) of unlimited memory; null where no path came there (so with loss)"},
        [](const Point& of) { return of.second.probability; },
        of_level},
-      {lost_packets, [](const Point& of) { return of.second.probability; },
-       [](const Point& of) { return of.first.of_losses(); }},
       {{"method", "method", "", Shape::text, "of --rare: splitting", Style::hidden},
        [](const Point&) { return "splitting"; }}};
   return fields;

@@ -424,7 +424,8 @@ std::vector<Line> rare_lines(const SimulateRareAnswer& answer) {
 
 Layout simulate_tree_layout() {
   return {.command = "simulate tree",
-          .inputs = merged(simulated_tree_inputs().columns(), rare_inputs().columns()),
+          .inputs = merged(simulated_tree_inputs().columns(),
+                           joined(rare_inputs().columns(), unit_fields().columns())),
           .results = joined(merged(simulated_tree_results().columns(),
                                    joined(rare_results().columns(), simulation_fields().columns())),
                             cycle_fields().columns()),
