@@ -59,7 +59,7 @@ std::string printable(std::string_view text, LineEnds ends) {
     if (!next.valid) {
       shown += "\uFFFD";
     } else if (does_something(next.code, ends)) {
-      std::array<char, 8> escape{};
+      std::array<char, 12> escape{};
       std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(next.code));
       shown += escape.data();
     } else {
