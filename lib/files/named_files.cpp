@@ -92,6 +92,8 @@ class Opened {
 };
 
 constexpr std::size_t block = std::size_t{1} << 16;
+/// Of what has no end that is known before, whatever a file may have.
+constexpr std::size_t largest_piped = std::size_t{1} << 30;
 
 std::atomic<bool> confined = false;
 
@@ -102,6 +104,7 @@ std::atomic<bool> confined = false;
 
 std::string content_of(const Opened& file, const std::string& path, std::string_view argument,
                        std::size_t limit) {
+  if (!file.regular()) limit = std::min(limit, largest_piped);
   std::string content;
   while (const ssize_t got = file.append(content, block)) {
     if (got < 0) refuse_reading(argument, path, errno);
