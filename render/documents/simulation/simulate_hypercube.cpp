@@ -19,12 +19,6 @@ using answers::SimulatedBroadcasts;
 using answers::SimulatedHypercube;
 using answers::SimulateHypercubeQuestion;
 
-Cells input_cells(const SimulateHypercubeQuestion& question, std::size_t i,
-                  const SimulatedBroadcasts& point) {
-  return joined(simulated_hypercube_fields().cells(question.network),
-                rate_cells(question.offered, i, point.rate));
-}
-
 /// (1 + b (N - 2)) M rate
 numeric::Rational offered_flits(const SimulateHypercubeQuestion& question, std::size_t i,
                                 const SimulatedBroadcasts& point) {
@@ -88,7 +82,10 @@ const Fields<SimulatedRate>& simulated_hypercube_results() {
       {{"broadcasts", "broadcasts", "", Shape::whole, "ended while measured", Style::hidden},
        [](const Of& of) { return of.found().broadcasts; }},
       {{"copies", "copies", "", Shape::whole, "of broadcasts, delivered while measured", Style::hidden},
-       [](const Of& of) { return of.found().copies; }}};
+       [](const Of& of) { return of.found().copies; }},
+      {model_saturation_column(LoadMeasure::messages),
+       [](const Of& of) { return of.answer.model_saturation; }},
+      {simulation_fields("cycle"), [](const Of& of) { return of.point().simulated; }}};
   return fields;
 }
 
@@ -131,12 +128,6 @@ const Table<DimensionUseRow>& simulated_dimensions() {
        {{"flits_per_cycle", "flits/cycle", "", Shape::estimate, "that cross a link"},
         [](const Row& of) { return observed(of.use.flits); }}}};
   return table;
-}
-
-Cells result_cells(const SimulatedRate& rate) {
-  return joined(joined(simulated_hypercube_results().cells(rate),
-                       {{"model_saturation_rate", Model{rate.answer.model_saturation.value}}}),
-                simulation_fields("cycle").cells(rate.point().simulated));
 }
 
 std::vector<Rows> tables(const SimulateHypercubeQuestion& question, const SimulatedBroadcasts& point) {
@@ -242,9 +233,9 @@ Layout simulate_hypercube_layout() {
   return {.command = "simulate hypercube",
           .inputs = joined(joined(simulated_hypercube_fields().columns(), rate_columns()),
                            saturation_input_columns()),
-          .results = joined(
-              joined(simulated_hypercube_results().columns(), saturation_columns(LoadMeasure::messages)),
-              simulation_fields("cycle").columns()),
+          .results =
+              merged(simulated_hypercube_results().columns(),
+                     joined(saturation_columns(LoadMeasure::messages), simulation_fields("cycle").columns())),
           .tables = {simulated_broadcast_percentiles().layout(), simulated_dimensions().layout(),
                      saturation_table(LoadMeasure::messages)}};
 }
@@ -253,7 +244,7 @@ Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::
   const std::vector<const SimulatedBroadcasts*> points = points_of(networks);
   Layout layout = simulate_hypercube_layout();
   for (Column& column : layout.results)
-    if (column.key == "model_saturation_rate") column.style = Style::hidden;
+    if (column.key == model_saturation_column(LoadMeasure::messages).key) column.style = Style::hidden;
   const SimulatedHypercube& first = networks.front().first.network;
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = "Simulation: " + in_words(first, networks_of(networks)),
@@ -263,8 +254,9 @@ Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::
     for (std::size_t i = 0; i < answer.points.size(); ++i) {
       const SimulatedBroadcasts& point = answer.points[i];
       Result& result = document.results.emplace_back();
-      result.inputs = input_cells(question, i, point);
-      result.cells = result_cells({question, answer, i});
+      result.inputs = joined(simulated_hypercube_fields().cells(question.network),
+                             rate_cells(question.offered, i, point.rate));
+      result.cells = simulated_hypercube_results().cells({question, answer, i});
       result.tables = tables(question, point);
       for (Rows& rows : result.tables) rows.in_text = points.size() <= most_tables;
       if (points.size() == 1) result.lines = lines(point);

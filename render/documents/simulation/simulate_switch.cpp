@@ -102,7 +102,6 @@ bool loses(const SimulateSwitchPoint& point) {
 
 const Fields<SimulateSwitchPoint>& simulated_switch_results() {
   using Point = SimulateSwitchPoint;
-  const auto loses_hot = [](const Point& of) { return loses(of) && of.second.found.hot.has_value(); };
   static const Fields<Point> fields{
       {{"output_load", "load of an output", "packets/slot", Shape::proved,
         "that the busiest output is offered; with sizes in cells", Style::hidden},
@@ -126,7 +125,7 @@ const Fields<SimulateSwitchPoint>& simulated_switch_results() {
        [](const Point& of) { return loses(of) && of.second.found.hot && of.second.found.output; }},
       {{"hot_loss", "lost, hot", "", Shape::estimate, "fraction of the cells to the hot output"},
        [](const Point& of) { return of.second.found.hot->loss; },
-       loses_hot},
+       [](const Point& of) { return loses(of) && of.second.found.hot; }},
       {{"lost", "packets lost", "", Shape::whole, "how many were seen", Style::hidden},
        [](const Point& of) { return of.second.found.hurt; },
        &loses},

@@ -50,14 +50,15 @@ const Fields<SimulatedLoad>& simulated_load_results() {
         Style::hidden},
        [](const Of& of) { return observed(of.point.found.mean_distance); }},
       {{"messages", "", "", Shape::whole, "delivered while measured", Style::hidden},
-       [](const Of& of) { return of.point.found.messages; }}};
-  return fields;
+       [](const Of& of) { return of.point.found.messages; }},
+      {simulated_worm_fields(), [](const Of& of) -> const auto& {return of.answer;
 }
-
-Cells result_cells(const SimulateWormholeAnswer& answer, const SimulatedWorms& point) {
-  return joined(
-      joined(simulated_load_results().cells({answer, point}), simulated_worm_fields().cells(answer)),
-      simulation_fields("cycle").cells(point.simulated));
+}  // namespace
+, {
+  simulation_fields("cycle"), [](const Of& of) { return of.point.simulated; }
+}
+};  // namespace tailbound::render
+return fields;
 }
 
 /// The i-th percentile; None where none arrived, or beyond what is counted.
@@ -212,11 +213,13 @@ Layout simulate_wormhole_layout() {
                 .inputs = joined(joined(simulated_worm_inputs().columns(), simulated_load_columns()),
                                  saturation_input_columns()),
                 .results = {}};
-  layout.results = joined(simulated_load_results().columns(), simulated_worm_fields().columns());
-  for (const Column& column : saturation_columns(LoadMeasure::flits))
-    if (column.key == "error" || column.key == "messages_per_node" || column.key == "least_unstable_is_bound")
-      layout.results.push_back(column);
-  layout.results = joined(std::move(layout.results), simulation_fields("cycle").columns());
+  std::vector<Column> searched = saturation_columns(LoadMeasure::flits);
+  std::erase_if(searched, [](const Column& column) {
+    return column.key != "error" && column.key != "messages_per_node" &&
+           column.key != "least_unstable_is_bound";
+  });
+  layout.results = merged(simulated_load_results().columns(),
+                          joined(std::move(searched), simulation_fields("cycle").columns()));
   layout.tables = {simulated_latency_percentiles().layout(), busiest_table().layout(),
                    saturation_table(LoadMeasure::flits)};
   return layout;
@@ -238,7 +241,7 @@ Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::s
       Result& result = document.results.emplace_back();
       result.inputs = joined(simulated_worm_inputs().cells(question.network),
                              load_cells(question, answer, i, point.load));
-      result.cells = result_cells(answer, point);
+      result.cells = simulated_load_results().cells({answer, point});
       result.tables = tables(question, point);
       result.text_cells = text_cells(question, point);
     }

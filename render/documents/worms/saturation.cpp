@@ -29,6 +29,14 @@ std::optional<double> error_of(const FoundSaturation& saturation) {
   return *saturation.model / saturation.found.greatest_stable - 1;
 }
 
+const Fields<answers::SaturationLength>& search_inputs() {
+  static const Fields<answers::SaturationLength> fields{
+      {{"precision", "precision", "", Shape::given,
+        "of a search for saturation, relative, 0.0005 to 0.5: where it ends", Style::hidden},
+       &answers::SaturationLength::precision}};
+  return fields;
+}
+
 Fields<FoundSaturation> saturation_fields(LoadMeasure measure) {
   using Found = FoundSaturation;
   const std::string load = answers::name(measure), unit = answers::unit_of(measure);
@@ -49,8 +57,7 @@ Fields<FoundSaturation> saturation_fields(LoadMeasure measure) {
           {{"bounding_channel", "", "", Shape::text,
             "the physical channel with the highest utilization, or one of them", Style::hidden},
            &Found::channel},
-          {{measured_key("model_saturation", measure), "model", unit, Shape::model,
-            "the " + load + " at which the model of this very network saturates; null where there is none"},
+          {model_saturation_column(measure),
            [](const Found& of) { return of.model ? Value(Model{*of.model}) : Value(None{}); }},
           {{"no_model", "", "", Shape::text, "why there is no model; null where there is one", Style::hidden},
            [](const Found& of) { return of.model ? std::nullopt : std::optional(of.no_model); }},
@@ -199,8 +206,13 @@ std::string bound_in_words(const numeric::Rational& load) {
 }
 
 std::vector<Column> saturation_input_columns() {
-  return {{"precision", "precision", "", Shape::given,
-           "of a search for saturation, relative, 0.0005 to 0.5: where it ends", Style::hidden}};
+  return search_inputs().columns();
+}
+
+Column model_saturation_column(LoadMeasure measure) {
+  return {measured_key("model_saturation", measure), "model", answers::unit_of(measure), Shape::model,
+          fmt::format("the {} at which the model of this very network saturates; null where there is none",
+                      answers::name(measure))};
 }
 
 std::vector<Column> saturation_columns(LoadMeasure measure) {
@@ -221,7 +233,7 @@ Document saturation_document(Layout layout, const std::vector<SaturationPoint>& 
                     .notes = notes(points)};
   for (const SaturationPoint& point : points) {
     Result& result = document.results.emplace_back();
-    result.inputs = joined(point.inputs, {{"precision", Given{point.length.precision}}});
+    result.inputs = joined(point.inputs, search_inputs().cells(point.length));
     result.cells = result_cells(point.saturation);
     result.tables.push_back(probe_rows(point.saturation));
     result.caption = point.network;

@@ -54,6 +54,8 @@ struct SaturationPoint {
 /// "greatest_stable_rate", "least_unstable_rate", "least_unstable_is_bound", "channel_bound_rate", "bounding_channel",
 /// "model_saturation_rate", "no_model", "error", "messages_per_node"; of flits "load" for "rate"
 [[nodiscard]] std::vector<Column> saturation_columns(answers::LoadMeasure measure);
+/// "model_saturation_rate" of these alone
+[[nodiscard]] Column model_saturation_column(answers::LoadMeasure measure);
 /// "probes"
 [[nodiscard]] TableLayout saturation_table(answers::LoadMeasure measure);
 
