@@ -508,7 +508,8 @@ numeric::Claim<unit::Packet> MarkovQueue::mean_occupancy() {
 
 ProbabilityClaim MarkovQueue::loss(std::int64_t capacity) {
   state_->check_capacity(capacity);
-  if (cln::zerop(arrivals().load())) return numeric::Exact<unit::Probability>{0};  // of no packets none is lost
+  if (cln::zerop(arrivals().load()))
+    return numeric::Exact<unit::Probability>{0};  // of no packets none is lost
   if (capacity == 0) return numeric::Exact<unit::Probability>{1};
   return state_->claim<unit::Probability>(
       Asked::loss, [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); });

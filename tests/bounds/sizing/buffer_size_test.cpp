@@ -6,6 +6,7 @@
 #include <string>
 #include <tests/support/finite_chain.hpp>
 #include <tests/support/random_models.hpp>
+#include <tests/support/rational.hpp>
 #include <tests/support/reference_tail.hpp>
 
 using namespace tailbound;
@@ -99,6 +100,22 @@ TEST_CASE("with several packets a slot the loss is that of the chain, or refused
       } catch (const Error& refusal) {
         CHECK(std::string(refusal.what()).size() > 10);
       }
+    }
+}
+
+TEST_CASE("Finite queue: no empty slot", "[bounds][loss][edge]") {
+  // Of 1, 2 or 3 packets in a slot none is 0: what is there never falls below 1, and must not be looked for there.
+  const std::vector<numeric::Rational> pmf{0, to_rational(Fraction(1, 2)), to_rational(Fraction(1, 3)),
+                                           to_rational(Fraction(1, 6))};
+  const std::vector<Fraction> fractions{0, Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)};
+  for (const int served : {2, 3, 4})
+    for (const std::int64_t capacity : {1, 2, 3, 5, 8}) {
+      const queue::SlottedQueue queue{.arrivals = series::Arrivals::from_pmf(pmf),
+                                      .packets_per_slot = served};
+      const Fraction expected = finite_chain_loss(fractions, capacity, served);
+      INFO(served << " served, room for " << capacity << ", loss " << expected);
+      const auto loss = bounds::drop_probability(queue, Packets(capacity), Criterion::loss, {});
+      CHECK(encloses(loss.probability, known(expected)));
     }
 }
 

@@ -147,6 +147,14 @@ TEST_CASE("on-off arrivals that cannot be are refused", "[queue][markov][errors]
   CHECK_THROWS_WITH(MarkovArrivals::on_off(with(&OnOff::load, Fraction(1, 3))), Contains("load of a source"));
 }
 
+TEST_CASE("Markov arrivals: sources that alternate are refused", "[queue][markov][errors]") {
+  // ON and OFF in every slot: two of them are in step for ever, or never.
+  const OnOff alternating = source(Fraction(1, 2), 1), other = source(Fraction(1, 2), 2);
+  CHECK_THROWS_WITH(MarkovArrivals::on_off({{alternating, 2}}), Contains("burst is 1 slot"));
+  CHECK_THROWS_AS(MarkovArrivals::on_off({{alternating, 1}, {other, 3}, {alternating, 1}}), InvalidArgument);
+  CHECK(to_fraction(MarkovArrivals::on_off({{alternating, 1}, {other, 3}}).load()) == 2);
+}
+
 TEST_CASE("blocks that are no arrivals are refused", "[queue][markov][errors]") {
   const auto refused = [](const PlainBlocks<Fraction>& plain, const std::string& message) {
     CHECK_THROWS_AS(MarkovArrivals::blocks(blocks(plain)), InvalidArgument);
