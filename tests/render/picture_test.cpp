@@ -70,7 +70,7 @@ TEST_CASE("pictures: what is not above 0 has no place on a logarithmic axis", "[
 TEST_CASE("pictures: titles as they are typed, long ones in several lines", "[render]") {
   Picture picture = values({{1, 2}});
   picture.title = "Peter's `switch` \"A\" \\n {x_1}";
-  CHECK(says(picture, "set title 'Peter''s `switch` \"A\" \\n {x_1}' offset 0,0.00 noenhanced"));
+  CHECK(says(picture, "set title 'Peter'.\"'\".'s `switch` \"A\" \\n {x_1}' offset 0,0.00 noenhanced"));
   picture.title = std::string(60, 'a') + " " + std::string(60, 'b');
   CHECK(says(picture, "set title '" + std::string(60, 'a') + "'.\"\\n\".'" + std::string(60, 'b') +
                           "' offset 0,0.00 noenhanced"));
