@@ -1,15 +1,21 @@
 #include <catch2/catch.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/files/named_files.hpp>
+#include <tailbound/files/pending_file.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
 
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -448,4 +454,63 @@ TEST_CASE("a file that is read in pieces is the same, and no longer than it may 
   files.read_pieces(path, "--list", text.size(), take);
   CHECK(read == text);
   CHECK(files.remembered().at(path) == text);
+}
+
+TEST_CASE("named files: what is kept is neither read nor written by another option", "[golden][files]") {
+  const Folder folder;
+  const std::string store = folder.file("store", "kept"), other = folder.file("other", "text");
+  fs::create_hard_link(store, folder / "twin");
+  tailbound::files::NamedFiles named;
+  named.keeps(store, "--store");
+  named.keeps(store, "--store");
+  CHECK_THROWS_AS(named.writes(folder / "twin", "--output"), tailbound::InvalidArgument);
+  CHECK_THROWS_AS(named.read(store, "PLAN"), tailbound::InvalidArgument);
+  CHECK_THROWS_AS(named.keeps(folder / "twin", "--add"), tailbound::InvalidArgument);
+  CHECK(named.read(other, "PLAN") == "text");
+  CHECK_THROWS_AS(named.keeps(other, "--store"), tailbound::InvalidArgument);
+}
+
+TEST_CASE("write_all: a stop ends what nobody takes", "[golden][files]") {
+  std::signal(SIGPIPE, SIG_IGN);
+  int ends[2] = {};
+  REQUIRE(pipe(ends) == 0);
+  std::stop_source stop;
+  stop.request_stop();
+  // Whatever goes wrong, it ends: then nobody is there to read.
+  std::thread ender([&] {
+    std::this_thread::sleep_for(std::chrono::seconds(6));
+    close(ends[0]);
+  });
+  CHECK(tailbound::files::write_all(ends[1], std::string(1 << 20, 'x'), stop.get_token()) == ECANCELED);
+  ender.join();
+  close(ends[1]);
+  // What is taken is written, a stop or not.
+  REQUIRE(pipe(ends) == 0);
+  std::thread reader([&] {
+    char taken[4096];
+    while (read(ends[0], taken, sizeof taken) > 0) {
+    }
+  });
+  CHECK(tailbound::files::write_all(ends[1], std::string(1 << 20, 'x'), stop.get_token()) == 0);
+  close(ends[1]);
+  reader.join();
+  close(ends[0]);
+}
+
+TEST_CASE("pending files: what is nobody's any more is removed", "[golden][files]") {
+  const Folder folder;
+  const auto an_hour_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  const std::string old = folder.file("out.tailbound-abcdef", ""),
+                    fresh = folder.file("out.tailbound-fresh1", ""),
+                    another = folder.file("out2.tailbound-abcdef", "");
+  fs::last_write_time(old, an_hour_ago);
+  fs::last_write_time(another, an_hour_ago);
+  tailbound::files::PendingFile file(folder / "out", "--output");
+  CHECK(!fs::exists(old));
+  CHECK(fs::exists(fresh));
+  CHECK(fs::exists(another));
+  file.write("whole");
+  file.commit();
+  CHECK(content(folder / "out") == "whole");
+  CHECK(files_in(folder) == 3);
 }
