@@ -317,27 +317,44 @@ class Answering {
         other = shown(reply, read_format(format), words);
       }
     line_.clear();  // before the answer, which may go to the same terminal
-    const bool drawn = draw(reply.document);
+    const std::optional<Undrawn> undrawn = draw(reply.document);
     if (!keeps_refusals()) require_memory_lasted();
     if (const auto lost = write_in_time(text)) return *lost;
-    if (!drawn)
+    if (undrawn && undrawn->stopped)
       return tell_cut(program_, *course_, interrupt_, "the answer is whole, its picture was not drawn", err_);
+    if (undrawn) {
+      err_ << program_.name() << ": " << printable(undrawn->why)
+           << "; the answer is whole without its picture\n";
+      return no_answer;
+    }
     if (!reply.document.stopped && !course_->cut) return reply.status;
     return tell_cut(program_, *course_, interrupt_, "what is finished is shown", err_);
   }
 
-  /// False where a stop is asked for meanwhile: the answer does not wait for a picture.
-  [[nodiscard]] bool draw(const render::Document& document) {
-    if (!picture_) return true;
+  /// Why there is no picture; the answer does not wait for one where a stop is asked for meanwhile, and does not need one where
+  /// its disk is full.
+  struct Undrawn {
+    bool stopped = false;
+    std::string why{};
+  };
+  [[nodiscard]] std::optional<Undrawn> draw(const render::Document& document) {
+    if (!picture_) return std::nullopt;
     const std::stop_token stop = interrupt_.token();
+    std::string drawn;
     try {
-      picture_->write(drawn_document(document, common_, stop.stop_requested() ? std::stop_token() : stop));
-      return true;
+      drawn = drawn_document(document, common_, stop.stop_requested() ? std::stop_token() : stop);
     } catch (const Stopped&) {
       picture_.reset();
       course_->limited = interrupt_.limit() != LimitWatch::Limit::none;
-      return false;
+      return Undrawn{.stopped = true};
     }
+    try {
+      picture_->write(drawn);
+    } catch (const InvalidArgument& error) {
+      picture_.reset();
+      return Undrawn{.why = error.what()};
+    }
+    return std::nullopt;
   }
 
   const Program& program_;

@@ -60,10 +60,12 @@ BufferAnswer answer_to(const GreatestLoad& asked, const BufferQuestion& question
   require_slots(question);
   const bounds::MaxLoad most = bounds::max_load(slotted_queue(question.traffic), asked.capacity,
                                                 {asked.drop, question.criterion}, question.accuracy);
-  BufferAnswer answer{.buffer = asked.capacity,
-                      .at = bounds::computed(most.at_lower),
-                      .beyond = bounds::computed(most.at_upper)};
-  answer.load = most.load;
+  BufferAnswer answer{.buffer = asked.capacity, .at = bounds::computed(most.at_lower), .beyond = {}};
+  if (most.at_upper) answer.beyond = bounds::computed(*most.at_upper);
+  if (most.all_of_it)
+    answer.load = numeric::Exact<unit::Load>{*most.all_of_it};
+  else
+    answer.load = most.load;
   return answer;
 }
 

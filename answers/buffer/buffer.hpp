@@ -59,7 +59,7 @@ struct BufferAnswer {
   /// On the other side of the boundary, which proves that it is one: at buffer - 1, or at the upper end of the
   /// load or burst found.
   std::optional<bounds::ComputedProbability> beyond{};
-  std::optional<numeric::Enclosure<unit::Load>> load{};   ///< GreatestLoad: met at its lower end
+  std::optional<numeric::Proved<unit::Load>> load{};      ///< GreatestLoad: met at its lower end
   std::optional<numeric::Proved<unit::Ratio>> speedup{};  ///< LeastSpeedup: met at its upper end
   /// LongestBurst [slots]: met at its lower end, missed at its upper; an approximation where the queue is one.
   std::optional<numeric::Claim<unit::Slot>> burst{};

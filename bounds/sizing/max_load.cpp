@@ -95,9 +95,10 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
   const bool reaches_the_server = limit >= capacity_of_server;
   Bracket bracket{0, reaches_the_server ? capacity_of_server : limit, reaches_the_server};
   if (!reaches_the_server && meets(limit))
-    throw NoAnswer("every load of this traffic up to its greatest, " +
-                   numeric::to_decimal(limit, 6, numeric::Rounding::nearest) +
-                   " packets a slot, meets the target");
+    return {numeric::to_enclosure(numeric::Proved<unit::Load>(numeric::Exact<unit::Load>{limit})),
+            drop_probability(at_load(queue, limit), capacity, target.criterion, accuracy),
+            {},
+            limit};
   if (const auto largest =
           at_load(queue, std::min(limit, Rational(capacity_of_server / 2))).arrivals.largest_batch();
       largest && *largest <= queue.packets_per_slot && *largest <= capacity.value)

@@ -2,6 +2,8 @@
 
 #include <tailbound/bounds/sizing/buffer_size.hpp>
 
+#include <optional>
+
 /// The greatest load that a buffer can take, and the least speedup that makes a buffer enough.
 ///
 /// MODEL     the traffic of `queue` thinned: each packet kept with probability s, so load = s rho. For
@@ -15,12 +17,14 @@ namespace tailbound::bounds {
 struct MaxLoad {
   numeric::Enclosure<unit::Load> load;
   queue::LevelProbability at_lower;  ///< the criterion at load.lower(): <= target
-  queue::LevelProbability at_upper;  ///< the criterion at load.upper(): > target
+  /// The criterion at load.upper(): > target; none where `load` is the greatest that the traffic can have, which meets it.
+  std::optional<queue::LevelProbability> at_upper{};
+  std::optional<numeric::Rational> all_of_it{};  ///< that greatest load, exactly
 };
 
 /// \param queue  fixes the form of the traffic; its own load does not matter and may be unstable; that
 ///               of a PMF or a formula must be positive, and is the greatest that is tried
-/// \throws NoAnswer  no positive load meets the target, or every load up to the traffic's limit does
+/// \throws NoAnswer  no positive load meets the target, or every stable one does
 [[nodiscard]] MaxLoad max_load(const queue::SlottedQueue& queue, Packets capacity, const DropTarget& target,
                                const queue::Accuracy& accuracy = {});
 

@@ -7,6 +7,7 @@
 #include <tests/golden/run_command.hpp>
 
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -172,7 +173,7 @@ void kill_and_go_on(int points, int kills, std::uint32_t seed) {
 
 /// The recorded command lines as tables of a plan, a few of each command: all but those with words that are no options.
 std::string recorded_plan() {
-  std::ifstream file("tests/golden/recorded/commands.txt");
+  std::ifstream file(TAILBOUND_TESTS_DIR "/golden/recorded/commands.txt");
   std::string line, plan;
   std::map<std::string, int> seen;
   while (std::getline(file, line)) {
@@ -263,6 +264,12 @@ TEST_CASE("sweep: what single points say is kept; refused ones are asked again w
 
 TEST_CASE("sweep: every command that may be asked, in one plan") {
   const Folder folder;
+  // The lines name their files from the top of the repository.
+  struct AtTop {
+    std::filesystem::path former = std::filesystem::current_path();
+    AtTop() { std::filesystem::current_path(TAILBOUND_TESTS_DIR "/.."); }
+    ~AtTop() { std::filesystem::current_path(former); }
+  } at_top;
   const std::string plan = folder.file("plan.toml", recorded_plan()), store = folder / "store";
   const Outcome first = run_command({"sweep", plan, "--store", store, "--format", "json"});
   INFO(first.err);

@@ -66,8 +66,9 @@ std::string symbol(Criterion criterion) {
 }
 
 /// The end of an interval that is safe to use, rounded so that it stays so.
-std::string safe_end(const numeric::Enclosure<unit::Load>& load, numeric::Digits digits) {
-  return numeric::to_decimal(load.lower(), digits.count + 1, Rounding::down);
+std::string safe_end(const numeric::Proved<unit::Load>& load, numeric::Digits digits) {
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Load>>(&load)) return plain(exact->value);
+  return numeric::to_decimal(numeric::to_enclosure(load).lower(), digits.count + 1, Rounding::down);
 }
 std::string safe_end(const numeric::Proved<unit::Ratio>& speedup, numeric::Digits digits) {
   if (const auto* exact = std::get_if<numeric::Exact<unit::Ratio>>(&speedup)) return plain(exact->value);
@@ -173,7 +174,7 @@ const Fields<BufferPoint>& buffer_results() {
        has_load},
       {{"safe_load", "", "packets/slot", Shape::bound, "a load proved to meet the target", Style::hidden},
        [](const Point& of) {
-         return Value(Bound{of.second.load->lower(), false});
+         return Value(Bound{numeric::to_enclosure(*of.second.load).lower(), false});
        },
        has_load},
       {{"least_speedup", "speedup", "", Shape::proved, "meets the target at its upper end, at least 1"},
@@ -315,6 +316,9 @@ std::string proof(const BufferPoint& point) {
                                        symbol(question.criterion, answer.buffer - Packets(1)),
                                        brief(shown(answer.beyond->probability), digits), words)
                          : fmt::format("{} <= {}, {}", at, target, words);
+  if (answer.load && !answer.beyond)
+    return fmt::format("proved to meet {} at load {},\nthe greatest that this traffic can have", target,
+                       safe_end(*answer.load, digits));
   if (answer.load) {
     const Decimals ends = decimals(shown(*answer.load), digits);
     return fmt::format("proved to meet {} at load {}\nand to miss it at load {}", target, ends.lower,
