@@ -2,6 +2,7 @@
 #include <tailbound/answers/buffer/buffer.hpp>
 #include <tailbound/answers/buffer/compare.hpp>
 #include <tailbound/answers/buffer/occupancy.hpp>
+#include <tailbound/answers/buffer/policed_buffer.hpp>
 #include <tailbound/answers/buffer/shared_buffer.hpp>
 #include <tailbound/answers/buffer/sized_buffer.hpp>
 #include <tailbound/answers/delay/delay.hpp>
@@ -69,6 +70,8 @@ template std::string to_bytes(const DelayAnswer&);
 template DelayAnswer from_bytes(std::string_view);
 template std::string to_bytes(const ReorderAnswer&);
 template ReorderAnswer from_bytes(std::string_view);
+template std::string to_bytes(const PolicedBufferAnswer&);
+template PolicedBufferAnswer from_bytes(std::string_view);
 template std::string to_bytes(const LoadScaleAnswer&);
 template LoadScaleAnswer from_bytes(std::string_view);
 template std::string to_bytes(const FabricAnswer&);

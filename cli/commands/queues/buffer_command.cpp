@@ -4,6 +4,7 @@
 #include <cli/options/replies.hpp>
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/render/documents/buffer/buffer.hpp>
+#include <tailbound/render/documents/buffer/policed_buffer.hpp>
 #include <tailbound/render/documents/buffer/shared_buffer.hpp>
 #include <tailbound/render/documents/buffer/sized_buffer.hpp>
 
@@ -78,8 +79,14 @@ std::vector<BufferQuestion> read_questions(const BufferOptions& options) {
 
 Reply answer(const BufferOptions& options, const Context& context) {
   if (!options.sized.sizes) refuse_without_sizes(options.sized);
+  if (!options.policed.police) refuse_without_police(options.policed);
+  if (options.policed.police && (options.shared.shared || options.sized.sizes))
+    throw InvalidArgument(
+        "--police", options.shared.shared ? "given together with --shared" : "given together with --sizes",
+        "left out there: it asks about one queue of packets");
   if (options.shared.shared) return answer_shared(options, context);
   refuse_without_shared(options.shared);
+  if (options.policed.police) return answer_policed(options, context);
   if (options.sized.sizes) return answer_sized(options, context);
   const answers::Units units = read_units(options.units);
   const std::vector<BufferQuestion> questions = read_questions(options);
@@ -112,6 +119,7 @@ void declare(OptionTable& table, BufferOptions& options) {
       choices<bounds::Criterion>());
   add_shared_buffer_options(table, options.shared);
   add_sized_buffer_options(table, options.sized);
+  add_policed_buffer_options(table, options.policed);
   add_accuracy_options(table, options.accuracy);
   add_unit_options(table, options.units);
 }
@@ -146,16 +154,18 @@ void require_several_to_draw(const Context& context, std::size_t points, const c
 }
 
 Command buffer_command() {
-  return command_of<BufferOptions>(
-      {.name = "buffer",
-       .purpose = "how many packets must one output queue hold?",
-       .work = Work::points,
-       .draws = true,
-       .declare = declare,
-       .answer = answer,
-       .layout =
-           [] { return render::with_packet_sizes(render::with_shared_memory(render::buffer_layout())); },
-       .opening = {{"--inputs", "16"}, {"--load", "0.9"}, {"--drop", "1e-15"}}});
+  return command_of<BufferOptions>({.name = "buffer",
+                                    .purpose = "how many packets must one output queue hold?",
+                                    .work = Work::points,
+                                    .draws = true,
+                                    .declare = declare,
+                                    .answer = answer,
+                                    .layout =
+                                        [] {
+                                          return render::with_policing(render::with_packet_sizes(
+                                              render::with_shared_memory(render::buffer_layout())));
+                                        },
+                                    .opening = {{"--inputs", "16"}, {"--load", "0.9"}, {"--drop", "1e-15"}}});
 }
 
 }  // namespace tailbound::cli

@@ -12,8 +12,9 @@
 #include <variant>
 #include <vector>
 
-/// The command `buffer` asks three questions: of one queue of packets, of one queue of cells (--sizes, in
-/// sized_buffer.cpp) and of the memory that the ports of a switch share (--shared, in shared_buffer.cpp).
+/// The command `buffer` asks four questions: of one queue of packets, of one queue of cells (--sizes, in
+/// sized_buffer.cpp), of the memory that the ports of a switch share (--shared, in shared_buffer.cpp), and of one queue
+/// whose inputs are policed (--police, in policed_buffer.cpp).
 namespace tailbound::cli {
 
 /// As typed; an option that was not given is empty.
@@ -24,11 +25,15 @@ struct SharedBufferOptions {
 struct SizedBufferOptions {
   std::optional<std::string> sizes, cell_bytes, arrive;
 };
+struct PolicedBufferOptions {
+  std::optional<std::string> police, offered, message;
+};
 struct BufferOptions {
   TrafficOptions traffic;
   std::optional<std::string> drop, criterion, capacity, solve;
   SharedBufferOptions shared;
   SizedBufferOptions sized;
+  PolicedBufferOptions policed;
   AccuracyOptions accuracy;
   UnitOptions units;
 };
@@ -38,9 +43,13 @@ void add_shared_buffer_options(OptionTable& table, SharedBufferOptions& options)
 /// --sizes, --cell-bytes and --arrive.
 void add_sized_buffer_options(OptionTable& table, SizedBufferOptions& options);
 
-/// \throws InvalidArgument  an option of these was given without --shared, or without --sizes
+/// --police, --offered and --message.
+void add_policed_buffer_options(OptionTable& table, PolicedBufferOptions& options);
+
+/// \throws InvalidArgument  an option of these was given without --shared, without --sizes, or without --police
 void refuse_without_shared(const SharedBufferOptions& options);
 void refuse_without_sizes(const SizedBufferOptions& options);
+void refuse_without_police(const PolicedBufferOptions& options);
 
 /// Of --cell-bytes; 64 unless told.  \throws InvalidArgument
 [[nodiscard]] std::vector<std::int64_t> read_cell_bytes(const std::optional<std::string>& text);
@@ -58,7 +67,11 @@ void refuse_without_sizes(const SizedBufferOptions& options);
 /// \throws InvalidArgument, ParseError  options that do not go with --sizes; sizes that cannot be read
 [[nodiscard]] Reply answer_sized(const BufferOptions& options, const Context& context);
 
-// --- what the three have in common
+/// The reply to `buffer --police`.
+/// \throws InvalidArgument  options that do not go with --police, buckets that cannot be read or are out of range
+[[nodiscard]] Reply answer_policed(const BufferOptions& options, const Context& context);
+
+// --- what they have in common
 
 using BufferAsked = std::variant<answers::LeastBuffer, answers::ProbabilityOf>;
 

@@ -1,0 +1,118 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <tailbound/answers/buffer/policed_buffer.hpp>
+#include <tailbound/bounds/sizing/claim_value.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace tailbound::answers {
+namespace {
+
+using numeric::Rational;
+
+/// Independent inputs that send with a probability of `rate` in a slot.
+queue::SlottedQueue bernoulli_inputs(const queue::PolicedInputs& inputs, const Rational& rate) {
+  return {.arrivals = series::Arrivals::equal_inputs(inputs.inputs,
+                                                     numeric::whole(inputs.inputs) * inputs.share * rate)};
+}
+
+/// Tokens that are missing of a bucket, in units of 1/den: V' = max(V - s, 0) + den A, r = s/den.
+queue::SlottedQueue missing_tokens(const traffic::TokenBucket& bucket, const Rational& offered) {
+  const long served = cln::cl_I_to_long(cln::numerator(bucket.rate));
+  const auto units = static_cast<std::size_t>(cln::cl_I_to_long(cln::denominator(bucket.rate)));
+  if (served > Traffic::most_packets_per_slot)
+    throw InvalidArgument("offered", "with a bucket of rate " + numeric::to_fraction(bucket.rate),
+                          "a rate s/d with s at most 32, such as 9/10 or 31/32");
+  std::vector<Rational> packets(units + 1, Rational(0));
+  packets.front() = 1 - offered;
+  packets.back() = offered;
+  return {.arrivals = series::Arrivals::from_pmf(std::move(packets)),
+          .packets_per_slot = static_cast<int>(served)};
+}
+
+HonestHosts honest_hosts(const PolicedBufferQuestion& question, const PolicedBufferAnswer& worst) {
+  const Rational& offered = *question.offered;
+  const traffic::TokenBucket& bucket = question.inputs.bucket;
+  if (offered <= 0 || offered >= bucket.rate)
+    throw InvalidArgument(
+        "offered", numeric::to_fraction(offered),
+        "above 0 and below " + numeric::to_fraction(bucket.rate) + ", the rate of the bucket");
+  const queue::SlottedQueue missing = missing_tokens(bucket, offered);
+  const numeric::Integer units = cln::denominator(bucket.rate);
+  const auto level = Packets(cln::cl_I_to_long(cln::floor1(bucket.burst * units)));
+  const auto delayed = bounds::computed(queue::occupancy_tail(missing, level, question.accuracy));
+  const numeric::PrecisionScope scope(numeric::Precision{128});
+  const numeric::Real lost = numeric::upper(numeric::Interval(
+      numeric::to_interval(bounds::greatest_value(delayed.probability)) / numeric::to_interval(offered)));
+  HonestHosts honest{.delayed_at_shaper = delayed, .lost_at_policer = {std::min(lost, numeric::Real(1))}};
+  if (const auto drop = question.drop()) {
+    const auto unnoticed = queue::least_level(missing, *drop, question.accuracy);
+    honest.unnoticed_burst = numeric::whole(unnoticed.level.value) / Rational(units);
+    const auto bernoulli =
+        queue::least_level(bernoulli_inputs(question.inputs, offered), *drop, question.accuracy);
+    honest.buffer = std::min(bernoulli.level, worst.buffer);
+  }
+  return honest;
+}
+
+/// Of messages only the closed form is known.
+void answer_by_bound(const PolicedBufferQuestion& question, const queue::PolicedBound& bound,
+                     PolicedBufferAnswer& answer) {
+  if (answer.closed_form_buffer) answer.buffer = *answer.closed_form_buffer;
+  answer.closed_form = bound.tail(answer.buffer.value);
+  answer.at.probability = answer.closed_form;
+  answer.rate = question.inputs.bucket.rate;
+}
+
+void answer_exactly(const PolicedBufferQuestion& question, PolicedBufferAnswer& answer) {
+  queue::PolicedQueue queue(question.inputs, question.accuracy);
+  if (const auto drop = question.drop()) {
+    const queue::TailBoundary boundary = queue.least_level(*drop);
+    answer.buffer = boundary.level;
+    answer.at = bounds::computed(boundary.at);
+    if (!boundary.before.empty()) answer.before = bounds::computed(boundary.before.front());
+  } else {
+    answer.at = bounds::computed(queue.tail(answer.buffer.value));
+  }
+  answer.closed_form = queue.bound().tail(answer.buffer.value);
+  answer.rate = queue.rate();
+  if (const auto most = queue.never_exceeded()) answer.never_exceeded = Packets(*most);
+}
+
+}  // namespace
+
+std::optional<Rational> PolicedBufferQuestion::drop() const {
+  if (const auto* least = std::get_if<LeastBuffer>(&asked)) return least->drop;
+  return std::nullopt;
+}
+
+PolicedBufferAnswer answer(const PolicedBufferQuestion& question, const Run&) {
+  const queue::PolicedBound bound(question.inputs);
+  const numeric::UpperBound<unit::Probability> nothing{numeric::Real(1)};
+  PolicedBufferAnswer answer{.buffer = Packets(0),
+                             .at = {.probability = nothing, .computation = {}},
+                             .closed_form = nothing,
+                             .rate = question.inputs.bucket.rate,
+                             .token_price = 1 / question.inputs.bucket.rate};
+  const auto drop = question.drop();
+  if (drop)
+    answer.closed_form_buffer = Packets(bound.least_level(*drop));
+  else
+    answer.buffer = std::get<ProbabilityOf>(question.asked).capacity;
+  if (question.inputs.message == 1)
+    answer_exactly(question, answer);
+  else
+    answer_by_bound(question, bound, answer);
+  const queue::SlottedQueue bernoulli = bernoulli_inputs(question.inputs, question.inputs.bucket.rate);
+  if (drop)
+    answer.unpoliced_buffer = queue::least_level(bernoulli, *drop, question.accuracy).level;
+  else
+    answer.unpoliced = bounds::computed(queue::occupancy_tail(bernoulli, answer.buffer, question.accuracy));
+  if (question.offered) answer.honest = honest_hosts(question, answer);
+  return answer;
+}
+
+}  // namespace tailbound::answers

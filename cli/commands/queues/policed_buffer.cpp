@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+#include <cli/commands/queues/buffer_options.hpp>
+#include <cli/options/replies.hpp>
+#include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/render/documents/buffer/policed_buffer.hpp>
+
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
+
+#include <vector>
+
+namespace tailbound::cli {
+namespace {
+
+using answers::PolicedBufferQuestion;
+using numeric::Rational;
+using queue::PolicedInputs;
+using traffic::TokenBucket;
+
+void refuse_what_does_not_go_with_buckets(const BufferOptions& options) {
+  const TrafficOptions& traffic = options.traffic;
+  refuse_given({{"--load", &traffic.load}}, "given together with --police",
+               "left out there: --police R,B has the rate (and --offered what an honest host offers)");
+  refuse_given({{"--rates", &traffic.rates},
+                {"--traffic", &traffic.traffic},
+                {"--burst", &traffic.burst},
+                {"--on-rate", &traffic.on_rate},
+                {"--destination", &traffic.destination},
+                {"--arrivals", &traffic.arrivals},
+                {"--pmf", &traffic.pmf},
+                {"--blocks", &traffic.blocks}},
+               "given together with --police",
+               "left out there: the answer holds whatever the inputs send that passes their buckets");
+  if (traffic.packets_per_slot && *traffic.packets_per_slot != "1")
+    throw InvalidArgument("--packets-per-slot", *traffic.packets_per_slot, "1 with --police");
+  refuse_given({{"--solve", &options.solve}}, nullptr,
+               "left out with --police: give --police a list, R,B;R,B;..");
+  if (options.criterion && *options.criterion != "overflow")
+    throw InvalidArgument("--criterion", *options.criterion, "overflow with --police");
+}
+
+/// "9/10,20;0.8,20"
+std::vector<TokenBucket> read_police(const std::string& text) {
+  std::vector<std::string> parts;
+  boost::split(parts, text, boost::is_any_of(";"));
+  std::vector<TokenBucket> all;
+  for (const std::string& part : parts) {
+    const std::size_t comma = part.find(',');
+    if (comma == std::string::npos || part.find(',', comma + 1) != std::string::npos)
+      throw InvalidArgument("--police", text, "RATE,TOKENS, such as 9/10,20; several with ; between them");
+    const TokenBucket bucket{numeric::parse_share(part.substr(0, comma), "--police"),
+                             numeric::parse_rational(part.substr(comma + 1), "--police")};
+    if (bucket.rate <= 0 || bucket.rate >= 1)
+      throw InvalidArgument("--police", text,
+                            "a rate above 0 and below 1, the packets a slot that an input may send for ever");
+    if (bucket.burst < 1 || bucket.burst > 1'000'000)
+      throw InvalidArgument("--police", text, "1 to 1000000 tokens: the packet that is sent takes one");
+    all.push_back(bucket);
+  }
+  return all;
+}
+
+std::vector<std::optional<Rational>> read_offered(const std::optional<std::string>& text) {
+  if (!text) return {std::nullopt};
+  std::vector<std::optional<Rational>> all;
+  for (const Rational& offered : parse_percent_list(*text, "--offered")) all.emplace_back(offered);
+  return all;
+}
+
+}  // namespace
+
+void add_policed_buffer_options(OptionTable& table, PolicedBufferOptions& options) {
+  const OptionGroup group(table, "Policed inputs");
+  group.add("--police", options.police, "R,B",
+            "each input passes a token bucket of R packets a slot and B tokens; the\nbuffer then holds "
+            "whatever the "
+            "inputs do in time. Several: R,B;R,B");
+  group.add("--offered", options.offered, "P", "packets a slot of an honest host: what its bucket does to it",
+            slider(0.01, 0.99, 0.01));
+  group.add("--message", options.message, "L", "up to L packets go to one output together (1); then a bound",
+            slider(1, 64, 1));
+}
+
+void refuse_without_police(const PolicedBufferOptions& options) {
+  refuse_given({{"--offered", &options.offered}, {"--message", &options.message}}, nullptr,
+               "given with --police R,B, a token bucket at each input");
+}
+
+Reply answer_policed(const BufferOptions& options, const Context& context) {
+  refuse_what_does_not_go_with_buckets(options);
+  const std::vector<BufferAsked> asked = read_asked(
+      options, 1'000'000'000,
+      {.both = "given alone for the probability of a buffer, or --drop alone for the buffer of a target",
+       .missing =
+           "given as the target EPS, such as 1e-15 (or --capacity B, for the probability of a buffer)"});
+  const std::vector<std::int64_t> inputs =
+      parse_integers(required(options.traffic.inputs, "--inputs",
+                              "given with --police: the inputs of the switch, each with its bucket"),
+                     "--inputs", 1, PolicedInputs::most_inputs);
+  const std::vector<std::int64_t> messages =
+      integers_or(1, options.policed.message, "--message", 1, PolicedInputs::longest_message);
+  std::vector<PolicedInputs> all;
+  for (const std::int64_t each : inputs)
+    for (const std::int64_t message : messages)
+      for (const TokenBucket& bucket : read_police(*options.policed.police))
+        all.push_back(
+            {.inputs = each, .share = 1 / numeric::whole(each), .bucket = bucket, .message = message});
+  const std::vector<PolicedBufferQuestion> questions =
+      answers::Combinations(
+          PolicedBufferQuestion{.inputs = {}, .asked = {}, .accuracy = read_accuracy(options.accuracy)})
+          .by(all, &PolicedBufferQuestion::inputs)
+          .by(read_offered(options.policed.offered), &PolicedBufferQuestion::offered)
+          .by(asked, &PolicedBufferQuestion::asked)
+          .points();
+  const answers::Units units = read_units(options.units);
+  require_several_to_draw(context, questions.size(), "--police (R,B;R,B;..)");
+  return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });
+}
+
+}  // namespace tailbound::cli

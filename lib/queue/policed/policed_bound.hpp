@@ -1,0 +1,72 @@
+#pragma once
+
+#include <tailbound/core/quantity.hpp>
+#include <tailbound/numeric/truth.hpp>
+#include <tailbound/traffic/token_bucket.hpp>
+
+#include <cstdint>
+
+/// What policed inputs can at most do to an output queue, in closed form.
+///
+/// MODEL     k inputs, each sends at most one packet a slot, and passes a token bucket of rate r and depth b. Each packet
+///           goes to the output with probability p, drawn independently of the times of sending. Nothing else is assumed:
+///           sources may be correlated, synchronised, greedy, malicious in time. Q[t] = max(Q[t-1] - 1, 0) + A[t].
+/// RESULT    P(Q > q) <= min over 1 < z <= z0 of A(z)^(m* + 1) z^-(q + 1 + m*),  A(z) = (1 + p (z - 1))^k,
+///           m* = (b - 1)/(1 - r), z0 > 1 the root of r log A(z) = log z (any z > 1 where there is none). At z0 each token of
+///           depth costs 1/r packets of buffer. Of messages of up to L packets, which draw one output together:
+///           P(Q > q) <= min z^-(q + 1) (1 + p (z^L - 1))^(k (b + L - 1)/L), (k r / L) log(1 + p (z^L - 1)) <= log z.
+/// SOURCE    docs/derivations/policed_traffic.md, section 3
+/// EXCLUDES  destinations kept for longer than a message, or drawn otherwise; times of sending that react to the draws
+///           (credits, back-pressure)
+/// TESTS     tests/queue/policed/policed_bound_test.cpp
+namespace tailbound::queue {
+
+/// Inputs that are policed alike.
+struct PolicedInputs {
+  static constexpr std::int64_t most_inputs = 1'048'576, longest_message = 4096;
+  std::int64_t inputs = 1;      ///< k
+  numeric::Rational share = 1;  ///< p: of an input's packets, above 0, at most 1
+  traffic::TokenBucket bucket;  ///< (r, b) of all that an input sends: r above 0, b >= 1
+  std::int64_t message = 1;     ///< L [packets]
+
+  /// k p r [packets/slot]
+  [[nodiscard]] numeric::Rational load() const { return numeric::whole(inputs) * share * bucket.rate; }
+};
+
+class PolicedBound {
+ public:
+  /// \throws InvalidArgument  out of range  \throws Unstable  k p r >= 1
+  explicit PolicedBound(const PolicedInputs& inputs);
+
+  /// P(Q > level) is at most this.  \throws InvalidArgument  a negative level
+  [[nodiscard]] numeric::UpperBound<unit::Probability> tail(std::int64_t level) const;
+  /// A level whose bound is at most `target`; the least one but for rounding.
+  /// \param target  0 < target < 1  \throws LimitExceeded  it would pass 10^15
+  [[nodiscard]] std::int64_t least_level(const numeric::Rational& target) const;
+  /// log z0 to double accuracy; infinite where there is no root.
+  [[nodiscard]] double log_root() const { return log_root_; }
+
+  /// P(the last m + 1 slots bring more than level + m packets for some m > `window`), rounded up; at most
+  /// `spread` + r m packets an input in m + 1 slots.
+  [[nodiscard]] numeric::Real beyond(std::int64_t level, std::int64_t window,
+                                     const numeric::Rational& spread) const;
+  /// The least window, to within a few per cent, for which beyond() is at most exp(log_target); at most 2^62.
+  [[nodiscard]] std::int64_t window(std::int64_t level, double log_target) const;
+
+ private:
+  /// log A(z) at z = e^x, a packet, to double accuracy.
+  [[nodiscard]] double log_factor(double x) const;
+  /// The bound at z = e^x: its logarithm to double accuracy, and rounded up.
+  [[nodiscard]] double log_at(double x, double level) const;
+  [[nodiscard]] numeric::Real at(double x, std::int64_t level) const;
+  [[nodiscard]] double best(std::int64_t level) const;
+  /// The level, a real number, at which the bound at e^x meets a target.
+  [[nodiscard]] double level_at(double x, double log_target) const;
+
+  PolicedInputs inputs_;
+  double rate_, depth_, trials_, share_, length_;
+  numeric::Rational peak_window_;  ///< m* of single packets; 0 of messages
+  double log_root_;                ///< rounded down
+};
+
+}  // namespace tailbound::queue

@@ -1,0 +1,316 @@
+#include <cln/rational.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rounding.hpp>
+#include <tailbound/queue/policed/policed_queue.hpp>
+#include <tailbound/queue/slotted/slotted_engine.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace tailbound::queue {
+namespace {
+
+using numeric::Interval;
+using numeric::Rational;
+using numeric::Real;
+
+/// Products that one question may take: some seconds in machine numbers, and in long ones.
+constexpr double most_machine_products = 2e10, most_long_products = 1e9;
+constexpr double log_two = 0.6931471805599453;
+
+/// What a run over past slots covers.
+struct Extent {
+  std::int64_t levels = 0;  ///< kept are 0 .. levels
+  std::int64_t window = 0;  ///< slots 0 .. window before now
+  std::vector<Real> batch;  ///< P(A = i) of a slot in which all inputs send, i = 0, 1, ..
+};
+
+/// P(Binomial(trials, share) = i), until what follows is below 2^`log2_negligible`; nearly to the precision in force.
+std::vector<Real> binomial_masses(std::int64_t trials, const Rational& share, double log2_negligible) {
+  if (share == 1) {
+    std::vector<Real> all(static_cast<std::size_t>(trials) + 1, Real(0));
+    all.back() = 1;
+    return all;
+  }
+  const Real success = numeric::to_real(share, numeric::Rounding::nearest);
+  const Real odds = numeric::to_real(share / (1 - share), numeric::Rounding::nearest);
+  std::vector<Real> masses{exp(Real(Real(trials) * log1p(Real(-success))))};
+  const double mean = static_cast<double>(trials) * static_cast<double>(success);
+  for (std::int64_t i = 0; i < trials; ++i) {
+    if (static_cast<double>(i) > 2 * mean + 2 && numeric::log2_magnitude(masses.back()) < log2_negligible)
+      break;
+    masses.push_back(masses.back() * odds * Real(trials - i) / Real(i + 1));
+  }
+  return masses;
+}
+
+/// P(Q > n) for n = 0 .. levels, and what was cut off, in numbers of type T.
+template <class T>
+struct Tails {
+  std::vector<T> above;
+  T dropped{};
+  double units = 0;  ///< relative errors that a value met
+};
+
+/// Masses taken at a time: fewer roundings one after the other, and fewer ways to memory.
+constexpr std::size_t block = 4;
+
+template <class T>
+Tails<T> run_over(const traffic::GreedyPattern& pattern, const Extent& extent) {
+  const auto kept = static_cast<std::size_t>(extent.levels) + 1;
+  std::vector<T> batch;
+  for (const Real& mass : extent.batch) batch.push_back(static_cast<T>(mass));
+  const std::size_t width = batch.size();
+  batch.resize((width + block - 1) / block * block, T(0));
+  // P(Q = n) stands at n + block; zeros around.
+  std::vector<T> now(kept + batch.size() + 2 * block, T(0)), next(now);
+  now[block] = 1;
+  std::size_t reached = 1;  // P(Q = n) = 0 from here on
+  Tails<T> tails;
+  std::int64_t busy = 0;
+  for (std::int64_t slot = extent.window; slot >= 0; --slot) {
+    // One packet has been served since the slot before.
+    if (reached > 1) {
+      now[block] += now[block + 1];
+      for (std::size_t n = 1; n < reached; ++n) now[block + n] = now[block + n + 1];
+      --reached;
+    }
+    if (pattern.sent(slot) == 0) continue;
+    ++busy;
+    const std::size_t further = reached + block - 1;
+    std::fill(next.begin() + block,
+              next.begin() + static_cast<std::ptrdiff_t>(block + reached + batch.size()), T(0));
+    for (std::size_t i = 0; i < batch.size(); i += block) {
+      T* const to = next.data() + block + i;
+      const T* const from = now.data() + block;
+      const T first = batch[i], second = batch[i + 1], third = batch[i + 2], fourth = batch[i + 3];
+      for (std::size_t n = 0; n < further; ++n)
+        to[n] += (first * from[n] + second * *(from + n - 1)) +
+                 (third * *(from + n - 2) + fourth * *(from + n - 3));
+    }
+    std::fill(now.begin() + block, now.begin() + static_cast<std::ptrdiff_t>(block + reached), T(0));
+    reached += width - 1;
+    for (; reached > kept; --reached) {
+      tails.dropped += next[block + reached - 1];
+      next[block + reached - 1] = T(0);
+    }
+    std::swap(now, next);
+  }
+  tails.above.assign(kept, T(0));
+  T sum(0);
+  for (std::size_t n = kept; n-- > 0;) {
+    tails.above[n] = sum;
+    sum += now[block + n];
+  }
+  // In a busy slot the mass, a product, two sums in a block and one of each block; in each slot a sum at 0; the last sums.
+  tails.units = static_cast<double>(busy) * (4.1 + static_cast<double>(batch.size() / block)) +
+                static_cast<double>(extent.window) + static_cast<double>(kept) + 1;
+  return tails;
+}
+
+}  // namespace
+
+/// A finished run.
+struct PolicedQueue::Run {
+  std::variant<Tails<double>, Tails<long double>, Tails<Real>> tails;
+  Method method;
+  std::int64_t level;   ///< it was made for this one: at lower ones what older slots add may be too much
+  std::int64_t window;  ///< slots before now that it knows of
+  double log2_error;    ///< so much was to be left out at most
+  Real lost;            ///< of batches longer than those that it knows of, all slots together
+};
+
+PolicedQueue::~PolicedQueue() = default;
+
+PolicedQueue::PolicedQueue(const PolicedInputs& inputs, const Accuracy& accuracy)
+    : inputs_(inputs), accuracy_(accuracy), bound_(inputs), pattern_({inputs.bucket, traffic::one_a_slot()}) {
+  if (inputs.message != 1)
+    throw InvalidArgument("message", std::to_string(inputs.message),
+                          "1: of longer ones only a bound is known");
+  if (accuracy.digits.count < 1 || accuracy.digits.count > 1000)
+    throw InvalidArgument("digits", std::to_string(accuracy.digits.count), "a whole number from 1 to 1000");
+  if (accuracy.arithmetic == Arithmetic::interval || accuracy.arithmetic == Arithmetic::exact)
+    throw InvalidArgument("arithmetic", name(accuracy.arithmetic),
+                          "auto, double, extended or multiprecision for policed inputs");
+  // Both are greatest in the start or the first cycle, as later ones send at most r a slot in the mean. In integers: of
+  // fractions, 10^6 slots would take seconds.
+  const auto slots = static_cast<std::int64_t>(pattern_.start().size() + pattern_.cycle().size());
+  const long unit = cln::cl_I_to_long(cln::denominator(inputs.bucket.rate));
+  const long step = cln::cl_I_to_long(cln::numerator(inputs.bucket.rate));
+  std::int64_t spread = 0, most = 0;
+  for (std::int64_t m = 0; m < slots; ++m) {
+    spread = std::max(spread, pattern_.most(m) * unit - step * m);
+    most = std::max(most, inputs.inputs * pattern_.most(m) - m);
+  }
+  spread_ = numeric::whole(spread) / numeric::whole(unit);
+  if (inputs.share == 1 || numeric::whole(inputs.inputs) * pattern_.rate() <= 1) most_ = most;
+}
+
+std::int64_t PolicedQueue::slots_for(std::int64_t level, double log2_error) const {
+  const std::int64_t by_bound = bound_.window(level, log2_error * log_two);
+  const Rational all = numeric::whole(inputs_.inputs) * inputs_.bucket.rate;
+  if (all >= 1) return by_bound;
+  // Beyond this no window can bring so much.
+  const Rational last = (numeric::whole(inputs_.inputs) * spread_ - numeric::whole(level) - 1) / (1 - all);
+  if (last < 0) return 0;
+  if (last > numeric::whole(by_bound)) return by_bound;
+  return cln::cl_I_to_long(cln::floor1(last));
+}
+
+Real PolicedQueue::from_older_slots(std::int64_t level, std::int64_t window) const {
+  const Rational all = numeric::whole(inputs_.inputs) * inputs_.bucket.rate;
+  if (all < 1 && numeric::whole(inputs_.inputs) * spread_ - numeric::whole(level) - 1 <
+                     numeric::whole(window + 1) * (1 - all))
+    return 0;
+  return bound_.beyond(level, window, spread_);
+}
+
+const PolicedQueue::Run& PolicedQueue::run_for(std::int64_t level, double log2_error, Method method) {
+  for (const auto& known : runs_)
+    if (known->level <= level && known->log2_error <= log2_error &&
+        known->method.arithmetic == method.arithmetic && known->method.bits >= method.bits)
+      return *known;
+  Run run{.tails = {}, .method = method, .level = level, .window = 0, .log2_error = log2_error, .lost = 0};
+  run.window = slots_for(level, log2_error - 3);
+  const double a_slot = log2_error - 3 - std::log2(static_cast<double>(run.window) + 1);
+  std::int64_t levels =
+      bound_.least_level(1 / numeric::Rational(cln::ash(1, static_cast<long>(-a_slot) + 1)));
+  if (most_) levels = std::min(levels, *most_);
+  levels = std::max(levels, level);
+  Extent extent{.levels = levels, .window = run.window, .batch = {}};
+  const numeric::PrecisionScope batch_scope(numeric::Precision{method.bits + 64});
+  extent.batch = binomial_masses(inputs_.inputs, inputs_.share, a_slot);
+  if (static_cast<std::int64_t>(extent.batch.size()) <= inputs_.inputs)
+    run.lost = extent.batch.back() * Real(run.window + 1);
+  const double products = static_cast<double>(run.window) * numeric::nearest_double(pattern_.rate()) *
+                          static_cast<double>(levels + 1) * static_cast<double>(extent.batch.size());
+  const bool machine = method.arithmetic != Arithmetic::multiprecision;
+  if (products > (machine ? most_machine_products : most_long_products))
+    throw LimitExceeded("level " + std::to_string(level) + " to " + std::to_string(accuracy_.digits.count) +
+                        " digits would take more than " + (machine ? "2e10" : "1e9") +
+                        " products; that is the limit (the closed form has none)");
+  const numeric::PrecisionScope scope(numeric::Precision{method.bits});
+  if (method.arithmetic == Arithmetic::double_precision)
+    run.tails = run_over<double>(pattern_, extent);
+  else if (method.arithmetic == Arithmetic::extended)
+    run.tails = run_over<long double>(pattern_, extent);
+  else
+    run.tails = run_over<Real>(pattern_, extent);
+  return *runs_.emplace_back(std::make_unique<Run>(std::move(run)));
+}
+
+PolicedQueue::Found PolicedQueue::found(const Run& run, std::int64_t level) const {
+  return std::visit(
+      [&](const auto& tails) {
+        using T = typename std::decay_t<decltype(tails.above)>::value_type;
+        const auto gamma =
+            numeric::relative_error_bound({tails.units}, numeric::significand_bits<T>(run.method.bits));
+        if (!std::isfinite(gamma.units)) return Found{std::nullopt, true};
+        const numeric::PrecisionScope scope(numeric::Precision{run.method.bits + 64});
+        Real zero_low, cut;
+        numeric::widen(tails.dropped, gamma, Real(0), run.method.bits, zero_low, cut);
+        const Real left_out =
+            numeric::upper(Interval(numeric::to_interval(cut) + numeric::to_interval(run.lost) * Interval(2) +
+                                    numeric::to_interval(from_older_slots(level, run.window))));
+        Real low, high;
+        numeric::widen(tails.above[static_cast<std::size_t>(level)], gamma, left_out, run.method.bits, low,
+                       high);
+        const bool rounding =
+            std::ldexp(gamma.units, -gamma.bits) * 4 > std::pow(10.0, -accuracy_.digits.count);
+        return Found{numeric::Enclosure<unit::Probability>(low, high), rounding};
+      },
+      run.tails);
+}
+
+std::vector<Method> PolicedQueue::methods(numeric::Digits digits, double log2_error) const {
+  std::vector<Method> all;
+  const auto asked = [&](Arithmetic arithmetic) {
+    return accuracy_.arithmetic == arithmetic || accuracy_.arithmetic == Arithmetic::automatic;
+  };
+  if (asked(Arithmetic::double_precision) && digits.count <= 14 && log2_error > least_log2_double)
+    all.push_back({Arithmetic::double_precision, 53});
+  if (asked(Arithmetic::extended) && digits.count <= 17 && log2_error > least_log2_extended)
+    all.push_back({Arithmetic::extended, 64});
+  if (asked(Arithmetic::multiprecision))
+    all.push_back({Arithmetic::multiprecision, numeric::sufficient_bits(digits, 1e9)});
+  return all;
+}
+
+LevelProbability PolicedQueue::tail(std::int64_t level) {
+  return tail_to(level, accuracy_.digits);
+}
+
+LevelProbability PolicedQueue::tail_to(std::int64_t level, numeric::Digits digits) {
+  if (level < 0)
+    throw InvalidArgument("level", std::to_string(level), "a whole number of packets, 0 or more");
+  if (most_ && level >= *most_)
+    return {Packets(level), numeric::Exact<unit::Probability>{0}, {Arithmetic::exact, 0}};
+  const double wanted = digits.count * std::log2(10.0) + 3;
+  double log2_value = numeric::log2_magnitude(bound_.tail(level).value);  // it is below
+  for (int attempt = 0; attempt < 24; ++attempt) {
+    const double log2_error = std::min(log2_value, 0.0) - wanted;
+    std::optional<Found> last;
+    for (const Method method : methods(digits, log2_error)) {
+      last = found(run_for(level, log2_error, method), level);
+      if (last->probability &&
+          numeric::agree_to(last->probability->lower(), last->probability->upper(), digits))
+        return {Packets(level), *last->probability, method};
+      if (!last->rounding) break;
+    }
+    if (!last || last->rounding) break;
+    const Real& lower = last->probability->lower();
+    log2_value = lower > 0 ? std::min(log2_value - 2, numeric::log2_magnitude(lower)) : log2_value - 40;
+  }
+  throw LimitExceeded(std::string(name(accuracy_.arithmetic)) + " arithmetic cannot prove " +
+                      std::to_string(digits.count) + " digits of policed inputs at level " +
+                      std::to_string(level));
+}
+
+TailBoundary PolicedQueue::least_level(const Rational& target) {
+  const std::int64_t enough = bound_.least_level(target);
+  const Target asked(target);
+  const auto settled = [&](std::int64_t level) {
+    for (int more = 0; more <= 60; more += 12) {
+      LevelProbability at = tail_to(level, {accuracy_.digits.count + more});
+      if (asked.is_met(at.probability) || asked.is_missed(at.probability)) return at;
+    }
+    throw LimitExceeded("the worst P(Q > " + std::to_string(level) + ") cannot be told from the target");
+  };
+  // Where the closed form is far off, a first look from below.
+  std::int64_t level = enough;
+  if (most_) level = std::min(level, *most_);
+  if (level > 0) {
+    const double log2_error =
+        asked.log2 - accuracy_.digits.count * std::log2(10.0) - 7;  // serves tail_to() as well
+    const std::vector<Method> order = methods(accuracy_.digits, log2_error);
+    if (!order.empty()) {
+      const Run& run = run_for(std::max<std::int64_t>(0, level - level / 16 - 4), log2_error, order.front());
+      std::visit(
+          [&](const auto& tails) {
+            while (level > 0 &&
+                   numeric::compare(Real(tails.above[static_cast<std::size_t>(level - 1)]), target) <= 0)
+              --level;
+          },
+          run.tails);
+    }
+  }
+  LevelProbability at = settled(level);
+  while (!asked.is_met(at.probability)) at = settled(++level);
+  TailBoundary boundary{.level = Packets(level), .at = std::move(at), .before = {}};
+  while (boundary.level.value > 0) {
+    LevelProbability before = settled(boundary.level.value - 1);
+    if (asked.is_missed(before.probability)) {
+      boundary.before.push_back(std::move(before));
+      break;
+    }
+    boundary.level = boundary.level - Packets(1);
+    boundary.at = std::move(before);
+  }
+  return boundary;
+}
+
+}  // namespace tailbound::queue

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <tailbound/queue/policed/policed_bound.hpp>
+#include <tailbound/queue/slotted/slotted_queue.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+/// The worst that policed inputs can do to an output queue, exactly.
+///
+/// MODEL     as queue/policed/policed_bound.hpp, of single packets
+/// RESULT    sup over all behaviours and all t of P(Q(t) > q) = P(max_{m>=0} [Binomial(k alpha(m), p) - m] > q), alpha(m)
+///           the most that a bucket lets through in m + 1 slots (traffic::GreedyPattern). Attained: all inputs save up, and
+///           send as the greedy source does, backwards in time. Computed by Q' = max(Q - 1, 0) + A over these slots, the
+///           oldest first: non-negative terms. What slots before those add is below PolicedBound::beyond().
+/// SOURCE    docs/derivations/policed_traffic.md, section 3
+/// TESTS     tests/queue/policed/policed_queue_test.cpp
+namespace tailbound::queue {
+
+/// Not for use by several threads at a time: it remembers what it has computed.
+class PolicedQueue {
+ public:
+  /// \throws InvalidArgument  as PolicedBound; messages of several packets; interval and exact arithmetic
+  /// \throws Unstable         k p r >= 1
+  explicit PolicedQueue(const PolicedInputs& inputs, const Accuracy& accuracy = {});
+  ~PolicedQueue();
+  PolicedQueue(const PolicedQueue&) = delete;
+  PolicedQueue& operator=(const PolicedQueue&) = delete;
+
+  [[nodiscard]] const PolicedBound& bound() const { return bound_; }
+  /// The rate that a bucket lets through [packets/slot], and so the most of load.
+  [[nodiscard]] numeric::Rational rate() const { return pattern_.rate(); }
+  /// No behaviour ever has more packets waiting; none where k r >= 1, and nothing is out of reach.
+  [[nodiscard]] std::optional<std::int64_t> never_exceeded() const { return most_; }
+
+  /// The worst P(Q > level).  \throws InvalidArgument  a negative level  \throws LimitExceeded
+  [[nodiscard]] LevelProbability tail(std::int64_t level);
+  /// \param target  0 < target < 1  \throws LimitExceeded
+  [[nodiscard]] TailBoundary least_level(const numeric::Rational& target);
+
+ private:
+  struct Run;
+  /// What a run knows of a level; none where its roundings are too many. `rounding`: more slots would not help.
+  struct Found {
+    std::optional<numeric::Enclosure<unit::Probability>> probability;
+    bool rounding = false;
+  };
+
+  [[nodiscard]] LevelProbability tail_to(std::int64_t level, numeric::Digits digits);
+  /// The arithmetics to try, cheapest first, for numbers down to 2^log2_error.
+  [[nodiscard]] std::vector<Method> methods(numeric::Digits digits, double log2_error) const;
+  /// So many slots before now that older ones add at most 2^log2_error to P(Q > level).
+  [[nodiscard]] std::int64_t slots_for(std::int64_t level, double log2_error) const;
+  [[nodiscard]] numeric::Real from_older_slots(std::int64_t level, std::int64_t window) const;
+  /// One that knows `level` but for 2^log2_error and roundings; made where there is none yet.
+  [[nodiscard]] const Run& run_for(std::int64_t level, double log2_error, Method method);
+  [[nodiscard]] Found found(const Run& run, std::int64_t level) const;
+
+  PolicedInputs inputs_;
+  Accuracy accuracy_;
+  PolicedBound bound_;
+  traffic::GreedyPattern pattern_;
+  numeric::Rational spread_;  ///< alpha(m) <= spread + r m
+  std::optional<std::int64_t> most_;
+  std::vector<std::unique_ptr<Run>> runs_;
+};
+
+}  // namespace tailbound::queue

@@ -1,0 +1,290 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/documents/buffer/buffer_columns.hpp>
+#include <tailbound/render/documents/buffer/policed_buffer.hpp>
+#include <tailbound/render/documents/parts/traffic.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+using numeric::plain;
+
+constexpr const char* policed_basis =
+    "Worst case: the greatest probability over all ways in which the inputs may send in time (together, in "
+    "bursts, in step, "
+    "at random), as long as each passes its bucket. Assumed: each packet's output is drawn independently of "
+    "when it is sent, and sources do not react to what was drawn (no credits, no back-pressure).";
+constexpr const char* message_basis =
+    "Each message draws one output for all its packets; an input sends its messages in order, one after the "
+    "other. An upper "
+    "bound in closed form: fewer packets may do.";
+
+bool finds_buffer(const PolicedBufferQuestion& question) {
+  return std::holds_alternative<LeastBuffer>(question.asked);
+}
+bool exact_case(const PolicedBufferPoint& point) {
+  return point.first.inputs.message == 1;
+}
+bool bound_case(const PolicedBufferPoint& point) {
+  return !exact_case(point);
+}
+
+std::string tokens(const numeric::Rational& burst) {
+  return fmt::format("{} token{}", plain(burst), burst == 1 ? "" : "s");
+}
+
+/// "16 inputs policed to 0.9 packets a slot and 20 tokens each"
+std::string inputs_in_words(const PolicedBufferQuestion& question) {
+  const queue::PolicedInputs& inputs = question.inputs;
+  std::string words =
+      fmt::format("{} policed to {} packets a slot and {}{}", counted(inputs.inputs, "input"),
+                  plain(inputs.bucket.rate), tokens(inputs.bucket.burst), inputs.inputs > 1 ? " each" : "");
+  if (inputs.message > 1) words += fmt::format(", messages of up to {} packets", inputs.message);
+  return words;
+}
+
+std::string symbol_at(Packets buffer) {
+  return fmt::format("P(Q > {})", buffer.value);
+}
+
+const Fields<PolicedBufferQuestion>& policed_inputs() {
+  using Question = PolicedBufferQuestion;
+  static const Fields<Question> fields{
+      {{"inputs", "inputs", "", Shape::whole, "K"}, [](const Question& of) { return of.inputs.inputs; }},
+      {{"police_rate", "rate", "packets/slot", Shape::given,
+        "--police: R, tokens a slot of an input's bucket"},
+       [](const Question& of) { return of.inputs.bucket.rate; }},
+      {{"police_burst", "tokens", "", Shape::given, "--police: B, the depth of an input's bucket [tokens]"},
+       [](const Question& of) { return of.inputs.bucket.burst; }},
+      {{"message", "message", "packets", Shape::whole,
+        "--police: most packets of a message, which go to one output together"},
+       [](const Question& of) { return of.inputs.message; },
+       [](const Question& of) { return of.inputs.message > 1; }},
+      {{"offered", "offered", "packets/slot", Shape::given,
+        "--police: what an honest host offers, at random from slot to slot"},
+       &Question::offered,
+       if_there},
+      {{"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
+       &Question::drop,
+       if_there},
+      {{"capacity", "capacity", "", Shape::whole, "B as asked [packets], the one in service included"},
+       [](const Question& of) { return std::get<ProbabilityOf>(of.asked).capacity; },
+       [](const Question& of) { return !finds_buffer(of); }},
+      {accuracy_fields(), &Question::accuracy}};
+  return fields;
+}
+
+const Fields<HonestHosts>& honest_fields() {
+  using Hosts = HonestHosts;
+  static const Fields<Hosts> fields{
+      {{"delayed_at_shaper", "", "", Shape::claim,
+        "--offered: share of slots after which packets of an honest host wait at its shaper", Style::hidden},
+       [](const Hosts& of) { return shown(of.delayed_at_shaper.probability); }},
+      {{"lost_at_policer", "", "", Shape::bound,
+        "--offered: at most this fraction of an honest host's packets is dropped by its policer",
+        Style::hidden},
+       &Hosts::lost_at_policer},
+      {{"unnoticed_burst", "unnoticed", "", Shape::given,
+        "--offered: least depth of the bucket [tokens] at which an honest host is delayed in at most the "
+        "target's share of slots"},
+       &Hosts::unnoticed_burst,
+       if_there},
+      {{"buffer_honest", "honest, policed", "packets", Shape::whole,
+        "--offered: enough where all hosts are honest and policed (not shaped)"},
+       &Hosts::buffer,
+       if_there}};
+  return fields;
+}
+
+const Fields<PolicedBufferPoint>& policed_results() {
+  using Point = PolicedBufferPoint;
+  static const Fields<Point> fields{
+      {{"buffer", "buffer", "packets", Shape::whole, "B: the least that meets the target, or as asked"},
+       [](const Point& of) { return of.second.buffer; }},
+      {{"probability", "P(Q > buffer)", "", Shape::claim, "the criterion at B"},
+       [](const Point& of) { return shown(of.second.at.probability); },
+       &exact_case},
+      {{"probability_bound", "P(Q > buffer)", "", Shape::bound, "proved upper bound of the criterion at B"},
+       [](const Point& of) { return of.second.closed_form; },
+       &bound_case},
+      {{"probability_before", "", "", Shape::claim, "the criterion at B - 1", Style::hidden},
+       [](const Point& of) {
+         return of.second.before ? shown(of.second.before->probability) : Value(None{});
+       },
+       [](const Point& of) { return exact_case(of) && finds_buffer(of.first); }},
+      {{"probability_closed_form", "", "", Shape::bound, "--police: its closed form at B, an upper bound",
+        Style::hidden},
+       [](const Point& of) { return of.second.closed_form; },
+       &exact_case},
+      {{"buffer_closed_form", "closed form", "packets", Shape::whole,
+        "--police: a buffer that meets the target by the closed form"},
+       [](const Point& of) { return of.second.closed_form_buffer; },
+       [](const Point& of) { return exact_case(of) && finds_buffer(of.first); }},
+      {{"unpoliced_buffer", "Bernoulli", "packets", Shape::whole,
+        "--police: what independent inputs need that send at the bucket's rate, at random from slot to slot"},
+       [](const Point& of) { return of.second.unpoliced_buffer; },
+       if_there},
+      {{"unpoliced_probability", "Bernoulli", "", Shape::claim,
+        "--police: P(Q > B) of independent inputs that send at the bucket's rate, at random from slot to "
+        "slot"},
+       [](const Point& of) { return shown(of.second.unpoliced->probability); },
+       [](const Point& of) { return of.second.unpoliced.has_value(); }},
+      {{"token_price", "a token", "packets", Shape::given,
+        "--police: 1/R, what a token of depth costs in buffer at most, deep in the tail", Style::hidden},
+       [](const Point& of) { return of.second.token_price; }},
+      {{"passed_rate", "", "packets/slot", Shape::given,
+        "--police: what the bucket really lets through, below R where it spills tokens", Style::hidden},
+       [](const Point& of) { return of.second.rate; }},
+      {{"buffer_never", "", "packets", Shape::whole,
+        "--police: never exceeded, whatever the outputs drawn; where the inputs together cannot fill the "
+        "queue for ever",
+        Style::hidden},
+       [](const Point& of) { return of.second.never_exceeded; },
+       if_there},
+      {honest_fields(),
+       [](const Point& of) -> const std::optional<HonestHosts>& { return of.second.honest; }},
+      {{"method", "", "", Shape::text, "double, .., multiprecision, or bound", Style::hidden},
+       [](const Point& of) { return exact_case(of) ? of.second.at.computation.name() : "bound"; }},
+      {{"bits", "", "", Shape::whole, "precision of a recurrence's arithmetic", Style::hidden},
+       [](const Point& of) { return of.second.at.computation.method.bits; },
+       &exact_case}};
+  return fields;
+}
+
+std::string headline(const PolicedBufferPoint& point) {
+  const auto& [question, answer] = point;
+  const std::string packets = counted(answer.buffer.value, "packet");
+  const std::string inputs = inputs_in_words(question);
+  if (finds_buffer(question))
+    return fmt::format(
+        "{} hold the output queue of {}\nin all but at most {} of the slots, whatever they do in time.",
+        packets, inputs, plain(*question.drop()));
+  const Value at = shown(answer.at.probability);
+  return fmt::format(
+      "Room for {}, {}:\nat most {} of the slots have more present, whatever the inputs do in time.", packets,
+      inputs, brief(at, question.accuracy.digits));
+}
+
+std::vector<Line> lines(const PolicedBufferPoint& point, const Units& units) {
+  const auto& [question, answer] = point;
+  const numeric::Digits digits = question.accuracy.digits;
+  std::vector<Line> lines;
+  const Value at = shown(answer.at.probability);
+  std::string proof =
+      fmt::format("{} {} {}", symbol_at(answer.buffer), exact_case(point) ? "=" : "<=", brief(at, digits));
+  if (const auto drop = question.drop()) {
+    proof += " <= " + plain(*drop);
+    if (answer.before)
+      proof += fmt::format(" < {} = {}", symbol_at(answer.buffer - Packets(1)),
+                           brief(shown(answer.before->probability), digits));
+  }
+  lines.push_back({"proof", proof + (exact_case(point) ? "\nin the worst case, " + certainty(at, digits)
+                                                       : "\na proved bound: fewer packets may do")});
+  if (exact_case(point))
+    lines.push_back(
+        {"closed form",
+         (answer.closed_form_buffer ? fmt::format("{}; ", counted(answer.closed_form_buffer->value, "packet"))
+                                    : std::string()) +
+             fmt::format("{} <= {}, proved", symbol_at(answer.buffer),
+                         brief(shown(answer.closed_form), {6}))});
+  if (answer.unpoliced_buffer)
+    lines.push_back(
+        {"Bernoulli",
+         fmt::format("independent inputs at {}, at random from slot to slot, need {}",
+                     plain(question.inputs.bucket.rate), counted(answer.unpoliced_buffer->value, "packet"))});
+  if (answer.unpoliced)
+    lines.push_back({"Bernoulli", fmt::format("independent inputs at {}, at random from slot to slot: {}",
+                                              plain(question.inputs.bucket.rate),
+                                              brief(shown(answer.unpoliced->probability), digits))});
+  lines.push_back({"a token", fmt::format("costs at most {} packets of buffer deep in the tail (1/rate)",
+                                          brief(Exact{answer.token_price}, {5}))});
+  if (answer.rate != question.inputs.bucket.rate)
+    lines.push_back(
+        {"caution",
+         fmt::format("a bucket this shallow spills tokens: it lets through {} packets a slot, not {}",
+                     plain(answer.rate), plain(question.inputs.bucket.rate))});
+  if (answer.never_exceeded)
+    lines.push_back({"never", fmt::format("more than {} are present, whatever is drawn",
+                                          counted(answer.never_exceeded->value, "packet"))});
+  if (answer.honest) {
+    const HonestHosts& honest = *answer.honest;
+    std::string said = fmt::format(
+        "{} packets a slot, at random: waits at a shaper in {} of the slots,\nloses at most {} at a policer",
+        plain(*question.offered), brief(shown(honest.delayed_at_shaper.probability), {6}),
+        brief(shown(honest.lost_at_policer), {6}));
+    if (honest.unnoticed_burst)
+      said += fmt::format("\nnot more than {} of the slots from {} on", plain(*question.drop()),
+                          tokens(*honest.unnoticed_burst));
+    if (honest.buffer)
+      said += fmt::format("\nif all hosts are such and are policed, {} are enough",
+                          counted(honest.buffer->value, "packet"));
+    lines.push_back({"honest host", said});
+  }
+  if (units.packet_bytes) lines.push_back({"size", bytes_in_words(shown(answer.buffer), scale_of(units))});
+  if (exact_case(point)) lines.push_back({"arithmetic", in_words(answer.at.computation)});
+  return lines;
+}
+
+std::string title(const std::vector<PolicedBufferPoint>& points) {
+  const bool buffers = finds_buffer(points.front().first);
+  return buffers ? "The least buffer of an output queue of policed inputs, whatever they do in time"
+                 : "The worst P(Q > buffer) of an output queue of policed inputs";
+}
+
+Picture picture(const Document& document, const std::vector<PolicedBufferPoint>& points) {
+  const bool buffers = finds_buffer(points.front().first);
+  Picture picture{
+      .title = title(points), .x_label = {}, .y_label = buffers ? "buffer B [packets]" : "worst P(Q > B)"};
+  return sweep_picture(document,
+                       {.axes = {"police_burst", "police_rate", "inputs", "message", "drop", "capacity"},
+                        .height = buffers                      ? "buffer"
+                                  : exact_case(points.front()) ? "probability"
+                                                               : "probability_bound",
+                        .powers_of_ten = !buffers},
+                       std::move(picture));
+}
+
+}  // namespace
+
+Layout with_policing(Layout buffer) {
+  add_missing(buffer.inputs, policed_inputs().columns());
+  add_missing(buffer.results, policed_results().columns());
+  return buffer;
+}
+
+Document document(const std::vector<PolicedBufferPoint>& points, const Units& units) {
+  const PolicedBufferQuestion& first = points.front().first;
+  Layout layout{.command = "buffer",
+                .inputs = joined(policed_inputs().columns(), unit_fields().columns()),
+                .results = policed_results().columns(),
+                .quiet = {finds_buffer(first)          ? "buffer"
+                          : exact_case(points.front()) ? "probability"
+                                                       : "probability_bound"}};
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+                    .headline = points.size() == 1 ? headline(points.front()) : title(points),
+                    .results = {},
+                    .digits = first.accuracy.digits};
+  bool messages = false;
+  for (const PolicedBufferPoint& point : points) {
+    Result& result = document.results.emplace_back();
+    result.inputs = joined(policed_inputs().cells(point.first), unit_fields().cells(units));
+    result.cells = policed_results().cells(point);
+    if (points.size() == 1) result.lines = lines(point, units);
+    messages = messages || bound_case(point);
+  }
+  document.notes.emplace_back(policed_basis);
+  if (messages) document.notes.emplace_back(message_basis);
+  document = with_units(std::move(document), scale_of(units));
+  document.picture = [document, points] { return picture(document, points); };
+  return document;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <tailbound/answers/buffer/policed_buffer.hpp>
+#include <tailbound/answers/units.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace tailbound::render {
+
+using PolicedBufferPoint = std::pair<answers::PolicedBufferQuestion, answers::PolicedBufferAnswer>;
+
+/// \pre at least one point; all of them ask for the same (a buffer or a probability)
+[[nodiscard]] Document document(const std::vector<PolicedBufferPoint>& points, const answers::Units& units);
+
+/// The keys of `buffer`, and behind them those that --police adds.
+[[nodiscard]] Layout with_policing(Layout buffer);
+
+}  // namespace tailbound::render
