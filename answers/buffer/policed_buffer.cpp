@@ -58,13 +58,13 @@ HonestHosts honest_hosts(const PolicedBufferQuestion& question, const PolicedBuf
   return honest;
 }
 
-/// Of messages only the closed form is known.
+/// By the closed form, which is all that is known of messages.
 void answer_by_bound(const PolicedBufferQuestion& question, const queue::PolicedBound& bound,
                      PolicedBufferAnswer& answer) {
   if (answer.closed_form_buffer) answer.buffer = *answer.closed_form_buffer;
   answer.closed_form = bound.tail(answer.buffer.value);
-  answer.at.probability = answer.closed_form;
-  answer.rate = question.inputs.bucket.rate;
+  answer.at = {.probability = answer.closed_form, .computation = {}};
+  answer.before.reset();
 }
 
 void answer_exactly(const PolicedBufferQuestion& question, PolicedBufferAnswer& answer) {
@@ -102,10 +102,15 @@ PolicedBufferAnswer answer(const PolicedBufferQuestion& question, const Run&) {
     answer.closed_form_buffer = Packets(bound.least_level(*drop));
   else
     answer.buffer = std::get<ProbabilityOf>(question.asked).capacity;
-  if (question.inputs.message == 1)
-    answer_exactly(question, answer);
-  else
-    answer_by_bound(question, bound, answer);
+  answer_by_bound(question, bound, answer);
+  if (question.inputs.message == 1) {
+    try {
+      answer_exactly(question, answer);
+    } catch (const LimitExceeded&) {
+      if (question.accuracy.arithmetic != queue::Arithmetic::automatic) throw;
+      answer_by_bound(question, bound, answer);
+    }
+  }
   const queue::SlottedQueue bernoulli = bernoulli_inputs(question.inputs, question.inputs.bucket.rate);
   if (drop)
     answer.unpoliced_buffer = queue::least_level(bernoulli, *drop, question.accuracy).level;

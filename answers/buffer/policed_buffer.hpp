@@ -35,7 +35,7 @@ struct HonestHosts {
 struct PolicedBufferAnswer {
   static constexpr bool stored = true;  ///< as bytes, for parts and ranks (points/stored.hpp)
   Packets buffer;                       ///< found, or as asked
-  /// The worst P(Q > buffer) over all behaviours; of messages an upper bound of it.
+  /// The worst P(Q > buffer) over all behaviours; an upper bound of it for messages, and where it would take too long.
   bounds::ComputedProbability at;
   std::optional<bounds::ComputedProbability> before{};  ///< at buffer - 1, above the target
   numeric::UpperBound<unit::Probability> closed_form;   ///< at `buffer`
@@ -47,6 +47,10 @@ struct PolicedBufferAnswer {
   std::optional<Packets> unpoliced_buffer{};
   std::optional<bounds::ComputedProbability> unpoliced{};
   std::optional<HonestHosts> honest{};
+
+  [[nodiscard]] bool bound_only() const {
+    return std::holds_alternative<numeric::UpperBound<unit::Probability>>(at.probability);
+  }
 };
 
 /// \throws InvalidArgument, Unstable, LimitExceeded  as queue::PolicedQueue; an offered load out of range

@@ -38,38 +38,69 @@ struct FineBucket {
   void refill() { held = std::min(burst, held + rate); }
 };
 
+/// The greedy source, slot by slot.
+class GreedySource {
+ public:
+  explicit GreedySource(const std::vector<TokenBucket>& buckets) {
+    if (buckets.empty()) throw InvalidArgument("buckets", "none", "one or more");
+    for (const TokenBucket& bucket : buckets) fine_.emplace_back(bucket);
+  }
+  /// What is held before a slot decides all that follows.
+  [[nodiscard]] std::vector<std::int64_t> held() const {
+    std::vector<std::int64_t> all;
+    for (const FineBucket& bucket : fine_) all.push_back(bucket.held);
+    return all;
+  }
+  std::int64_t send() {
+    std::int64_t packets = fine_.front().burst;
+    for (FineBucket& bucket : fine_) {
+      if (!first_) bucket.refill();
+      packets = std::min(packets, bucket.held / bucket.unit);
+    }
+    first_ = false;
+    for (FineBucket& bucket : fine_) bucket.held -= packets * bucket.unit;
+    return packets;
+  }
+
+ private:
+  std::vector<FineBucket> fine_;
+  bool first_ = true;  ///< full at the start
+};
+
 }  // namespace
 
-GreedyPattern::GreedyPattern(const std::vector<TokenBucket>& buckets) {
-  if (buckets.empty()) throw InvalidArgument("buckets", "none", "one or more");
-  std::vector<FineBucket> fine;
-  for (const TokenBucket& bucket : buckets) fine.emplace_back(bucket);
-  // What is held before a slot decides all that follows. Kept for slots 2^n alone, and so found again within two cycles.
-  std::vector<std::int64_t> kept, held(fine.size());
-  std::int64_t kept_at = -1;
+std::vector<std::int64_t> greedy_slots(const std::vector<TokenBucket>& buckets, std::int64_t slots) {
+  GreedySource source(buckets);
   std::vector<std::int64_t> sent;
-  for (std::int64_t slot = 0;; ++slot) {
-    for (std::size_t i = 0; i < fine.size(); ++i) held[i] = fine[i].held;
-    if (slot > 0 && held == kept) break;
+  sent.reserve(static_cast<std::size_t>(slots));
+  for (std::int64_t slot = 0; slot < slots; ++slot) sent.push_back(source.send());
+  return sent;
+}
+
+GreedyPattern::GreedyPattern(const std::vector<TokenBucket>& buckets) {
+  GreedySource source(buckets);
+  // What was held is kept for slots 2^n alone, and so found again within two cycles.
+  std::vector<std::int64_t> kept;
+  std::size_t kept_at = 0;
+  std::vector<std::int64_t> sent;
+  for (;; sent.push_back(source.send())) {
+    const std::size_t slot = sent.size();
+    if (slot == 0) continue;
+    const std::vector<std::int64_t> held = source.held();
+    if (held == kept) break;
     if (slot == most_slots)
       throw LimitExceeded("the pattern of the bucket of rate " + numeric::to_fraction(buckets.front().rate) +
                           " and burst " + numeric::to_fraction(buckets.front().burst) +
                           " repeats after more than " + std::to_string(most_slots) +
                           " slots; a rate of a smaller denominator repeats earlier");
-    if (slot > 0 && (slot & (slot - 1)) == 0) {
+    if ((slot & (slot - 1)) == 0) {
       kept = held;
       kept_at = slot;
     }
-    std::int64_t packets = fine.front().burst;
-    for (FineBucket& bucket : fine) {
-      if (slot > 0) bucket.refill();
-      packets = std::min(packets, bucket.held / bucket.unit);
-    }
-    for (FineBucket& bucket : fine) bucket.held -= packets * bucket.unit;
-    sent.push_back(packets);
   }
-  cycle_.assign(sent.begin() + kept_at, sent.end());
-  start_.assign(sent.begin(), sent.begin() + kept_at);
+  const auto turn = sent.begin() + static_cast<std::ptrdiff_t>(kept_at);
+  cycle_.assign(turn, sent.end());
+  start_.assign(sent.begin(), turn);
   // The start as short as it can be.
   std::size_t turns = 0;
   while (!start_.empty() && start_.back() == cycle_[cycle_.size() - 1 - turns % cycle_.size()]) {

@@ -27,6 +27,10 @@ struct TokenBucket {
   return {1, 1};
 }
 
+/// What the greedy source sends in its first `slots` slots.  \throws InvalidArgument  as GreedyPattern
+[[nodiscard]] std::vector<std::int64_t> greedy_slots(const std::vector<TokenBucket>& buckets,
+                                                     std::int64_t slots);
+
 /// How many packets the greedy source sends, slot by slot: at last always the same again.
 class GreedyPattern {
  public:

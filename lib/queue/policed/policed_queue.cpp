@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace tailbound::queue {
 namespace {
@@ -21,6 +23,8 @@ using numeric::Real;
 /// Products that one question may take: some seconds in machine numbers, and in long ones.
 constexpr double most_machine_products = 2e10, most_long_products = 1e9;
 constexpr double log_two = 0.6931471805599453;
+/// Slots that are looked at one by one before anything is computed.
+constexpr long most_listed_slots = 1 << 22;
 
 /// What a run over past slots covers.
 struct Extent {
@@ -60,7 +64,7 @@ struct Tails {
 constexpr std::size_t block = 4;
 
 template <class T>
-Tails<T> run_over(const traffic::GreedyPattern& pattern, const Extent& extent) {
+Tails<T> run_over(const std::vector<std::int64_t>& sent, const Extent& extent) {
   const auto kept = static_cast<std::size_t>(extent.levels) + 1;
   std::vector<T> batch;
   for (const Real& mass : extent.batch) batch.push_back(static_cast<T>(mass));
@@ -79,7 +83,7 @@ Tails<T> run_over(const traffic::GreedyPattern& pattern, const Extent& extent) {
       for (std::size_t n = 1; n < reached; ++n) now[block + n] = now[block + n + 1];
       --reached;
     }
-    if (pattern.sent(slot) == 0) continue;
+    if (sent[static_cast<std::size_t>(slot)] == 0) continue;
     ++busy;
     const std::size_t further = reached + block - 1;
     std::fill(next.begin() + block,
@@ -127,7 +131,7 @@ struct PolicedQueue::Run {
 PolicedQueue::~PolicedQueue() = default;
 
 PolicedQueue::PolicedQueue(const PolicedInputs& inputs, const Accuracy& accuracy)
-    : inputs_(inputs), accuracy_(accuracy), bound_(inputs), pattern_({inputs.bucket, traffic::one_a_slot()}) {
+    : inputs_(inputs), accuracy_(accuracy), bound_(inputs), spread_(inputs.bucket.burst) {
   if (inputs.message != 1)
     throw InvalidArgument("message", std::to_string(inputs.message),
                           "1: of longer ones only a bound is known");
@@ -136,18 +140,75 @@ PolicedQueue::PolicedQueue(const PolicedInputs& inputs, const Accuracy& accuracy
   if (accuracy.arithmetic == Arithmetic::interval || accuracy.arithmetic == Arithmetic::exact)
     throw InvalidArgument("arithmetic", name(accuracy.arithmetic),
                           "auto, double, extended or multiprecision for policed inputs");
-  // Both are greatest in the start or the first cycle, as later ones send at most r a slot in the mean. In integers: of
-  // fractions, 10^6 slots would take seconds.
-  const auto slots = static_cast<std::int64_t>(pattern_.start().size() + pattern_.cycle().size());
+  const Rational all = numeric::whole(inputs.inputs) * inputs.bucket.rate;
+  // Beyond this window the inputs together send less than is served.
+  const Rational last =
+      all < 1 ? (numeric::whole(inputs.inputs) * inputs.bucket.burst) / (1 - all) : Rational(0);
+  if (all < 1 && last < most_listed_slots) {
+    const std::vector<std::int64_t> sent = greedy_slots(buckets(), cln::cl_I_to_long(cln::floor1(last)) + 1);
+    std::int64_t most = 0, packets = 0;
+    for (std::size_t m = 0; m < sent.size(); ++m) {
+      packets += sent[m];
+      most = std::max(most, inputs.inputs * packets - static_cast<std::int64_t>(m));
+    }
+    most_ = most;
+  }
+  if (inputs.share == 1 && !most_) most_ = 1;  // one input alone, on its link
+  if (cln::denominator(inputs.bucket.rate) > most_listed_slots ||
+      inputs.bucket.burst > numeric::whole(most_listed_slots) * (1 - inputs.bucket.rate))
+    return;
+  pattern_.emplace(buckets());
+  // Greatest in the start or the first cycle, as later ones send at most r a slot in the mean. In integers: of fractions,
+  // 10^6 slots would take seconds.
+  const auto slots = static_cast<std::int64_t>(pattern_->start().size() + pattern_->cycle().size());
   const long unit = cln::cl_I_to_long(cln::denominator(inputs.bucket.rate));
   const long step = cln::cl_I_to_long(cln::numerator(inputs.bucket.rate));
   std::int64_t spread = 0, most = 0;
   for (std::int64_t m = 0; m < slots; ++m) {
-    spread = std::max(spread, pattern_.most(m) * unit - step * m);
-    most = std::max(most, inputs.inputs * pattern_.most(m) - m);
+    spread = std::max(spread, pattern_->most(m) * unit - step * m);
+    most = std::max(most, inputs.inputs * pattern_->most(m) - m);
   }
   spread_ = numeric::whole(spread) / numeric::whole(unit);
-  if (inputs.share == 1 || numeric::whole(inputs.inputs) * pattern_.rate() <= 1) most_ = most;
+  if (numeric::whole(inputs.inputs) * pattern_->rate() <= 1) most_ = most;
+}
+
+std::vector<traffic::TokenBucket> PolicedQueue::buckets() const {
+  return {inputs_.bucket, traffic::one_a_slot()};
+}
+
+double PolicedQueue::work_of_run(std::int64_t level, double log2_error) const {
+  return static_cast<double>(slots_for(level, log2_error)) * static_cast<double>(level + 16) *
+         static_cast<double>(std::min<std::int64_t>(inputs_.inputs, 24));
+}
+
+std::optional<LevelProbability> PolicedQueue::tail_by_renewal(std::int64_t level, numeric::Digits digits) {
+  if (!pattern_ || most_ || digits.count > 200) return std::nullopt;
+  const double wanted = digits.count * std::log2(10.0) + 3;
+  const double log2_error = numeric::log2_magnitude(bound_.tail(level).value) - wanted - 1;
+  const double idle = std::log2(1 - numeric::nearest_double(inputs_.load()));  // the g are about so large
+  const double work = renewal_work(inputs_, *pattern_, bound_, level, log2_error);
+  if (work > 2 * work_of_run(level, log2_error)) return std::nullopt;
+  for (const Method method : methods(digits, log2_error)) {
+    if (method.arithmetic == Arithmetic::double_precision) continue;
+    const bool machine = method.arithmetic == Arithmetic::extended;
+    if (work > (machine ? most_machine_products : most_long_products) / 4) continue;
+    if (PolicedRenewal* renewal = renewal_for(method, idle - wanted - 4)) {
+      const auto found = renewal->tail(level, log2_error);
+      if (numeric::agree_to(found.lower(), found.upper(), digits))
+        return LevelProbability{Packets(level), found, method};
+      // Slots before the pattern repeats count, and would in any arithmetic.
+      if (found.lower() * 1.001 < found.upper()) return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+PolicedRenewal* PolicedQueue::renewal_for(Method method, double log2_relative) {
+  for (const auto& known : renewals_)
+    if (known->method().arithmetic == method.arithmetic && known->method().bits >= method.bits)
+      return known.get();
+  auto made = make_renewal(inputs_, *pattern_, bound_, spread_, log2_relative, method);
+  return made ? renewals_.emplace_back(std::move(made)).get() : nullptr;
 }
 
 std::int64_t PolicedQueue::slots_for(std::int64_t level, double log2_error) const {
@@ -186,20 +247,21 @@ const PolicedQueue::Run& PolicedQueue::run_for(std::int64_t level, double log2_e
   extent.batch = binomial_masses(inputs_.inputs, inputs_.share, a_slot);
   if (static_cast<std::int64_t>(extent.batch.size()) <= inputs_.inputs)
     run.lost = extent.batch.back() * Real(run.window + 1);
-  const double products = static_cast<double>(run.window) * numeric::nearest_double(pattern_.rate()) *
+  const double products = static_cast<double>(run.window) * numeric::nearest_double(rate()) *
                           static_cast<double>(levels + 1) * static_cast<double>(extent.batch.size());
   const bool machine = method.arithmetic != Arithmetic::multiprecision;
   if (products > (machine ? most_machine_products : most_long_products))
     throw LimitExceeded("level " + std::to_string(level) + " to " + std::to_string(accuracy_.digits.count) +
                         " digits would take more than " + (machine ? "2e10" : "1e9") +
                         " products; that is the limit (the closed form has none)");
+  const std::vector<std::int64_t> sent = greedy_slots(buckets(), run.window + 1);
   const numeric::PrecisionScope scope(numeric::Precision{method.bits});
   if (method.arithmetic == Arithmetic::double_precision)
-    run.tails = run_over<double>(pattern_, extent);
+    run.tails = run_over<double>(sent, extent);
   else if (method.arithmetic == Arithmetic::extended)
-    run.tails = run_over<long double>(pattern_, extent);
+    run.tails = run_over<long double>(sent, extent);
   else
-    run.tails = run_over<Real>(pattern_, extent);
+    run.tails = run_over<Real>(sent, extent);
   return *runs_.emplace_back(std::make_unique<Run>(std::move(run)));
 }
 
@@ -249,6 +311,7 @@ LevelProbability PolicedQueue::tail_to(std::int64_t level, numeric::Digits digit
     throw InvalidArgument("level", std::to_string(level), "a whole number of packets, 0 or more");
   if (most_ && level >= *most_)
     return {Packets(level), numeric::Exact<unit::Probability>{0}, {Arithmetic::exact, 0}};
+  if (auto quick = tail_by_renewal(level, digits)) return *quick;
   const double wanted = digits.count * std::log2(10.0) + 3;
   double log2_value = numeric::log2_magnitude(bound_.tail(level).value);  // it is below
   for (int attempt = 0; attempt < 24; ++attempt) {
@@ -283,20 +346,18 @@ TailBoundary PolicedQueue::least_level(const Rational& target) {
   // Where the closed form is far off, a first look from below.
   std::int64_t level = enough;
   if (most_) level = std::min(level, *most_);
-  if (level > 0) {
-    const double log2_error =
-        asked.log2 - accuracy_.digits.count * std::log2(10.0) - 7;  // serves tail_to() as well
-    const std::vector<Method> order = methods(accuracy_.digits, log2_error);
-    if (!order.empty()) {
-      const Run& run = run_for(std::max<std::int64_t>(0, level - level / 16 - 4), log2_error, order.front());
-      std::visit(
-          [&](const auto& tails) {
-            while (level > 0 &&
-                   numeric::compare(Real(tails.above[static_cast<std::size_t>(level - 1)]), target) <= 0)
-              --level;
-          },
-          run.tails);
-    }
+  const double log2_error =
+      asked.log2 - accuracy_.digits.count * std::log2(10.0) - 7;  // serves tail_to() as well
+  const std::vector<Method> order = methods(accuracy_.digits, log2_error);
+  if (level > 0 && !order.empty() && !tail_by_renewal(level, accuracy_.digits)) {
+    const Run& run = run_for(std::max<std::int64_t>(0, level - level / 16 - 4), log2_error, order.front());
+    std::visit(
+        [&](const auto& tails) {
+          while (level > 0 &&
+                 numeric::compare(Real(tails.above[static_cast<std::size_t>(level - 1)]), target) <= 0)
+            --level;
+        },
+        run.tails);
   }
   LevelProbability at = settled(level);
   while (!asked.is_met(at.probability)) at = settled(++level);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/queue/policed/policed_bound.hpp>
+#include <tailbound/queue/policed/policed_renewal.hpp>
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 
 #include <cstdint>
@@ -14,7 +15,8 @@
 /// RESULT    sup over all behaviours and all t of P(Q(t) > q) = P(max_{m>=0} [Binomial(k alpha(m), p) - m] > q), alpha(m)
 ///           the most that a bucket lets through in m + 1 slots (traffic::GreedyPattern). Attained: all inputs save up, and
 ///           send as the greedy source does, backwards in time. Computed by Q' = max(Q - 1, 0) + A over these slots, the
-///           oldest first: non-negative terms. What slots before those add is below PolicedBound::beyond().
+///           oldest first: non-negative terms. What slots before those add is below PolicedBound::beyond(). Where the depth
+///           hardly counts, quicker by the last full window (policed_renewal.hpp): two ways to the same number.
 /// SOURCE    docs/derivations/policed_traffic.md, section 3
 /// TESTS     tests/queue/policed/policed_queue_test.cpp
 namespace tailbound::queue {
@@ -30,8 +32,8 @@ class PolicedQueue {
   PolicedQueue& operator=(const PolicedQueue&) = delete;
 
   [[nodiscard]] const PolicedBound& bound() const { return bound_; }
-  /// The rate that a bucket lets through [packets/slot], and so the most of load.
-  [[nodiscard]] numeric::Rational rate() const { return pattern_.rate(); }
+  /// The rate that a bucket lets through [packets/slot]: below r where it spills tokens; r where that is not known.
+  [[nodiscard]] numeric::Rational rate() const { return pattern_ ? pattern_->rate() : inputs_.bucket.rate; }
   /// No behaviour ever has more packets waiting; none where k r >= 1, and nothing is out of reach.
   [[nodiscard]] std::optional<std::int64_t> never_exceeded() const { return most_; }
 
@@ -48,6 +50,7 @@ class PolicedQueue {
     bool rounding = false;
   };
 
+  [[nodiscard]] std::vector<traffic::TokenBucket> buckets() const;
   [[nodiscard]] LevelProbability tail_to(std::int64_t level, numeric::Digits digits);
   /// The arithmetics to try, cheapest first, for numbers down to 2^log2_error.
   [[nodiscard]] std::vector<Method> methods(numeric::Digits digits, double log2_error) const;
@@ -57,14 +60,19 @@ class PolicedQueue {
   /// One that knows `level` but for 2^log2_error and roundings; made where there is none yet.
   [[nodiscard]] const Run& run_for(std::int64_t level, double log2_error, Method method);
   [[nodiscard]] Found found(const Run& run, std::int64_t level) const;
+  [[nodiscard]] PolicedRenewal* renewal_for(Method method, double log2_relative);
+  [[nodiscard]] double work_of_run(std::int64_t level, double log2_error) const;
+  /// The quicker way, where there is one.
+  [[nodiscard]] std::optional<LevelProbability> tail_by_renewal(std::int64_t level, numeric::Digits digits);
 
   PolicedInputs inputs_;
   Accuracy accuracy_;
   PolicedBound bound_;
-  traffic::GreedyPattern pattern_;
-  numeric::Rational spread_;  ///< alpha(m) <= spread + r m
+  std::optional<traffic::GreedyPattern> pattern_;  ///< none where it repeats after many slots only
+  numeric::Rational spread_;                       ///< alpha(m) <= spread + r m
   std::optional<std::int64_t> most_;
   std::vector<std::unique_ptr<Run>> runs_;
+  std::vector<std::unique_ptr<PolicedRenewal>> renewals_;
 };
 
 }  // namespace tailbound::queue

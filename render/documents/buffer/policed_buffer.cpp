@@ -31,7 +31,7 @@ bool finds_buffer(const PolicedBufferQuestion& question) {
   return std::holds_alternative<LeastBuffer>(question.asked);
 }
 bool exact_case(const PolicedBufferPoint& point) {
-  return point.first.inputs.message == 1;
+  return !point.second.bound_only();
 }
 bool bound_case(const PolicedBufferPoint& point) {
   return !exact_case(point);
@@ -186,8 +186,13 @@ std::vector<Line> lines(const PolicedBufferPoint& point, const Units& units) {
       proof += fmt::format(" < {} = {}", symbol_at(answer.buffer - Packets(1)),
                            brief(shown(answer.before->probability), digits));
   }
-  lines.push_back({"proof", proof + (exact_case(point) ? "\nin the worst case, " + certainty(at, digits)
-                                                       : "\na proved bound: fewer packets may do")});
+  lines.push_back(
+      {"proof",
+       proof +
+           (exact_case(point) ? "\nin the worst case, " + certainty(at, digits)
+            : question.inputs.message > 1
+                ? "\na proved bound: fewer packets may do"
+                : "\na proved bound: fewer packets may do, but the worst case itself would take too long")});
   if (exact_case(point))
     lines.push_back(
         {"closed form",
@@ -278,7 +283,7 @@ Document document(const std::vector<PolicedBufferPoint>& points, const Units& un
     result.inputs = joined(policed_inputs().cells(point.first), unit_fields().cells(units));
     result.cells = policed_results().cells(point);
     if (points.size() == 1) result.lines = lines(point, units);
-    messages = messages || bound_case(point);
+    messages = messages || point.first.inputs.message > 1;
   }
   document.notes.emplace_back(policed_basis);
   if (messages) document.notes.emplace_back(message_basis);
