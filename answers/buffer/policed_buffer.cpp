@@ -59,8 +59,7 @@ HonestHosts honest_hosts(const PolicedBufferQuestion& question, const PolicedBuf
 }
 
 /// By the closed form, which is all that is known of messages.
-void answer_by_bound(const PolicedBufferQuestion& question, const queue::PolicedBound& bound,
-                     PolicedBufferAnswer& answer) {
+void answer_by_bound(const queue::PolicedBound& bound, PolicedBufferAnswer& answer) {
   if (answer.closed_form_buffer) answer.buffer = *answer.closed_form_buffer;
   answer.closed_form = bound.tail(answer.buffer.value);
   answer.at = {.probability = answer.closed_form, .computation = {}};
@@ -102,13 +101,13 @@ PolicedBufferAnswer answer(const PolicedBufferQuestion& question, const Run&) {
     answer.closed_form_buffer = Packets(bound.least_level(*drop));
   else
     answer.buffer = std::get<ProbabilityOf>(question.asked).capacity;
-  answer_by_bound(question, bound, answer);
+  answer_by_bound(bound, answer);
   if (question.inputs.message == 1) {
     try {
       answer_exactly(question, answer);
     } catch (const LimitExceeded&) {
       if (question.accuracy.arithmetic != queue::Arithmetic::automatic) throw;
-      answer_by_bound(question, bound, answer);
+      answer_by_bound(bound, answer);
     }
   }
   const queue::SlottedQueue bernoulli = bernoulli_inputs(question.inputs, question.inputs.bucket.rate);

@@ -18,7 +18,7 @@
 /// SOURCE    docs/derivations/policed_traffic.md, section 3
 /// EXCLUDES  destinations kept for longer than a message, or drawn otherwise; times of sending that react to the draws
 ///           (credits, back-pressure)
-/// TESTS     tests/queue/policed/policed_bound_test.cpp
+/// TESTS     tests/queue/policed/policed_queue_test.cpp
 namespace tailbound::queue {
 
 /// Inputs that are policed alike.

@@ -165,8 +165,8 @@ std::string headline(const PolicedBufferPoint& point) {
   const std::string inputs = inputs_in_words(question);
   if (finds_buffer(question))
     return fmt::format(
-        "{} hold the output queue of {}\nin all but at most {} of the slots, whatever they do in time.",
-        packets, inputs, plain(*question.drop()));
+        "{} {} the output queue of {}\nin all but at most {} of the slots, whatever the inputs do in time.",
+        packets, answer.buffer.value == 1 ? "holds" : "hold", inputs, plain(*question.drop()));
   const Value at = shown(answer.at.probability);
   return fmt::format(
       "Room for {}, {}:\nat most {} of the slots have more present, whatever the inputs do in time.", packets,

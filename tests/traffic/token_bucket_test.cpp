@@ -1,0 +1,102 @@
+#include <cln/rational.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/traffic/token_bucket.hpp>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+#include <tests/support/rational.hpp>
+#include <vector>
+
+using namespace tailbound;
+using namespace tailbound::test;
+using tailbound::test::rational;
+using traffic::GreedyPattern;
+using traffic::one_a_slot;
+using traffic::TokenBucket;
+
+namespace {
+
+/// The most packets that any source sends in `slots` slots in a row, by trying all of them.
+std::int64_t most_by_trial(const std::vector<TokenBucket>& buckets, std::vector<numeric::Rational> held,
+                           int slots, bool first) {
+  if (slots == 0) return 0;
+  std::int64_t most_now = 1'000'000;
+  for (std::size_t i = 0; i < buckets.size(); ++i) {
+    if (!first) held[i] = std::min(buckets[i].burst, numeric::Rational(held[i] + buckets[i].rate));
+    most_now = std::min<std::int64_t>(most_now, cln::cl_I_to_long(cln::floor1(held[i])));
+  }
+  std::int64_t best = 0;
+  for (std::int64_t packets = 0; packets <= most_now; ++packets) {
+    std::vector<numeric::Rational> left = held;
+    for (numeric::Rational& tokens : left) tokens = tokens - numeric::whole(packets);
+    best = std::max(best, packets + most_by_trial(buckets, left, slots - 1, false));
+  }
+  return best;
+}
+
+}  // namespace
+
+TEST_CASE("the greedy source sends floor(burst + rate m) in m + 1 slots") {
+  for (const auto& [rate, burst] : {std::pair{"9/10", "20"}, {"1/3", "7/3"}, {"2/5", "1.4"}, {"5/4", "3"}}) {
+    const TokenBucket bucket{rational(rate), rational(burst)};
+    const GreedyPattern pattern({bucket});
+    CHECK(pattern.rate() == bucket.rate);
+    CHECK(pattern.most(-1) == 0);
+    for (long m = 0; m < 300; ++m)
+      REQUIRE(pattern.most(m) == cln::cl_I_to_long(cln::floor1(bucket.burst + bucket.rate * m)));
+  }
+}
+
+TEST_CASE("a full bucket that spills lets through less than its rate") {
+  const GreedyPattern pattern({{rational("2/5"), 1}});
+  CHECK(pattern.rate() == ratio(1, 3));
+  CHECK(pattern.most(2) == 1);
+  CHECK(pattern.most(3) == 2);
+}
+
+TEST_CASE("a link lets one packet a slot through, until the bucket is empty") {
+  const GreedyPattern pattern({{rational("9/10"), 20}, one_a_slot()});
+  CHECK(pattern.most(190) == 191);  // m* = (b - 1)/(1 - r) = 190
+  CHECK(pattern.most(191) == 191);
+  CHECK(pattern.most(192) == 192);
+  CHECK(pattern.rate() == ratio(9, 10));
+  CHECK(pattern.cycle().size() == 10);
+  for (long m = 0; m < 2000; ++m) {
+    REQUIRE(pattern.sent(m) == pattern.most(m) - pattern.most(m - 1));
+    REQUIRE(pattern.most(m) == std::min<long>(m + 1, cln::cl_I_to_long(cln::floor1(20 + ratio(9, 10) * m))));
+  }
+}
+
+TEST_CASE("no source sends more in any window than the greedy one in its first slots") {
+  std::mt19937 random(7);
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  for (int round = 0; round < 60; ++round) {
+    std::vector<TokenBucket> buckets;
+    for (int i = pick(1, 2); i > 0; --i) {
+      const int unit = pick(1, 5);
+      buckets.push_back({ratio(pick(1, 2 * unit), unit), ratio(pick(unit, 3 * unit), unit)});
+    }
+    const GreedyPattern pattern(buckets);
+    const std::vector<std::int64_t> sent = traffic::greedy_slots(buckets, 60);
+    std::vector<numeric::Rational> full;
+    for (const TokenBucket& bucket : buckets) full.push_back(bucket.burst);
+    std::int64_t sum = 0;
+    for (int m = 0; m < 60; ++m) {
+      sum += sent[static_cast<std::size_t>(m)];
+      REQUIRE(pattern.most(m) == sum);
+    }
+    for (int m = 0; m < 5; ++m) CHECK(most_by_trial(buckets, full, m + 1, true) == pattern.most(m));
+    // Of two windows that follow each other neither brings more than the greedy source.
+    for (int m = 0; m < 20; ++m)
+      for (int n = 0; n < 20; ++n) REQUIRE(pattern.most(m + n + 1) - pattern.most(m) <= pattern.most(n));
+  }
+}
+
+TEST_CASE("buckets out of range are refused by name") {
+  CHECK_THROWS_WITH(GreedyPattern({}), Catch::Contains("buckets"));
+  CHECK_THROWS_WITH(GreedyPattern({{0, 1}}), Catch::Contains("rate is 0"));
+  CHECK_THROWS_WITH(GreedyPattern({{1, ratio(1, 2)}}), Catch::Contains("burst is 1/2"));
+  CHECK_THROWS_WITH(GreedyPattern({{ratio(1, 2'000'000'001), 1}}), Catch::Contains("10^9"));
+  CHECK_THROWS_AS(GreedyPattern({{ratio(99'999'999, 100'000'000), 2}}), LimitExceeded);
+}
