@@ -1,7 +1,6 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <tailbound/answers/buffer/policed_buffer.hpp>
-#include <tailbound/bounds/sizing/claim_value.hpp>
 #include <tailbound/core/error.hpp>
 
 #include <algorithm>
@@ -43,11 +42,13 @@ HonestHosts honest_hosts(const PolicedBufferQuestion& question, const PolicedBuf
   const queue::SlottedQueue missing = missing_tokens(bucket, offered);
   const numeric::Integer units = cln::denominator(bucket.rate);
   const auto level = Packets(cln::cl_I_to_long(cln::floor1(bucket.burst * units)));
-  const auto delayed = bounds::computed(queue::occupancy_tail(missing, level, question.accuracy));
+  const queue::LevelProbability delayed = queue::occupancy_tail(missing, level, question.accuracy);
   const numeric::PrecisionScope scope(numeric::Precision{128});
-  const numeric::Real lost = numeric::upper(numeric::Interval(
-      numeric::to_interval(bounds::greatest_value(delayed.probability)) / numeric::to_interval(offered)));
-  HonestHosts honest{.delayed_at_shaper = delayed, .lost_at_policer = {std::min(lost, numeric::Real(1))}};
+  const numeric::Real lost = numeric::upper(
+      numeric::Interval(numeric::to_interval(numeric::to_enclosure(delayed.probability).upper()) /
+                        numeric::to_interval(offered)));
+  HonestHosts honest{.delayed_at_shaper = bounds::computed(delayed),
+                     .lost_at_policer = {std::min(lost, numeric::Real(1))}};
   if (const auto drop = question.drop()) {
     const auto unnoticed = queue::least_level(missing, *drop, question.accuracy);
     honest.unnoticed_burst = numeric::whole(unnoticed.level.value) / Rational(units);

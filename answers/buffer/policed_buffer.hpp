@@ -9,7 +9,7 @@
 /// How many packets must an output queue hold whatever its policed inputs do?
 ///
 /// MODEL     queue/policed/policed_queue.hpp; of messages of several packets queue/policed/policed_bound.hpp
-/// TESTS     tests/answers/buffer/policed_buffer_test.cpp, tests/golden/policed_buffer_test.cpp
+/// TESTS     tests/answers/buffer/policed_buffer_test.cpp
 namespace tailbound::answers {
 
 struct PolicedBufferQuestion {

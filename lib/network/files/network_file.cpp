@@ -2,6 +2,7 @@
 #include <tailbound/network/demands/uniform_traffic.hpp>
 #include <tailbound/network/files/network_file.hpp>
 #include <tailbound/network/files/traffic_tables.hpp>
+#include <tailbound/network/policed/policed_keys.hpp>
 #include <tailbound/network/reading/node_names.hpp>
 #include <tailbound/network/reading/toml_values.hpp>
 
@@ -23,10 +24,14 @@ constexpr std::size_t most_range_steps = 4'000'000;  ///< of the ranges of all l
 class Reader : TomlValues {
  public:
   Reader(std::string_view toml, const std::string& name, FileUse use, FlowsFrom flows)
-      : TomlValues(toml, name), worms_(use == FileUse::worms), flows_(flows) {}
+      : TomlValues(toml, name), worms_(use == FileUse::worms), flows_(flows) {
+    TomlValues& values = *this;
+    if (use == FileUse::policed) policed_.emplace(values);
+  }
 
   [[nodiscard]] NetworkFile read(std::span<const std::string> without);
   [[nodiscard]] FabricFile read_fabric(std::span<const std::string> without);
+  [[nodiscard]] PolicedFile read_policed();
 
  private:
   void read_nodes(const toml::table& root, const char* key, bool host);
@@ -72,6 +77,10 @@ class Reader : TomlValues {
   std::unordered_set<std::uint64_t> flow_pairs_;
   std::size_t route_count_ = 0, range_steps_ = 0;
   RouteRules rules_{*this, network_, worms_};
+  std::optional<PolicedKeys> policed_;
+  PolicedPort port_;                ///< of the [[link]] that is read
+  std::vector<PolicedPort> ports_;  ///< of each link
+  std::vector<PolicedFlow> policed_flows_;
 
   /// Flows whose routes are still to be found.
   struct Wanted {
@@ -173,6 +182,7 @@ void Reader::add_link(const Link& link, Place place) {
   if (!link_of_.emplace(pair(link.from, link.to), network_.links.size()).second)
     fail(place, "the link from " + label + " is listed twice");
   network_.links.push_back(link);
+  if (policed_) ports_.push_back(port_);
 }
 
 void Reader::add_links(Link link, bool both, Place place) {
@@ -189,13 +199,17 @@ void Reader::read_link(const toml::table& table) {
     keys.insert(keys.end(), {"virtual_channels", "classes"});
   else
     keys.insert(keys.end(), {"weight", "each", "pairs"});
+  if (policed_) PolicedKeys::add_link_keys(keys);
   check_keys(table, what, keys);
   Link link;
   const auto count = [&](const char* key, int most, const char* its, const char* unit = "") {
     return static_cast<int>(whole(table, key, 1, 1, most, its, unit));
   };
-  link.packets_per_slot =
-      count("rate", 32, "the rate of a link", worms_ ? " (wires side by side)" : " (packets a slot)");
+  if (policed_)
+    port_ = policed_->read_link(table);
+  else
+    link.packets_per_slot =
+        count("rate", 32, "the rate of a link", worms_ ? " (wires side by side)" : " (packets a slot)");
   link.virtual_channels = count("virtual_channels", 16, "the virtual channels of a link");
   link.classes = count("classes", 16, "the classes of virtual channels of a link");
   link.weight = count("weight", 1'000'000, "the weight of a link");
@@ -297,8 +311,27 @@ void Reader::read_flow(const toml::table& table) {
   Keys keys{"name", "from", "to", "rate", "path", "routes", "loops"};
   if (worms_)
     keys.emplace_back("classes");
+  else if (policed_)
+    PolicedKeys::add_flow_keys(keys);
   else
     keys.insert(keys.end(), {"burst", "on_rate"});
+  if (policed_) {
+    for (const char* key : {"rate", "burst", "on_rate"})
+      if (const toml::node* given = table.get(key))
+        fail(begin_of(*given),
+             "a flow has " + in_quotes(key) +
+                 ", which says what it sends in the mean; a guarantee needs its \"bucket\", "
+                 "such as { rate = 0.5, burst = 2 }");
+    if (const toml::node* given = table.get("routes"))
+      fail(begin_of(*given),
+           "a flow has several routes; a guarantee has no worst case but all packets on one: give it a "
+           "\"path\"");
+    if (const toml::node* given = table.get("path");
+        given != nullptr && given->is_string() && given->as_string()->get() != "shortest")
+      fail(begin_of(*given), "a flow has path = " + in_quotes(given->as_string()->get()) +
+                                 ", several ways; a guarantee has no worst case but all packets on one: name "
+                                 "the nodes of a path");
+  }
   check_keys(table, "a [[flow]]", keys);
   Flow flow;
   flow.source = node(need(table, "from", "a [[flow]]"));
@@ -312,10 +345,15 @@ void Reader::read_flow(const toml::table& table) {
     fail(begin_of(table), "a second flow from " + in_quotes(network_.nodes[flow.source].name) + " to " +
                               in_quotes(network_.nodes[flow.destination].name) +
                               "; give one of their rates' sum");
-  const toml::node& rate = need(table, "rate", what);
-  flow.rate = number(rate, "the rate of " + what);
-  flow.burst = read_burst(table, flow.rate, what);
-  rates().send(flow, begin_of(rate), network_.nodes[flow.source].name);
+  if (policed_) {
+    policed_flows_.push_back(policed_->read_flow(table, what));
+    policed_flows_.back().name = flow.name;
+  } else {
+    const toml::node& rate = need(table, "rate", what);
+    flow.rate = number(rate, "the rate of " + what);
+    flow.burst = read_burst(table, flow.rate, what);
+    rates().send(flow, begin_of(rate), network_.nodes[flow.source].name);
+  }
   read_way(table, flow, what);
   network_.flows.push_back(std::move(flow));
 }
@@ -544,7 +582,10 @@ toml::table Reader::read_network(std::span<const std::string> without) {
   toml::table root = parse();
   if (root.empty()) fail({1, 1}, "the file is empty; it must list hosts, switches, links and flows");
   Keys keys{"name", "hosts", "switches", "link", "flow", "traffic"};
-  if (!worms_) keys.insert(keys.end(), {"without", "groups", "shared_memory"});
+  if (policed_)
+    PolicedKeys::add_root_keys(keys);
+  else if (!worms_)
+    keys.insert(keys.end(), {"without", "groups", "shared_memory"});
   check_keys(root, "a network file", keys);
   if (const toml::node* given = root.get("name")) network_.name = name(*given, "the name of the network");
   read_nodes(root, "hosts", true);
@@ -552,6 +593,7 @@ toml::table Reader::read_network(std::span<const std::string> without) {
   if (network_.nodes.empty()) fail({1, 1}, "the network has no nodes: list \"hosts\" and \"switches\"");
   if (const toml::node* given = root.get("groups")) read_groups(*given);
   count_senders(network_.nodes.size());
+  if (policed_) policed_->read_root(root);
   if (const toml::node* memory = root.get("shared_memory")) read_memory(*memory);
   for_each_table(root, "link", [this](const toml::table& table) { read_link(table); });
   read_failures(root, without);
@@ -623,7 +665,36 @@ std::vector<Demand> Reader::listed_demands() const {
   return demands;
 }
 
+/// A port for each link that a flow passes.
+PolicedFile Reader::read_policed() {
+  const toml::table root = read_network({});
+  if (const toml::node* given = root.get("traffic"))
+    fail(begin_of(*given),
+         "[traffic] says what is sent in the mean; a guarantee needs a [[flow]] with a \"bucket\" for each");
+  find_missing_routes();
+  if (network_.flows.empty()) fail({1, 1}, "the network has no flows: add a [[flow]] with a \"bucket\"");
+  PolicedFile file{
+      .name = network_.name,
+      .network = {.ports = {}, .flows = std::move(policed_flows_), .classes = policed_->classes()},
+      .units = policed_->units()};
+  std::unordered_map<std::size_t, std::size_t> port_of;
+  for (std::size_t i = 0; i < network_.flows.size(); ++i)
+    for (const std::size_t link : network_.flows[i].routes.front().links) {
+      const auto [found, is_new] = port_of.try_emplace(link, file.network.ports.size());
+      if (is_new) {
+        file.network.ports.push_back(ports_[link]);
+        file.network.ports.back().name = network_.link_name(link);
+      }
+      file.network.flows[i].path.push_back(found->second);
+    }
+  return file;
+}
+
 }  // namespace
+
+PolicedFile read_policed_network(std::string_view toml, const std::string& name) {
+  return Reader(toml, name, FileUse::policed, FlowsFrom::file).read_policed();
+}
 
 NetworkFile read_network(std::string_view toml, const std::string& name, FileUse use, FlowsFrom flows,
                          std::span<const std::string> without) {

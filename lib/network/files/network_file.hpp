@@ -34,7 +34,8 @@ struct PairsReference {
 /// What the network carries; it decides which keys a file may have.
 enum class FileUse {
   packets,
-  worms,  ///< links may have virtual channels; no bursts, one flow for two nodes
+  worms,    ///< links may have virtual channels; no bursts, one flow for two nodes
+  policed,  ///< flows have token buckets (network/policed/policed_file.hpp, which reads it)
 };
 
 /// Where the flows come from.

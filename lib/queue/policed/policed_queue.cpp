@@ -2,6 +2,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rounding.hpp>
 #include <tailbound/queue/policed/policed_queue.hpp>
+#include <tailbound/queue/policed/policed_renewal.hpp>
 #include <tailbound/queue/slotted/slotted_engine.hpp>
 
 #include <algorithm>
@@ -61,7 +62,7 @@ struct Tails {
 };
 
 /// Masses taken at a time: fewer roundings one after the other, and fewer ways to memory.
-constexpr std::size_t block = 4;
+constexpr std::size_t at_a_time = 4;
 
 template <class T>
 Tails<T> run_over(const std::vector<std::int64_t>& sent, const Extent& extent) {
@@ -69,38 +70,38 @@ Tails<T> run_over(const std::vector<std::int64_t>& sent, const Extent& extent) {
   std::vector<T> batch;
   for (const Real& mass : extent.batch) batch.push_back(static_cast<T>(mass));
   const std::size_t width = batch.size();
-  batch.resize((width + block - 1) / block * block, T(0));
-  // P(Q = n) stands at n + block; zeros around.
-  std::vector<T> now(kept + batch.size() + 2 * block, T(0)), next(now);
-  now[block] = 1;
+  batch.resize((width + at_a_time - 1) / at_a_time * at_a_time, T(0));
+  // P(Q = n) stands at n + at_a_time; zeros around.
+  std::vector<T> now(kept + batch.size() + 2 * at_a_time, T(0)), next(now);
+  now[at_a_time] = 1;
   std::size_t reached = 1;  // P(Q = n) = 0 from here on
   Tails<T> tails;
   std::int64_t busy = 0;
   for (std::int64_t slot = extent.window; slot >= 0; --slot) {
     // One packet has been served since the slot before.
     if (reached > 1) {
-      now[block] += now[block + 1];
-      for (std::size_t n = 1; n < reached; ++n) now[block + n] = now[block + n + 1];
+      now[at_a_time] += now[at_a_time + 1];
+      for (std::size_t n = 1; n < reached; ++n) now[at_a_time + n] = now[at_a_time + n + 1];
       --reached;
     }
     if (sent[static_cast<std::size_t>(slot)] == 0) continue;
     ++busy;
-    const std::size_t further = reached + block - 1;
-    std::fill(next.begin() + block,
-              next.begin() + static_cast<std::ptrdiff_t>(block + reached + batch.size()), T(0));
-    for (std::size_t i = 0; i < batch.size(); i += block) {
-      T* const to = next.data() + block + i;
-      const T* const from = now.data() + block;
+    const std::size_t further = reached + at_a_time - 1;
+    std::fill(next.begin() + at_a_time,
+              next.begin() + static_cast<std::ptrdiff_t>(at_a_time + reached + batch.size()), T(0));
+    for (std::size_t i = 0; i < batch.size(); i += at_a_time) {
+      T* const to = next.data() + at_a_time + i;
+      const T* const from = now.data() + at_a_time;
       const T first = batch[i], second = batch[i + 1], third = batch[i + 2], fourth = batch[i + 3];
       for (std::size_t n = 0; n < further; ++n)
         to[n] += (first * from[n] + second * *(from + n - 1)) +
                  (third * *(from + n - 2) + fourth * *(from + n - 3));
     }
-    std::fill(now.begin() + block, now.begin() + static_cast<std::ptrdiff_t>(block + reached), T(0));
+    std::fill(now.begin() + at_a_time, now.begin() + static_cast<std::ptrdiff_t>(at_a_time + reached), T(0));
     reached += width - 1;
     for (; reached > kept; --reached) {
-      tails.dropped += next[block + reached - 1];
-      next[block + reached - 1] = T(0);
+      tails.dropped += next[at_a_time + reached - 1];
+      next[at_a_time + reached - 1] = T(0);
     }
     std::swap(now, next);
   }
@@ -108,10 +109,10 @@ Tails<T> run_over(const std::vector<std::int64_t>& sent, const Extent& extent) {
   T sum(0);
   for (std::size_t n = kept; n-- > 0;) {
     tails.above[n] = sum;
-    sum += now[block + n];
+    sum += now[at_a_time + n];
   }
-  // In a busy slot the mass, a product, two sums in a block and one of each block; in each slot a sum at 0; the last sums.
-  tails.units = static_cast<double>(busy) * (4.1 + static_cast<double>(batch.size() / block)) +
+  // In a busy slot the mass, a product, two sums in a block and one for each block; in each slot a sum at 0; the last sums.
+  tails.units = static_cast<double>(busy) * (4.1 + static_cast<double>(batch.size() / at_a_time)) +
                 static_cast<double>(extent.window) + static_cast<double>(kept) + 1;
   return tails;
 }

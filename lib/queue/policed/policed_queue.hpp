@@ -1,7 +1,6 @@
 #pragma once
 
 #include <tailbound/queue/policed/policed_bound.hpp>
-#include <tailbound/queue/policed/policed_renewal.hpp>
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 
 #include <cstdint>
@@ -20,6 +19,8 @@
 /// SOURCE    docs/derivations/policed_traffic.md, section 3
 /// TESTS     tests/queue/policed/policed_queue_test.cpp
 namespace tailbound::queue {
+
+class PolicedRenewal;
 
 /// Not for use by several threads at a time: it remembers what it has computed.
 class PolicedQueue {

@@ -12,7 +12,7 @@
 ///
 /// All numbers are rational, in units of data and time that are the caller's: packets and slots, or bytes and
 /// microseconds. In slots every packet is 1 and every rate 1.
-namespace tailbound::bounds {
+namespace tailbound::network {
 
 /// Who is sent next.
 enum class Scheduler {
@@ -53,4 +53,4 @@ struct PolicedNetwork {
   std::vector<std::string> classes;  ///< names, highest first; one or more
 };
 
-}  // namespace tailbound::bounds
+}  // namespace tailbound::network

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <tailbound/network/network.hpp>
+#include <tailbound/network/policed/policed_network.hpp>
+
+#include <string>
+#include <string_view>
+
+/// Network files whose flows are policed: links with rates and schedulers, flows with token buckets.
+///
+/// MODEL     docs/networks.md, section "Policed flows"
+/// EXCLUDES  several ways of one flow, random failures, traffic in a few words
+/// TESTS     tests/network/policed/policed_file_test.cpp
+namespace tailbound::network {
+
+/// In what a file's numbers are.
+struct PolicedUnits {
+  std::string size = "packets", time = "slots", rate = "packets/slot";
+  /// Packets of one size, each link one a slot.
+  [[nodiscard]] bool slotted() const { return time == "slots"; }
+};
+
+struct PolicedFile {
+  std::string name;
+  PolicedNetwork network;  ///< a port for each link that a flow passes, those of hosts too
+  PolicedUnits units{};    ///< of all numbers of `network`; rates there are size / time
+};
+
+/// \param name  of the file, for messages
+/// \throws ParseError  with line and column where there is one
+[[nodiscard]] PolicedFile read_policed_network(std::string_view toml, const std::string& name);
+
+}  // namespace tailbound::network

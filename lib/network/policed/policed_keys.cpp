@@ -1,0 +1,217 @@
+#include <cln/rational.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/policed/policed_keys.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tailbound::network {
+namespace {
+
+struct NamedUnit {
+  const char* name;
+  Rational value;
+};
+
+Rational power_of_ten(int exponent) {
+  Rational result = 1;
+  for (int i = 0; i < exponent; ++i) result = result * 10;
+  for (int i = 0; i > exponent; --i) result = result / 10;
+  return result;
+}
+
+/// In bits.
+const std::array<NamedUnit, 2>& sizes() {
+  static const std::array<NamedUnit, 2> all{{{"bytes", 8}, {"bits", 1}}};
+  return all;
+}
+/// In seconds.
+const std::array<NamedUnit, 4>& times() {
+  static const std::array<NamedUnit, 4> all{
+      {{"ns", power_of_ten(-9)}, {"us", power_of_ten(-6)}, {"ms", power_of_ten(-3)}, {"s", 1}}};
+  return all;
+}
+/// In bits a second.
+const std::array<NamedUnit, 4>& rates() {
+  static const std::array<NamedUnit, 4> all{
+      {{"bit/s", 1}, {"kbit/s", power_of_ten(3)}, {"Mbit/s", power_of_ten(6)}, {"Gbit/s", power_of_ten(9)}}};
+  return all;
+}
+
+template <class Units>
+std::string list_of(const Units& units) {
+  std::string names;
+  for (const NamedUnit& unit : units) names += (names.empty() ? "" : ", ") + std::string(unit.name);
+  return names;
+}
+
+}  // namespace
+
+void PolicedKeys::read_root(const toml::table& root) {
+  if (const toml::node* given = root.get("units")) {
+    const char* how = "\"units\" must be such as { size = \"bytes\", time = \"us\", rate = \"Mbit/s\" }";
+    if (!given->is_table()) values_.fail(begin_of(*given), how);
+    const toml::table& table = *given->as_table();
+    values_.check_keys(table, "\"units\"", {"size", "time", "rate"});
+    const auto unit = [&](const char* key, const auto& units) -> NamedUnit {
+      const toml::node& node = values_.need(table, key, "\"units\"");
+      const std::string named = values_.text(node, std::string("the unit of ") + key);
+      for (const NamedUnit& one : units)
+        if (named == one.name) return one;
+      values_.fail(begin_of(node), std::string("the unit of ") + key + " is " + in_quotes(named) +
+                                       "; it must be one of " + list_of(units));
+    };
+    const NamedUnit size = unit("size", sizes()), time = unit("time", times()), rate = unit("rate", rates());
+    units_ = {.size = size.name, .time = time.name, .rate = rate.name};
+    rate_unit_ = rate.value * time.value / size.value;
+  }
+  values_.for_each_table(root, "class", [&](const toml::table& table) {
+    values_.check_keys(table, "a [[class]]", {"name"});
+    if (!std::exchange(named_, true)) classes_.clear();
+    const toml::node& given = values_.need(table, "name", "a [[class]]");
+    const std::string name = values_.name(given, "the name of a class");
+    if (std::find(classes_.begin(), classes_.end(), name) != classes_.end())
+      values_.fail(begin_of(given), "the class " + in_quotes(name) + " is listed twice");
+    if (classes_.size() == 64) values_.fail(begin_of(given), "more than 64 classes");
+    classes_.push_back(name);
+  });
+}
+
+Rational PolicedKeys::positive(const toml::node& node, const std::string& what) {
+  const std::string text = values_.digits(node, what);
+  const Rational value = values_.at_place(begin_of(node), [&] {
+    return numeric::parse_rational(text, what, {100, 30});
+  });
+  if (value <= 0) values_.fail(begin_of(node), what + " is " + text + "; it must be above 0");
+  return value;
+}
+
+Rational PolicedKeys::not_negative(const toml::table& table, const char* key, const std::string& what) {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) return 0;
+  const std::string text = values_.digits(*node, what);
+  const Rational value = values_.at_place(begin_of(*node), [&] {
+    return numeric::parse_rational(text, what, {100, 30});
+  });
+  if (value < 0) values_.fail(begin_of(*node), what + " is " + text + "; it must be 0 or above");
+  return value;
+}
+
+Rational PolicedKeys::rate(const toml::node& node, const std::string& what) {
+  return positive(node, what) * rate_unit_;
+}
+
+std::vector<Rational> PolicedKeys::of_classes(const toml::node& node, const std::string& what, bool rates,
+                                              std::size_t count) {
+  const auto read = [&](const toml::node& one, const std::string& its) {
+    return rates ? rate(one, its) : positive(one, its);
+  };
+  if (!node.is_table()) return std::vector<Rational>(count, read(node, what));
+  TomlValues::Keys keys;
+  for (std::size_t i = 0; i < count; ++i) keys.emplace_back(classes_[i]);
+  values_.check_keys(*node.as_table(), what, keys);
+  std::vector<Rational> all;
+  for (std::size_t i = 0; i < count; ++i)
+    all.push_back(
+        read(values_.need(*node.as_table(), classes_[i].c_str(), what), what + " of class " + classes_[i]));
+  return all;
+}
+
+PolicedPort PolicedKeys::read_link(const toml::table& table) {
+  PolicedPort port;
+  port.rate = 1;
+  if (const toml::node* given = table.get("rate")) {
+    port.rate = rate(*given, "the rate of a link");
+    if (units_.slotted() && port.rate != 1)
+      values_.fail(begin_of(*given),
+                   "the rate of a link is not 1; without \"units\" each link takes one packet a slot");
+  } else if (!units_.slotted()) {
+    values_.fail(begin_of(table), "a [[link]] needs the key \"rate\" [" + units_.rate + "]");
+  }
+  port.latency = not_negative(table, "latency", "the latency of a link");
+  port.wire = not_negative(table, "wire", "the time on the wire of a link");
+  if (const toml::node* given = table.get("scheduler")) {
+    const std::string named = values_.text(*given, "the scheduler of a link");
+    const auto names = names_of(Scheduler{});
+    const auto found =
+        std::find_if(names.begin(), names.end(), [&](const char* name) { return named == name; });
+    if (found == names.end())
+      values_.fail(begin_of(*given), "the scheduler of a link is " + in_quotes(named) +
+                                         "; it must be fifo, priority, drr or cbs");
+    port.scheduler = static_cast<Scheduler>(found - names.begin());
+  }
+  const auto only_with = [&](const char* key, Scheduler scheduler, const char* its) -> const toml::node* {
+    const toml::node* given = table.get(key);
+    if (given != nullptr && port.scheduler != scheduler)
+      values_.fail(begin_of(*given), in_quotes(key) + " goes with scheduler = " + in_quotes(its));
+    if (given == nullptr && port.scheduler == scheduler)
+      values_.fail(begin_of(table),
+                   "a link with scheduler = " + in_quotes(its) + " needs the key " + in_quotes(key));
+    return given;
+  };
+  if (const toml::node* given = only_with("quantum", Scheduler::drr, "drr"))
+    port.quanta = of_classes(*given, "the quantum", false, classes_.size());
+  if (const toml::node* given = only_with("idle_slope", Scheduler::cbs, "cbs"))
+    port.idle_slopes = of_classes(*given, "the idle slope", true, std::min<std::size_t>(classes_.size(), 2));
+  port.reshaped = values_.yes(table, "reshape");
+  return port;
+}
+
+traffic::TokenBucket PolicedKeys::bucket(const toml::node& node, const std::string& what) {
+  if (!node.is_table())
+    values_.fail(begin_of(node),
+                 "the bucket of " + what + " must be such as { rate = 0.5, burst = 2 }, or a list of such");
+  const toml::table& table = *node.as_table();
+  values_.check_keys(table, "a bucket", {"rate", "burst"});
+  return {rate(values_.need(table, "rate", "a bucket"), "the rate of the bucket of " + what),
+          positive(values_.need(table, "burst", "a bucket"), "the burst of the bucket of " + what)};
+}
+
+PolicedFlow PolicedKeys::read_flow(const toml::table& table, const std::string& what) {
+  PolicedFlow flow;
+  const toml::node& given = values_.need(table, "bucket", what);
+  if (given.is_array())
+    for (const toml::node& one : *given.as_array()) flow.buckets.push_back(bucket(one, what));
+  else
+    flow.buckets.push_back(bucket(given, what));
+  if (flow.buckets.empty()) values_.fail(begin_of(given), what + " has an empty list of buckets");
+  if (named_) {
+    const toml::node& its = values_.need(table, "class", what);
+    const std::string named = values_.text(its, "the class of " + what);
+    const auto found = std::find(classes_.begin(), classes_.end(), named);
+    if (found == classes_.end())
+      values_.fail(begin_of(its),
+                   "the class of " + what + " is " + in_quotes(named) + ", which no [[class]] has");
+    flow.traffic_class = static_cast<std::size_t>(found - classes_.begin());
+  } else if (const toml::node* its = table.get("class")) {
+    values_.fail(begin_of(*its), what + " has a class, and the file no [[class]] tables");
+  }
+  if (const toml::node* packet = table.get("packet")) {
+    if (packet->is_table()) {
+      values_.check_keys(*packet->as_table(), "\"packet\"", {"max", "min"});
+      flow.longest =
+          positive(values_.need(*packet->as_table(), "max", "\"packet\""), "the longest packet of " + what);
+      const toml::node* least = packet->as_table()->get("min");
+      flow.shortest = least != nullptr ? positive(*least, "the shortest packet of " + what) : flow.longest;
+    } else {
+      flow.longest = flow.shortest = positive(*packet, "the packet of " + what);
+    }
+    if (flow.shortest > flow.longest)
+      values_.fail(begin_of(*packet), "the shortest packet of " + what + " is longer than its longest");
+    if (units_.slotted() && (flow.longest != 1 || flow.shortest != 1))
+      values_.fail(begin_of(*packet),
+                   "the packet of " + what + " is not 1; without \"units\" all are one packet");
+  } else if (!units_.slotted()) {
+    values_.fail(begin_of(table),
+                 what + " needs the key \"packet\" [" + units_.size + "], such as { max = 1518, min = 64 }");
+  }
+  for (const traffic::TokenBucket& bucket : flow.buckets)
+    if (bucket.burst < flow.longest)
+      values_.fail(begin_of(given),
+                   "the burst of the bucket of " + what + " is " + numeric::to_fraction(bucket.burst) +
+                       "; it must hold the longest packet, " + numeric::to_fraction(flow.longest));
+  return flow;
+}
+
+}  // namespace tailbound::network
