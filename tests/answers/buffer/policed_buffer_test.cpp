@@ -16,7 +16,7 @@ using tailbound::test::rational;
 
 namespace {
 
-PolicedBufferQuestion question(const char* rate, const char* burst, std::int64_t message = 1) {
+PolicedBufferQuestion policed_question(const char* rate, const char* burst, std::int64_t message = 1) {
   return {.inputs = {.inputs = 16,
                      .share = ratio(1, 16),
                      .bucket = {rational(rate), rational(burst)},
@@ -27,23 +27,23 @@ PolicedBufferQuestion question(const char* rate, const char* burst, std::int64_t
 }  // namespace
 
 TEST_CASE("buffers of policed inputs stand beside those of independent inputs") {
-  const PolicedBufferAnswer two = answer(question("0.9", "2"));
+  const PolicedBufferAnswer two = answer(policed_question("0.9", "2"));
   CHECK(two.buffer.value == 157);
   CHECK(two.unpoliced_buffer->value == 157);  // policing to two tokens makes any injection as good as this
-  const PolicedBufferAnswer twenty = answer(question("0.9", "20"));
+  const PolicedBufferAnswer twenty = answer(policed_question("0.9", "20"));
   CHECK(twenty.buffer.value == 177);
   CHECK(twenty.closed_form_buffer->value == 177);
   CHECK(twenty.token_price == ratio(10, 9));
   CHECK_FALSE(twenty.bound_only());
   CHECK_FALSE(twenty.never_exceeded);
-  const PolicedBufferAnswer shallow = answer(question("2/5", "1"));
+  const PolicedBufferAnswer shallow = answer(policed_question("2/5", "1"));
   CHECK(shallow.rate == ratio(1, 3));
 }
 
 TEST_CASE("an honest host is not touched by a bucket that is deep enough") {
   for (const auto& [offered, deep, unlikely] :
        {std::tuple{"0.8", "19.6", "12.1"}, {"0.85", "35.7", "21.8"}, {"0.89", "160.7", "96.8"}}) {
-    PolicedBufferQuestion asked = question("0.9", deep);
+    PolicedBufferQuestion asked = policed_question("0.9", deep);
     asked.offered = rational(offered);
     const PolicedBufferAnswer found = answer(asked);
     CHECK(*found.honest->unnoticed_burst == rational(deep));
@@ -53,26 +53,26 @@ TEST_CASE("an honest host is not touched by a bucket that is deep enough") {
     asked.asked = LeastBuffer{rational("1e-9")};
     CHECK(*answer(asked).honest->unnoticed_burst == rational(unlikely));
   }
-  PolicedBufferQuestion asked = question("0.9", "20");
+  PolicedBufferQuestion asked = policed_question("0.9", "20");
   asked.offered = rational("0.8");
   CHECK(answer(asked).honest->buffer->value == 76);
 }
 
 TEST_CASE("messages, and what would take too long, have a bound") {
-  const PolicedBufferAnswer messages = answer(question("0.9", "20", 8));
+  const PolicedBufferAnswer messages = answer(policed_question("0.9", "20", 8));
   CHECK(messages.bound_only());
   CHECK(messages.buffer.value == 1274);
   CHECK_FALSE(messages.before);
-  const PolicedBufferAnswer long_run = answer(question("0.999", "100"));
+  const PolicedBufferAnswer long_run = answer(policed_question("0.999", "100"));
   CHECK(long_run.bound_only());
   CHECK(long_run.buffer.value == 16284);
-  PolicedBufferQuestion insisting = question("0.999", "100");
+  PolicedBufferQuestion insisting = policed_question("0.999", "100");
   insisting.accuracy.arithmetic = queue::Arithmetic::double_precision;
   CHECK_THROWS_AS(answer(insisting), LimitExceeded);
 }
 
 TEST_CASE("a buffer of policed inputs has its probability") {
-  PolicedBufferQuestion asked = question("0.9", "20");
+  PolicedBufferQuestion asked = policed_question("0.9", "20");
   asked.asked = ProbabilityOf{Packets(100)};
   const PolicedBufferAnswer found = answer(asked);
   CHECK(static_cast<double>(ends(found.at.probability).middle()) == Approx(2.1722038751e-8).epsilon(1e-10));
@@ -82,10 +82,10 @@ TEST_CASE("a buffer of policed inputs has its probability") {
 }
 
 TEST_CASE("what an honest host offers is refused where its bucket cannot carry it") {
-  PolicedBufferQuestion asked = question("0.9", "20");
+  PolicedBufferQuestion asked = policed_question("0.9", "20");
   asked.offered = rational("0.9");
   CHECK_THROWS_WITH(answer(asked), Catch::Contains("offered is 9/10"));
-  asked = question("0.97", "20");
+  asked = policed_question("0.97", "20");
   asked.offered = rational("0.8");
   CHECK_THROWS_WITH(answer(asked), Catch::Contains("s at most 32"));
 }

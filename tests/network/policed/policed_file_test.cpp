@@ -18,7 +18,7 @@ using tailbound::test::rational;
 
 namespace {
 
-const std::string line = R"(
+const std::string two_switches = R"(
 name = "line"
 hosts = ["a", "b", "c"]
 switches = ["s", "t"]
@@ -72,7 +72,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }  // namespace
 
 TEST_CASE("a file with policed flows is read in its units") {
-  const PolicedFile file = read_policed_network(line, "line.toml");
+  const PolicedFile file = read_policed_network(two_switches, "line.toml");
   CHECK(file.name == "line");
   CHECK_FALSE(file.units.slotted());
   CHECK(file.units.rate == "Mbit/s");
@@ -148,6 +148,6 @@ TEST_CASE("what a file with policed flows may not say is refused with its place"
       {"rate = 1000\n", "", "needs the key \"rate\""},
       {"latency = 2.5", "latency = -1", "must be 0 or above"},
   };
-  for (const auto& [what, with, why] : faults) refused(replaced(line, what, with), why);
-  refused(line + "\n[traffic]\nuniform = 0.5\n", "needs a [[flow]] with a \"bucket\"");
+  for (const auto& [what, with, why] : faults) refused(replaced(two_switches, what, with), why);
+  refused(two_switches + "\n[traffic]\nuniform = 0.5\n", "needs a [[flow]] with a \"bucket\"");
 }
