@@ -154,6 +154,13 @@ PolicedPort PolicedKeys::read_link(const toml::table& table) {
     port.quanta = of_classes(*given, "the quantum", false, classes_.size());
   if (const toml::node* given = only_with("idle_slope", Scheduler::cbs, "cbs"))
     port.idle_slopes = of_classes(*given, "the idle slope", true, std::min<std::size_t>(classes_.size(), 2));
+  if (const toml::node* given = table.get("best_effort")) {
+    port.best_effort = positive(*given, "the longest packet of best effort of a link");
+    if (port.scheduler != Scheduler::priority && port.scheduler != Scheduler::cbs)
+      values_.fail(begin_of(*given),
+                   "\"best_effort\", the longest packet of traffic below all classes, goes with scheduler = "
+                   "\"priority\" or \"cbs\"");
+  }
   port.reshaped = values_.yes(table, "reshape");
   return port;
 }

@@ -19,7 +19,8 @@ class PolicedKeys {
   void read_root(const toml::table& root);
   static void add_root_keys(TomlValues::Keys& keys) { keys.insert(keys.end(), {"units", "class"}); }
   static void add_link_keys(TomlValues::Keys& keys) {
-    keys.insert(keys.end(), {"latency", "wire", "scheduler", "quantum", "idle_slope", "reshape"});
+    keys.insert(keys.end(),
+                {"latency", "wire", "scheduler", "quantum", "idle_slope", "best_effort", "reshape"});
   }
   static void add_flow_keys(TomlValues::Keys& keys) {
     keys.insert(keys.end(), {"bucket", "class", "packet"});

@@ -27,23 +27,25 @@ enum class Scheduler {
 
 /// The sending side of a link.
 struct PolicedPort {
-  std::string name;        ///< "s1 -> s2"
-  numeric::Rational rate;  ///< C [data/time], above 0
-  numeric::Rational
-      latency;  ///< of the node before it: a packet is ready to be sent so much after its last bit is in
-  numeric::Rational wire;  ///< time on the wire behind it; adds to delays, not to their variation
+  std::string name{};        ///< "s1 -> s2"
+  numeric::Rational rate{};  ///< C [data/time], above 0
+  /// Of the node before it: a packet is ready to be sent at most so much after its last bit is in.
+  numeric::Rational latency{};
+  numeric::Rational wire{};  ///< time on the wire behind it; adds to delays, not to their variation
   Scheduler scheduler = Scheduler::fifo;
-  std::vector<numeric::Rational> quanta;  ///< drr: of each class [data]
+  std::vector<numeric::Rational> quanta{};  ///< drr: of each class [data]
   std::vector<numeric::Rational>
-      idle_slopes;        ///< cbs: of class 0 and, where there is one, class 1 [data/time]
-  bool reshaped = false;  ///< a regulator before it gives flows the curves of their sources again
+      idle_slopes{};  ///< cbs: of class 0 and, if there is one, class 1 [data/time]
+  /// Not fifo, not drr: longest packet of other traffic, which is sent when no class may send; 0 for none.
+  numeric::Rational best_effort{};
+  bool reshaped = false;  ///< a regulator behind it gives flows the curves of their sources again
 };
 
 struct PolicedFlow {
-  std::string name;
-  std::vector<std::size_t> path;                ///< ports, from the source's own on; each at most once
+  std::string name{};
+  std::vector<std::size_t> path{};              ///< ports, from the source's own on; each at most once
   std::size_t traffic_class = 0;                ///< 0 is the highest
-  std::vector<traffic::TokenBucket> buckets;    ///< one or more; burst >= `longest`
+  std::vector<traffic::TokenBucket> buckets{};  ///< one or more; burst >= `longest`
   numeric::Rational longest = 1, shortest = 1;  ///< packet [data], shortest above 0
 };
 

@@ -1,0 +1,646 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/bounds/guarantee/network_guarantee.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace tailbound::bounds {
+namespace {
+
+using network::PolicedFlow;
+using network::PolicedPort;
+using network::Scheduler;
+using numeric::Integer;
+using numeric::to_fraction;
+
+/// Networks with so few hops are computed in fractions of any length.
+constexpr std::size_t most_exact_hops = 64;
+constexpr long grid = 1'000'000'000;
+constexpr long most_rounds = 20'000;
+/// A certificate is given up where variations pass so many times what they would be without each other.
+constexpr long most_growth = 1'000'000;
+
+Rational rounded_up(const Rational& value, const Integer& denominator) {
+  if (denominator == 0) return value;
+  return Rational(cln::ceiling1(value * denominator)) / denominator;
+}
+
+void check(const PolicedNetwork& network) {
+  const auto illegal = [](const std::string& what, const std::string& value, const char* legal) {
+    throw InvalidArgument(what, value, legal);
+  };
+  for (const PolicedPort& port : network.ports) {
+    if (port.rate <= 0) illegal("the rate of " + port.name, to_fraction(port.rate), "above 0");
+    if (port.latency < 0) illegal("the latency of " + port.name, to_fraction(port.latency), "0 or above");
+    if (port.wire < 0) illegal("the wire of " + port.name, to_fraction(port.wire), "0 or above");
+  }
+  for (const PolicedFlow& flow : network.flows) {
+    const std::string what = "flow " + flow.name;
+    if (flow.path.empty()) illegal("the path of " + what, "empty", "one or more ports");
+    const std::set<std::size_t> ports(flow.path.begin(), flow.path.end());
+    if (ports.size() != flow.path.size() || *ports.rbegin() >= network.ports.size())
+      illegal("the path of " + what, fmt::format("{} ports long", flow.path.size()),
+              "of ports of the network, each at most once");
+    if (flow.traffic_class >= network.classes.size())
+      illegal("the class of " + what, std::to_string(flow.traffic_class), "one of the network's classes");
+    if (flow.shortest < 0 || flow.longest < flow.shortest)
+      illegal("the packet of " + what, to_fraction(flow.longest), "not below the shortest");
+    if (flow.buckets.empty()) illegal("the bucket of " + what, "missing", "one or more");
+    for (const traffic::TokenBucket& bucket : flow.buckets) {
+      if (bucket.rate <= 0) illegal("the rate of the bucket of " + what, to_fraction(bucket.rate), "above 0");
+      if (bucket.burst < flow.longest)
+        illegal("the burst of the bucket of " + what, to_fraction(bucket.burst),
+                "not below the longest packet");
+    }
+  }
+}
+
+/// Flows that come to a queue from one queue before it.
+struct Group {
+  std::size_t queue = 0;  ///< the one before
+  std::vector<std::size_t> flows;
+  ArrivalCurve sum;    ///< of the flows' curves
+  ArrivalCurve curve;  ///< of all together
+};
+
+/// Groups that come over one link.
+struct InLink {
+  std::size_t port = 0;
+  Rational longest = 0;
+  std::vector<Group> groups;
+  ArrivalCurve curve;
+};
+
+struct Queue {
+  std::size_t port = 0, index = 0;
+  std::optional<std::size_t> traffic_class{};
+  std::vector<std::size_t> flows, own;  ///< all; those whose first queue it is
+  std::vector<InLink> links;
+  Rational longest = 0, shortest = 0, load = 0;
+  ArrivalCurve own_sum{}, arrivals{};
+  std::optional<ServiceCurve> service{};
+  Rational variation = 0;
+};
+
+/// A flow's way, hop by hop.
+struct Way {
+  std::vector<std::size_t> queues;
+  std::vector<ArrivalCurve> curves;                    ///< before each queue
+  std::vector<std::optional<ServiceCurve>> residuals;  ///< that each leaves to it
+};
+
+class Analysis {
+ public:
+  Analysis(const PolicedNetwork& network, const GuaranteeRules& rules);
+  NetworkGuarantee run();
+
+ private:
+  void find_queues();
+  void check_schedulers() const;
+  void check_loads() const;
+  void find_order();
+  [[nodiscard]] std::size_t hop(std::size_t flow, std::size_t queue) const;
+
+  void gather(Queue& queue);
+  void serve(Queue& queue);
+  void send_on(Queue& queue, bool residuals);
+  [[nodiscard]] Rational variation_of(const Queue& queue) const;
+  [[nodiscard]] ArrivalCurve line(const InLink& link) const;
+  [[nodiscard]] ServiceCurve service_of(const Queue& queue) const;
+  [[nodiscard]] ArrivalCurve higher_classes(const Queue& queue) const;
+  [[nodiscard]] ArrivalCurve others(const Queue& queue, std::size_t flow) const;
+  [[nodiscard]] std::optional<ArrivalCurve> group_output(const Queue& queue,
+                                                         const std::vector<std::size_t>& flows) const;
+
+  void solve_cycle();
+  /// F, at the variations of now.
+  [[nodiscard]] std::vector<Rational> variations_of_cycle();
+  void try_short_fractions();
+  [[nodiscard]] NetworkGuarantee result() const;
+
+  const PolicedNetwork& network_;
+  const GuaranteeRules& rules_;
+  std::vector<Queue> queues_;
+  std::vector<std::vector<std::size_t>> of_port_;  ///< queues, higher classes first
+  std::vector<Way> ways_;
+  std::vector<std::size_t> order_, cyclic_;
+  std::vector<bool> in_cycle_;
+  std::map<std::pair<std::size_t, std::size_t>, ArrivalCurve> group_outputs_;  ///< of (queue, next queue)
+  Integer denominator_ = 0;
+  long rounds_ = 0;
+};
+
+Analysis::Analysis(const PolicedNetwork& network, const GuaranteeRules& rules)
+    : network_(network), rules_(rules) {
+  check(network);
+  find_queues();
+  check_schedulers();
+  check_loads();
+  find_order();
+  std::size_t hops = 0;
+  for (const PolicedFlow& flow : network.flows) hops += flow.path.size();
+  if (hops > most_exact_hops || !cyclic_.empty() || rules.always_round) denominator_ = grid;
+}
+
+void Analysis::find_queues() {
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> found;  // FIFO: class 0
+  const auto key = [&](const PolicedFlow& flow, std::size_t port) {
+    const bool fifo = network_.ports[port].scheduler == Scheduler::fifo;
+    return std::pair(port, fifo ? std::size_t{0} : flow.traffic_class);
+  };
+  for (const PolicedFlow& flow : network_.flows)
+    for (const std::size_t port : flow.path) found.try_emplace(key(flow, port), 0);
+  of_port_.resize(network_.ports.size());
+  for (auto& [port_and_class, index] : found) {
+    index = queues_.size();
+    Queue& queue = queues_.emplace_back();
+    queue.index = index;
+    queue.port = port_and_class.first;
+    if (network_.ports[queue.port].scheduler != Scheduler::fifo) queue.traffic_class = port_and_class.second;
+    of_port_[queue.port].push_back(index);
+  }
+  for (std::size_t f = 0; f < network_.flows.size(); ++f) {
+    const PolicedFlow& flow = network_.flows[f];
+    Way& way = ways_.emplace_back();
+    for (std::size_t k = 0; k < flow.path.size(); ++k) {
+      const std::size_t at = found.at(key(flow, flow.path[k]));
+      Queue& queue = queues_[at];
+      queue.longest = std::max(queue.longest, flow.longest);
+      queue.shortest = queue.flows.empty() ? flow.shortest : std::min(queue.shortest, flow.shortest);
+      queue.flows.push_back(f);
+      Rational rate = flow.buckets.front().rate;
+      for (const traffic::TokenBucket& bucket : flow.buckets) rate = std::min(rate, bucket.rate);
+      queue.load = queue.load + rate;
+      if (k == 0) {
+        queue.own_sum += ArrivalCurve(flow.buckets);
+        queue.own.push_back(f);
+      } else {
+        const std::size_t before = way.queues.back();
+        auto link = std::find_if(queue.links.begin(), queue.links.end(),
+                                 [&](const InLink& one) { return one.port == flow.path[k - 1]; });
+        if (link == queue.links.end()) {
+          queue.links.emplace_back().port = flow.path[k - 1];
+          link = queue.links.end() - 1;
+        }
+        link->longest = std::max(link->longest, flow.longest);
+        auto group = std::find_if(link->groups.begin(), link->groups.end(),
+                                  [&](const Group& one) { return one.queue == before; });
+        if (group == link->groups.end()) {
+          link->groups.emplace_back().queue = before;
+          group = link->groups.end() - 1;
+        }
+        group->flows.push_back(f);
+      }
+      way.queues.push_back(at);
+    }
+    way.curves.resize(way.queues.size());
+    way.residuals.resize(way.queues.size());
+    for (std::size_t k = 0; k < way.curves.size(); ++k)
+      if (k == 0 || network_.ports[flow.path[k - 1]].reshaped) way.curves[k] = ArrivalCurve(flow.buckets);
+  }
+}
+
+void Analysis::check_schedulers() const {
+  for (const Queue& queue : queues_) {
+    const PolicedPort& port = network_.ports[queue.port];
+    if (!queue.traffic_class) continue;
+    const std::size_t its = *queue.traffic_class;
+    const std::string name = fmt::format("of class {} at {}", network_.classes[its], port.name);
+    if (port.scheduler == Scheduler::drr) {
+      if (its >= port.quanta.size()) throw InvalidArgument("the quantum " + name, "missing", "given");
+      if (port.quanta[its] < queue.longest || port.quanta[its] <= 0)
+        throw InvalidArgument(
+            "the quantum " + name, to_fraction(port.quanta[its]),
+            fmt::format("{} or above, the class's longest packet", to_fraction(queue.longest)));
+    }
+    if (port.scheduler == Scheduler::cbs && its >= port.idle_slopes.size())
+      throw InvalidArgument("the scheduler " + name, "cbs",
+                            "another one: behind credit-based shapers the classes after the second have no "
+                            "guarantee");
+  }
+  for (const PolicedPort& port : network_.ports) {
+    if (port.scheduler != Scheduler::cbs) continue;
+    Rational sum = 0;
+    for (const Rational& slope : port.idle_slopes) {
+      if (slope <= 0) throw InvalidArgument("an idle slope of " + port.name, to_fraction(slope), "above 0");
+      sum = sum + slope;
+    }
+    if (sum >= port.rate)
+      throw InvalidArgument("the idle slopes of " + port.name, to_fraction(sum) + " together",
+                            "below the rate of the link, " + to_fraction(port.rate));
+  }
+}
+
+void Analysis::check_loads() const {
+  std::vector<Rational> loads(network_.ports.size(), Rational(0));
+  for (const Queue& queue : queues_) loads[queue.port] = loads[queue.port] + queue.load;
+  for (std::size_t p = 0; p < loads.size(); ++p)
+    if (loads[p] > network_.ports[p].rate)
+      throw NoAnswer(
+          fmt::format("the port {} is offered {} in the long run, {} more than the {} that it can send",
+                      network_.ports[p].name, numeric::plain(loads[p]),
+                      numeric::plain(Rational(loads[p] - network_.ports[p].rate)),
+                      numeric::plain(network_.ports[p].rate)));
+}
+
+std::size_t Analysis::hop(std::size_t flow, std::size_t queue) const {
+  const std::vector<std::size_t>& queues = ways_[flow].queues;
+  return static_cast<std::size_t>(std::find(queues.begin(), queues.end(), queue) - queues.begin());
+}
+
+/// Queues whose arrivals depend on no queue that is still to come; those in and behind cycles at last.
+void Analysis::find_order() {
+  std::vector<std::set<std::size_t>> after(queues_.size());
+  std::vector<std::size_t> before(queues_.size(), 0);
+  const auto depends = [&](std::size_t queue, std::size_t on) {
+    if (after[on].insert(queue).second) ++before[queue];
+  };
+  for (const Queue& queue : queues_) {
+    for (const InLink& link : queue.links)
+      if (!network_.ports[link.port].reshaped)
+        for (const Group& group : link.groups) depends(queue.index, group.queue);
+    if (network_.ports[queue.port].scheduler == Scheduler::priority)
+      for (const std::size_t other : of_port_[queue.port])
+        if (other < queue.index) depends(queue.index, other);
+  }
+  for (std::size_t q = 0; q < queues_.size(); ++q)
+    if (before[q] == 0) order_.push_back(q);
+  for (std::size_t i = 0; i < order_.size(); ++i)
+    for (const std::size_t next : after[order_[i]])
+      if (--before[next] == 0) order_.push_back(next);
+  in_cycle_.assign(queues_.size(), false);
+  for (std::size_t q = 0; q < queues_.size(); ++q)
+    if (before[q] > 0) {
+      in_cycle_[q] = true;
+      cyclic_.push_back(q);
+    }
+  // Of one port the higher classes first: they are asked for the curves of their links.
+  std::sort(cyclic_.begin(), cyclic_.end());
+}
+
+/// What the link can bring at most.
+ArrivalCurve Analysis::line(const InLink& link) const {
+  if (!rules_.lines || network_.ports[link.port].reshaped) return {};
+  return ArrivalCurve({{network_.ports[link.port].rate, link.longest}});
+}
+
+namespace {
+
+/// The least of both, where a line without lines bounds nothing.
+ArrivalCurve capped(const ArrivalCurve& curve, const ArrivalCurve& cap) {
+  return cap.is_nothing() || curve.is_nothing() ? curve : least(curve, cap);
+}
+
+}  // namespace
+
+/// Curves of groups, links and the whole queue from those of flows.
+void Analysis::gather(Queue& queue) {
+  queue.arrivals = queue.own_sum;
+  for (InLink& link : queue.links) {
+    link.curve = {};
+    for (Group& group : link.groups) {
+      group.sum = {};
+      for (const std::size_t flow : group.flows) group.sum += ways_[flow].curves[hop(flow, queue.index)];
+      group.curve = group.sum;
+      if (!network_.ports[link.port].reshaped)
+        if (const auto output = group_outputs_.find({group.queue, queue.index});
+            output != group_outputs_.end())
+          group.curve = least(group.curve, output->second);
+      link.curve += group.curve;
+    }
+    link.curve = capped(link.curve, line(link));
+    queue.arrivals += link.curve;
+  }
+}
+
+/// Of the classes before it, at this port.
+ArrivalCurve Analysis::higher_classes(const Queue& queue) const {
+  ArrivalCurve all;
+  std::map<std::size_t, InLink> links;
+  for (const std::size_t its : of_port_[queue.port]) {
+    if (its >= queue.index) break;
+    const Queue& other = queues_[its];
+    all += other.own_sum;
+    for (const InLink& link : other.links) {
+      InLink& together = links[link.port];
+      together.port = link.port;
+      together.longest = std::max(together.longest, link.longest);
+      together.curve += link.curve;
+    }
+  }
+  for (const auto& [port, link] : links) all += capped(link.curve, line(link));
+  return all;
+}
+
+ServiceCurve Analysis::service_of(const Queue& queue) const {
+  const PolicedPort& port = network_.ports[queue.port];
+  const ServiceCurve whole(port.latency, port.rate);
+  if (port.scheduler == Scheduler::fifo) return whole;
+  const std::size_t its = *queue.traffic_class;
+  // Of the port's other queues: the longest packets of lower classes, of the classes one by one.
+  Rational lower = port.best_effort;
+  std::map<std::size_t, Rational> longest;
+  for (const std::size_t one : of_port_[queue.port]) {
+    const Queue& other = queues_[one];
+    longest[*other.traffic_class] = other.longest;
+    if (*other.traffic_class > its) lower = std::max(lower, other.longest);
+  }
+  const auto none = [&]() -> NoAnswer {
+    return NoAnswer(fmt::format("class {} at {} gets nothing in the long run: the classes before it take all",
+                                network_.classes[its], port.name));
+  };
+  switch (port.scheduler) {
+    case Scheduler::fifo:
+      break;
+    case Scheduler::priority: {
+      const auto left = blind_residual(whole, higher_classes(queue), lower);
+      if (!left) throw none();
+      return *left;
+    }
+    case Scheduler::drr: {
+      Rational turn = port.quanta[its], latency = 0;
+      for (const auto& [other, most] : longest)
+        if (other != its) {
+          turn = turn + port.quanta[other];
+          latency = latency + port.quanta[other] * (1 + queue.longest / port.quanta[its]) + most;
+        }
+      return {port.latency + latency / port.rate, port.rate * port.quanta[its] / turn};
+    }
+    case Scheduler::cbs: {
+      const Rational& slope = port.idle_slopes[its];
+      if (its == 0) return {port.latency + lower / port.rate, slope};
+      const Rational first = longest.count(0) != 0 ? longest.at(0) : Rational(0);
+      const Rational& its_slope = port.idle_slopes[0];
+      const Rational below_first = std::max(queue.longest, lower);
+      const Rational until_least =
+          first == 0 ? Rational(0) : first + below_first * its_slope / (port.rate - its_slope);
+      return {port.latency + (lower + until_least) / port.rate, slope};
+    }
+  }
+  return whole;
+}
+
+Rational Analysis::variation_of(const Queue& queue) const {
+  const auto distance = horizontal_distance(queue.arrivals, *queue.service, queue.shortest);
+  if (!distance)
+    throw NoAnswer(fmt::format("{} is offered {} in the long run, more than the {} that it is served",
+                               queue.traffic_class
+                                   ? fmt::format("class {} at {}", network_.classes[*queue.traffic_class],
+                                                 network_.ports[queue.port].name)
+                                   : "the port " + network_.ports[queue.port].name,
+                               numeric::plain(queue.load), numeric::plain(queue.service->rate())));
+  return std::max(*distance, Rational(0));
+}
+
+void Analysis::serve(Queue& queue) {
+  gather(queue);
+  queue.service = service_of(queue);
+}
+
+/// All that comes to a queue but one flow.
+ArrivalCurve Analysis::others(const Queue& queue, std::size_t flow) const {
+  if (queue.flows.size() == 1) return {};
+  const std::size_t k = hop(flow, queue.index);
+  const ArrivalCurve& its = ways_[flow].curves[k];
+  if (k == 0) return queue.arrivals.without(its);
+  const auto link = std::find_if(queue.links.begin(), queue.links.end(), [&](const InLink& one) {
+    return one.port == network_.flows[flow].path[k - 1];
+  });
+  ArrivalCurve rest;  // of its link
+  for (const Group& group : link->groups)
+    if (group.queue != ways_[flow].queues[k - 1])
+      rest += group.curve;
+    else if (group.flows.size() > 1)
+      rest += least(group.sum.without(its), group.curve);
+  ArrivalCurve all = queue.arrivals.without(link->curve);
+  if (!rest.is_nothing()) all += least(rest, link->curve);
+  return all;
+}
+
+/// Of flows that go on over one link, by what the others leave to them; none where those take all.
+std::optional<ArrivalCurve> Analysis::group_output(const Queue& queue,
+                                                   const std::vector<std::size_t>& flows) const {
+  const std::set<std::size_t> members(flows.begin(), flows.end());
+  ArrivalCurve group, rest;
+  Rational longest = 0;
+  const auto add = [&](std::size_t flow, ArrivalCurve& one, ArrivalCurve& other) {
+    const ArrivalCurve& curve = ways_[flow].curves[hop(flow, queue.index)];
+    if (members.count(flow) != 0) {
+      one += curve;
+      longest = std::max(longest, network_.flows[flow].longest);
+    } else {
+      other += curve;
+    }
+  };
+  for (const std::size_t flow : queue.own) add(flow, group, rest);
+  for (const InLink& link : queue.links) {
+    ArrivalCurve one, other;
+    for (const Group& from : link.groups)
+      for (const std::size_t flow : from.flows) add(flow, one, other);
+    group += capped(one, one.is_nothing() ? ArrivalCurve{} : link.curve);
+    rest += capped(other, other.is_nothing() ? ArrivalCurve{} : link.curve);
+  }
+  const auto left = fifo_residual(*queue.service, rest);
+  if (!left) return std::nullopt;
+  return departures(group.later(longest / network_.ports[queue.port].rate), *left);
+}
+
+/// The curves of its flows before their next queues.
+void Analysis::send_on(Queue& queue, bool residuals) {
+  const PolicedPort& port = network_.ports[queue.port];
+  std::map<std::size_t, std::vector<std::size_t>> groups;
+  for (const std::size_t flow : queue.flows) {
+    Way& way = ways_[flow];
+    const std::size_t k = hop(flow, queue.index);
+    if (residuals) way.residuals[k] = fifo_residual(*queue.service, others(queue, flow));
+    if (k + 1 == way.queues.size() || port.reshaped) continue;
+    ArrivalCurve next = way.curves[k].later(queue.variation);
+    if (residuals && rules_.residuals && way.residuals[k])
+      if (const auto output =
+              departures(way.curves[k].later(network_.flows[flow].longest / port.rate), *way.residuals[k]))
+        next = least(next, *output);
+    way.curves[k + 1] = next.rounded_up(denominator_);
+    groups[way.queues[k + 1]].push_back(flow);
+  }
+  if (!residuals || !rules_.residuals) return;
+  for (const auto& [next, flows] : groups)
+    if (flows.size() > 1)
+      if (const auto output = group_output(queue, flows))
+        group_outputs_[{queue.index, next}] = output->rounded_up(denominator_);
+}
+
+std::vector<Rational> Analysis::variations_of_cycle() {
+  // Curves first: a queue's own flows, then what has passed the queues before.
+  for (std::size_t f = 0; f < ways_.size(); ++f) {
+    Way& way = ways_[f];
+    for (std::size_t k = 0; k + 1 < way.queues.size(); ++k) {
+      const Queue& queue = queues_[way.queues[k]];
+      if (in_cycle_[queue.index] && !network_.ports[queue.port].reshaped)
+        way.curves[k + 1] = way.curves[k].later(queue.variation);
+    }
+  }
+  for (const std::size_t q : cyclic_) gather(queues_[q]);
+  std::vector<Rational> next;
+  for (const std::size_t q : cyclic_) {
+    queues_[q].service = service_of(queues_[q]);
+    next.push_back(variation_of(queues_[q]));
+  }
+  return next;
+}
+
+/// x := F(x) rounded up, from below, until it repeats: then F(x) <= x. Where F(0) is 0, strictly.
+void Analysis::solve_cycle() {
+  if (cyclic_.empty()) return;
+  const Rational unit = Rational(1) / denominator_;
+  for (const std::size_t q : cyclic_) queues_[q].variation = 0;
+  const std::vector<Rational> at_zero = variations_of_cycle();
+  const Rational limit = most_growth * (*std::max_element(at_zero.begin(), at_zero.end()) + 1);
+  std::vector<Rational> next = at_zero;
+  for (rounds_ = 1; rounds_ <= most_rounds; ++rounds_) {
+    bool repeats = true;
+    for (std::size_t i = 0; i < cyclic_.size(); ++i) {
+      const Rational value = at_zero[i] > 0
+                                 ? rounded_up(next[i], denominator_)
+                                 : Rational(cln::floor1(next[i] * denominator_)) / denominator_ + unit;
+      if (value > limit) return void(rounds_ = most_rounds + 1);
+      if (value != queues_[cyclic_[i]].variation) repeats = false;
+      queues_[cyclic_[i]].variation = value;
+    }
+    if (repeats) return;
+    next = variations_of_cycle();
+  }
+}
+
+namespace {
+
+/// The fraction of least denominator in [low, high], 0 <= low.
+Rational simplest_between(const Rational& low, const Rational& high) {
+  const Integer whole = cln::ceiling1(low);
+  if (whole <= high) return whole;
+  const Integer below = cln::floor1(low);
+  return below + 1 / simplest_between(1 / (high - below), 1 / (low - below));
+}
+
+}  // namespace
+
+/// Fractions such as 89/29 next to what was found, where they satisfy F(x) <= x as well.
+void Analysis::try_short_fractions() {
+  std::vector<Rational> found, shorter;
+  const Rational room = Rational(1000) / denominator_;
+  for (const std::size_t q : cyclic_) {
+    found.push_back(queues_[q].variation);
+    shorter.push_back(simplest_between(std::max(Rational(found.back() - room), Rational(0)), found.back()));
+    queues_[q].variation = shorter.back();
+  }
+  const std::vector<Rational> next = variations_of_cycle();
+  bool certain = true;
+  for (std::size_t i = 0; i < next.size(); ++i) certain = certain && next[i] <= shorter[i] && next[i] > 0;
+  if (certain) return;
+  for (std::size_t i = 0; i < cyclic_.size(); ++i) queues_[cyclic_[i]].variation = found[i];
+  (void)variations_of_cycle();
+}
+
+NetworkGuarantee Analysis::run() {
+  for (const std::size_t q : order_) {
+    Queue& queue = queues_[q];
+    serve(queue);
+    queue.variation = rounded_up(variation_of(queue), denominator_);
+    send_on(queue, true);
+  }
+  solve_cycle();
+  if (rounds_ > most_rounds) return {};
+  if (!cyclic_.empty()) {
+    if (cyclic_.size() <= most_exact_hops) try_short_fractions();
+    for (const std::size_t q : cyclic_)
+      for (const std::size_t flow : queues_[q].flows)
+        ways_[flow].residuals[hop(flow, q)] = fifo_residual(*queues_[q].service, others(queues_[q], flow));
+  }
+  return result();
+}
+
+NetworkGuarantee Analysis::result() const {
+  NetworkGuarantee all{
+      .queues = {}, .flows = {}, .cyclic = cyclic_, .rounds = rounds_, .denominator = denominator_};
+  for (const Queue& queue : queues_) {
+    const auto backlog = vertical_distance(queue.arrivals, *queue.service);
+    all.queues.push_back({.port = queue.port,
+                          .traffic_class = queue.traffic_class,
+                          .backlog = *backlog,
+                          .delay = queue.variation + queue.shortest / network_.ports[queue.port].rate,
+                          .variation = queue.variation,
+                          .load = queue.load,
+                          .shortest = queue.shortest,
+                          .arrivals = queue.arrivals,
+                          .service = *queue.service});
+  }
+  for (std::size_t f = 0; f < ways_.size(); ++f) {
+    const PolicedFlow& flow = network_.flows[f];
+    const Way& way = ways_[f];
+    FlowGuarantee& its = all.flows.emplace_back();
+    its.queues = way.queues;
+    Rational sum = 0, wires = 0, between = 0;
+    std::optional<ServiceCurve> whole;
+    bool in_one = true;
+    for (std::size_t k = 0; k < way.queues.size(); ++k) {
+      const PolicedPort& port = network_.ports[flow.path[k]];
+      sum = sum + all.queues[way.queues[k]].delay;
+      wires = wires + port.wire;
+      its.least = its.least + flow.shortest / port.rate + port.wire;
+      const bool last = k + 1 == way.queues.size();
+      if (!last) between = between + flow.longest / port.rate;
+      if (!way.residuals[k] || (port.reshaped && !last)) in_one = false;
+      if (in_one) whole = whole ? in_series(*whole, *way.residuals[k]) : *way.residuals[k];
+    }
+    its.tfa = rounded_up(sum + wires, denominator_);
+    if (!in_one) continue;
+    if (const auto delay = horizontal_distance(way.curves.front(), *whole))
+      its.sfa = rounded_up(*delay + between + wires, denominator_);
+  }
+  return all;
+}
+
+}  // namespace
+
+const Rational& FlowGuarantee::delay(GuaranteeMethod method) const {
+  return used(method) == GuaranteeMethod::sfa ? *sfa : *tfa;
+}
+
+GuaranteeMethod FlowGuarantee::used(GuaranteeMethod method) const {
+  const bool by_sfa =
+      sfa && (method == GuaranteeMethod::sfa || (method == GuaranteeMethod::best && *sfa < *tfa));
+  return by_sfa ? GuaranteeMethod::sfa : GuaranteeMethod::tfa;
+}
+
+NetworkGuarantee guarantee(const PolicedNetwork& network, const GuaranteeRules& rules) {
+  NetworkGuarantee found = Analysis(network, rules).run();
+  if (!found.queues.empty() || network.flows.empty()) return found;
+  // The greatest part of the rates for which there is a certificate, to 1/256.
+  long low = 0, high = 256;
+  while (high - low > 1) {
+    const long middle = (low + high) / 2;
+    PolicedNetwork lighter = network;
+    for (PolicedFlow& flow : lighter.flows)
+      for (traffic::TokenBucket& bucket : flow.buckets) bucket.rate = bucket.rate * Rational(middle) / 256;
+    (Analysis(lighter, rules).run().queues.empty() ? high : low) = middle;
+  }
+  throw NoAnswer(
+      low == 0
+          ? "no bound by this analysis: the flows wait for each other in a circle, and no delays were found "
+            "that "
+            "bear each other out; regulators (reshape = true) on the links of the circle would open it"
+          : fmt::format(
+                "no bound by this analysis: the flows wait for each other in a circle, and no delays were "
+                "found that bear each other out. They are found where all rates are {} of those given or "
+                "less; regulators (reshape = true) on the links of the circle would open it",
+                numeric::plain(Rational(low) / 256)));
+}
+
+}  // namespace tailbound::bounds

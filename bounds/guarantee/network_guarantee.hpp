@@ -1,0 +1,76 @@
+#pragma once
+
+#include <tailbound/bounds/guarantee/curves.hpp>
+#include <tailbound/network/policed/policed_network.hpp>
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+/// What can never happen in a network of policed flows: worst delays of flows, most data in queues.
+///
+/// MODEL     Store and forward. A FIFO port has one queue, any other one for each class. Delays run from a packet's last bit
+///           in to its last bit out; the *variation* of a queue's delay leaves out the time that the shortest packet takes
+///           to be sent.
+/// RESULT    TFA+: curves hop by hop. Of a flow behind a queue: the curve before it, later by the queue's variation, or what
+///           the FIFO residual lets out; of a group that goes on over one link the residual as well, and what the link can
+///           carry. A flow's delay is the sum over its queues. SFA: its residual services in series, its burst paid once.
+///           The least of both. In cycles: variations x with F(x) <= x, found from below by rounding up, a certificate.
+/// CONTRACT  proved upper bounds, exact fractions; where a network has more than 64 hops or cycles, rounded up to
+///           multiples of 1/10^9 on the way.
+/// SOURCE    docs/derivations/policed_traffic.md, sections 4 and 5
+/// EXCLUDES  preemption, gates, several ways of a flow, best effort behind credit-based shapers
+/// TESTS     tests/bounds/guarantee/network_guarantee_test.cpp
+namespace tailbound::bounds {
+
+using network::PolicedNetwork;
+
+/// What an analysis uses: all, but for comparisons with others.
+struct GuaranteeRules {
+  bool lines = true;      ///< a link brings no more than it carries
+  bool residuals = true;  ///< outputs by what FIFO leaves to a flow or a group
+  bool always_round = false;
+};
+
+/// How a flow's delay is bounded.
+enum class GuaranteeMethod { best, tfa, sfa };
+[[nodiscard]] constexpr auto names_of(GuaranteeMethod) {
+  return std::array{"best", "tfa", "sfa"};
+}
+
+struct QueueGuarantee {
+  std::size_t port = 0;
+  std::optional<std::size_t> traffic_class{};  ///< none: the queue of all classes
+  Rational backlog;                            ///< never more [data]
+  Rational delay, variation;                   ///< never more [time]
+  Rational load;                               ///< of its flows, in the long run [data/time]
+  Rational shortest;                           ///< packet of its flows [data]
+  ArrivalCurve arrivals{};
+  ServiceCurve service{0, 1};
+};
+
+struct FlowGuarantee {
+  std::optional<Rational> tfa{}, sfa{};  ///< never later [time]; sfa is none where it does not apply
+  Rational least;                        ///< never earlier: all packets the shortest, and no wait [time]
+  std::vector<std::size_t> queues;       ///< positions in NetworkGuarantee::queues, hop by hop
+
+  [[nodiscard]] const Rational& delay(GuaranteeMethod method) const;
+  /// tfa or sfa
+  [[nodiscard]] GuaranteeMethod used(GuaranteeMethod method) const;
+};
+
+struct NetworkGuarantee {
+  std::vector<QueueGuarantee> queues;  ///< by port, then class
+  std::vector<FlowGuarantee> flows;
+  std::vector<std::size_t> cyclic{};  ///< queues whose variations need the certificate F(x) <= x
+  long rounds = 0;                    ///< until it was found
+  numeric::Integer denominator = 0;   ///< variations are multiples of 1/denominator; 0: exact
+};
+
+/// \throws InvalidArgument  a network that is not well formed; a quantum below the longest packet; idle slopes that take
+///                          the whole link; a class without a guarantee
+/// \throws NoAnswer         a port is offered more than it takes; no certificate for a network with cycles
+[[nodiscard]] NetworkGuarantee guarantee(const PolicedNetwork& network, const GuaranteeRules& rules = {});
+
+}  // namespace tailbound::bounds
