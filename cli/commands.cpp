@@ -5,6 +5,7 @@ namespace tailbound::cli {
 Command buffer_command();
 Command occupancy_command();
 Command delay_command();
+Command guarantee_command();
 Command pgf_command();
 Command compare_command();
 Command multistage_command();
@@ -33,6 +34,7 @@ const std::vector<Room>& rooms() {
       {"buffer", {buffer_command}},
       {"occupancy", {occupancy_command}},
       {"delay", {delay_command}},
+      {"guarantee", {guarantee_command}},
       {"pgf", {pgf_command}},
       {"compare", {compare_command}},
       {"multistage", {multistage_command}},

@@ -43,6 +43,14 @@ std::string brief_exact(const Rational& value, Digits digits) {
   return short_decimal ? text : to_decimal(value, digits.count + 1, Rounding::nearest);
 }
 
+/// A fraction that bounds: as it is where that is short.
+std::string brief_bound(const Rational& value, Digits digits, Rounding rounding) {
+  const std::string text = plain(value);
+  const bool is_short =
+      text.size() <= static_cast<std::size_t>(digits.count + 2) && text.find('/') == std::string::npos;
+  return is_short ? text : to_decimal(value, digits.count + 1, rounding);
+}
+
 std::string brief_enclosure(const Enclosure& value, Digits digits) {
   std::string text = common_decimal(value.lower, value.upper, digits.count + 1);
   if (text.empty())
@@ -98,6 +106,11 @@ double log10_of(const Real& value) {
 
 }  // namespace
 
+Value at_most(const Rational& bound) {
+  const numeric::PrecisionScope scope(numeric::Precision{128});
+  return Bound{numeric::to_real(bound, Rounding::up), true, bound};
+}
+
 std::string kind_of(const Value& value) {
   return std::visit(
       Cases{[](const Exact&) { return "exact"; }, [](const Enclosure&) { return "enclosure"; },
@@ -108,29 +121,31 @@ std::string kind_of(const Value& value) {
 }
 
 std::string brief(const Value& value, Digits digits) {
-  return std::visit(
-      Cases{
-          [](None) { return std::string("-"); },
-          [](Whole whole) { return std::to_string(whole.value); },
-          [](const Given& given) { return plain(given.value); },
-          [](const GivenList& list) { return joined(list.values); },
-          [](const Text& text) { return text.text; },
-          [](const TextList& list) { return fmt::format("{}", fmt::join(list.texts, "; ")); },
-          [](Flag flag) { return std::string(flag.value ? "yes" : "no"); },
-          [&](const Exact& exact) { return brief_exact(exact.value, digits); },
-          [&](const Enclosure& enclosure) { return brief_enclosure(enclosure, digits); },
-          [&](const Bound& bound) {
-            return to_decimal(bound.value, digits.count + 1, bound.is_upper ? Rounding::up : Rounding::down);
-          },
-          [](const Approximation& computed) {
-            return to_decimal(computed.value, std::clamp(computed.agreed_digits, 1, most_agreed_shown),
-                              Rounding::nearest);
-          },
-          [](Asymptote asymptote) { return fmt::format("{:.5g}", asymptote.value); },
-          [](Model model) { return fmt::format("{:.{}g}", model.value, model_digits); },
-          [](const Estimate& estimate) { return brief_estimate(estimate); },
-      },
-      value);
+  return std::visit(Cases{
+                        [](None) { return std::string("-"); },
+                        [](Whole whole) { return std::to_string(whole.value); },
+                        [](const Given& given) { return plain(given.value); },
+                        [](const GivenList& list) { return joined(list.values); },
+                        [](const Text& text) { return text.text; },
+                        [](const TextList& list) { return fmt::format("{}", fmt::join(list.texts, "; ")); },
+                        [](Flag flag) { return std::string(flag.value ? "yes" : "no"); },
+                        [&](const Exact& exact) { return brief_exact(exact.value, digits); },
+                        [&](const Enclosure& enclosure) { return brief_enclosure(enclosure, digits); },
+                        [&](const Bound& bound) {
+                          const Rounding rounding = bound.is_upper ? Rounding::up : Rounding::down;
+                          return bound.fraction ? brief_bound(*bound.fraction, digits, rounding)
+                                                : to_decimal(bound.value, digits.count + 1, rounding);
+                        },
+                        [](const Approximation& computed) {
+                          return to_decimal(computed.value,
+                                            std::clamp(computed.agreed_digits, 1, most_agreed_shown),
+                                            Rounding::nearest);
+                        },
+                        [](Asymptote asymptote) { return fmt::format("{:.5g}", asymptote.value); },
+                        [](Model model) { return fmt::format("{:.{}g}", model.value, model_digits); },
+                        [](const Estimate& estimate) { return brief_estimate(estimate); },
+                    },
+                    value);
 }
 
 std::string certainty(const Value& value, Digits digits) {
@@ -191,9 +206,15 @@ Decimals decimals(const Value& value, Digits digits) {
                             .upper = to_decimal(enclosure.upper, shown, Rounding::up)};
           },
           [&](const Bound& bound) {
-            std::string text = to_decimal(bound.value, shown, bound.is_upper ? Rounding::up : Rounding::down);
-            return bound.is_upper ? Decimals{.value = text, .upper = text}
-                                  : Decimals{.value = text, .lower = text};
+            const Rounding rounding = bound.is_upper ? Rounding::up : Rounding::down;
+            std::string text = bound.fraction ? plain(*bound.fraction) : std::string();
+            if (!bound.fraction || text.find_first_of("/a") != std::string::npos)
+              text = bound.fraction ? to_decimal(*bound.fraction, shown, rounding)
+                                    : to_decimal(bound.value, shown, rounding);
+            Decimals its{.value = text};
+            (bound.is_upper ? its.upper : its.lower) = text;
+            if (bound.fraction) its.exact = numeric::to_fraction(*bound.fraction);
+            return its;
           },
           [](const Approximation& computed) {
             return Decimals{.value = to_decimal(computed.value, double_digits, Rounding::nearest)};
@@ -265,8 +286,9 @@ Value scaled(const Value& value, const Rational& factor) {
                              rounded(enclosure.upper, Rounding::up)};
           },
           [&](const Bound& bound) -> Value {
-            return Bound{rounded(bound.value, bound.is_upper ? Rounding::up : Rounding::down),
-                         bound.is_upper};
+            Bound its{rounded(bound.value, bound.is_upper ? Rounding::up : Rounding::down), bound.is_upper};
+            if (bound.fraction) its.fraction = *bound.fraction * factor;
+            return its;
           },
           [&](const Approximation& computed) -> Value {
             return Approximation{rounded(computed.value, Rounding::nearest), computed.agreed_digits};

@@ -46,6 +46,8 @@ struct Enclosure {
 struct Bound {
   numeric::Real value;
   bool is_upper = true;
+  std::optional<numeric::Rational>
+      fraction{};  ///< the bound itself where it is one; `value` is then beyond it
 };
 struct Approximation {
   numeric::Real value;
@@ -121,6 +123,9 @@ template <class Truth>
 [[nodiscard]] Value shown(const std::optional<Truth>& truth) {
   return truth ? shown(*truth) : Value(None{});
 }
+
+/// A proved upper bound that is known as a fraction.
+[[nodiscard]] Value at_most(const numeric::Rational& bound);
 
 // --- as text
 

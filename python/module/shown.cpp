@@ -129,6 +129,10 @@ Plain plain(const render::Value& value) {
             });
           },
           [&](const render::Bound& it) {
+            if (it.fraction)
+              return ready([v = plain(*it.fraction), up = it.is_upper]() -> py::object {
+                return py::make_tuple("fraction_bound", v.to_python(), up);
+              });
             return ready([v = plain(it.value), up = it.is_upper]() -> py::object {
               return py::make_tuple("bound", v.to_python(), up);
             });

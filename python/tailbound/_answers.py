@@ -63,6 +63,7 @@ _MAKERS: dict[str, Callable[[Any, str, int], Any]] = {
     "exact": lambda raw, unit, digits: Exact(Fraction(*raw[1]), unit),
     "enclosure": lambda raw, unit, digits: _bounded(_end(raw[1]), _end(raw[2]), unit, digits),
     "bound": lambda raw, unit, digits: Bound(_end(raw[1]), raw[2], unit),
+    "fraction_bound": lambda raw, unit, digits: Bound(Fraction(*raw[1]), raw[2], unit),
     "approximation": lambda raw, unit, digits: Approximation(_end(raw[1]), raw[2], unit),
     "asymptote": lambda raw, unit, digits: Asymptote(raw[1], unit),
     "model": lambda raw, unit, digits: Model(raw[1], unit),

@@ -44,9 +44,11 @@ Json definitions() {
   definitions["approximation"] = object(
       {{"kind", kind("approximation")}, {"value", decimal()}, {"agreed_digits", {{"type", "integer"}}}},
       {"kind", "value", "agreed_digits"});
-  definitions["bound"] =
-      object({{"kind", kind("bound")}, {"value", decimal()}, {"side", {{"enum", {"upper", "lower"}}}}},
-             {"kind", "value", "side"});
+  definitions["bound"] = object({{"kind", kind("bound")},
+                                 {"value", decimal()},
+                                 {"side", {{"enum", {"upper", "lower"}}}},
+                                 {"exact", fraction()}},
+                                {"kind", "value", "side"});
   definitions["asymptote"] = object({{"kind", kind("asymptote")}, {"value", number}}, {"kind", "value"});
   definitions["model"] = object({{"kind", kind("model")}, {"value", or_null}}, {"kind", "value"});
   definitions["estimate"] = object({{"kind", kind("estimate")},

@@ -45,7 +45,10 @@ Json number_json(const Value& value, numeric::Digits digits) {
   } else {
     json["value"] = text.value;
     const auto* bound = std::get_if<Bound>(&value);
-    if (bound != nullptr) json["side"] = bound->is_upper ? "upper" : "lower";
+    if (bound != nullptr) {
+      json["side"] = bound->is_upper ? "upper" : "lower";
+      if (bound->fraction) json["exact"] = text.exact;
+    }
   }
   return json;
 }

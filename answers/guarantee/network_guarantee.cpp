@@ -1,0 +1,60 @@
+#include <cln/rational.h>
+#include <tailbound/answers/guarantee/network_guarantee.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/core/suggest.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace tailbound::answers {
+namespace {
+
+/// The position of a name.  \throws InvalidArgument
+template <class Named>
+std::size_t position_of(const std::string& name, const std::vector<Named>& all, const char* option,
+                        const char* what) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Named& one) { return one.name == name; });
+  if (found != all.end()) return static_cast<std::size_t>(found - all.begin());
+  std::vector<std::string> names;
+  for (const Named& one : all) names.push_back(one.name);
+  throw InvalidArgument(option, name, std::string(what) + did_you_mean(name, names));
+}
+
+}  // namespace
+
+std::size_t NetworkGuaranteeAnswer::latest(bounds::GuaranteeMethod method) const {
+  return *std::max_element(flows.begin(), flows.end(), [&](std::size_t one, std::size_t other) {
+    return found.flows[one].delay(method) < found.flows[other].delay(method);
+  });
+}
+
+NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuestion& question) {
+  const network::PolicedNetwork& network = question.file.network;
+  NetworkGuaranteeAnswer answer{.found = {}, .flows = {}, .queues = {}};
+  if (question.flow) {
+    answer.flows = {position_of(*question.flow, network.flows, "--flow", "a flow of the network")};
+  } else {
+    answer.flows.resize(network.flows.size());
+    std::iota(answer.flows.begin(), answer.flows.end(), std::size_t{0});
+  }
+  std::optional<std::size_t> port;
+  if (question.port) port = position_of(*question.port, network.ports, "--port", "a port that a flow passes");
+  answer.found = bounds::guarantee(network);
+  if (question.flow) {
+    answer.queues = answer.found.flows[answer.flows.front()].queues;
+  } else {
+    answer.queues.resize(answer.found.queues.size());
+    std::iota(answer.queues.begin(), answer.queues.end(), std::size_t{0});
+  }
+  const auto& queues = answer.found.queues;
+  answer.drawn = *std::max_element(
+      answer.queues.begin(), answer.queues.end(),
+      [&](std::size_t one, std::size_t other) { return queues[one].delay < queues[other].delay; });
+  if (port)
+    answer.drawn = static_cast<std::size_t>(
+        std::find_if(queues.begin(), queues.end(), [&](const auto& queue) { return queue.port == *port; }) -
+        queues.begin());
+  return answer;
+}
+
+}  // namespace tailbound::answers

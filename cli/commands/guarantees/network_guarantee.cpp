@@ -1,0 +1,34 @@
+#include <cli/commands/guarantees/guarantee_options.hpp>
+#include <cli/options/files.hpp>
+#include <tailbound/answers/points/points.hpp>
+#include <tailbound/render/documents/guarantee/network_guarantee.hpp>
+
+namespace tailbound::cli {
+
+void add_network_guarantee_options(OptionTable& table, NetworkGuaranteeOptions& options) {
+  const OptionGroup group(table, "A network");
+  group.add(
+      "--network", options.network, "FILE",
+      "network file whose flows have buckets: worst delay of each flow,\nmost data at each port and class");
+  group.add("--flow", options.flow, "NAME", "this flow alone, and the ports that it passes");
+  group.add("--port", options.port, "NAME", "whose curves --plot draws (the port of the greatest delay)");
+  group.add("--method", options.method, "NAME", "best (the default), tfa or sfa",
+            choices<bounds::GuaranteeMethod>());
+}
+
+Reply answer_network_guarantee(const GuaranteeOptions& options, const Context& context) {
+  const NetworkGuaranteeOptions& given = options.network;
+  answers::NetworkGuaranteeQuestion question{
+      .file = network::read_policed_network(
+          read_file(required(given.network, "--network", "given: a network file whose flows have buckets"),
+                    "--network"),
+          *given.network),
+      .file_name = *given.network,
+      .flow = given.flow,
+      .port = given.port};
+  if (given.method) question.method = choice_of<bounds::GuaranteeMethod>(*given.method, "--method");
+  return {.document = render::document(
+              question, answers::as_piece(analysis_run(context), [&] { return answers::answer(question); }))};
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <tailbound/answers/guarantee/network_guarantee.hpp>
+#include <tailbound/render/document.hpp>
+
+/// What is shown of guarantees of networks.
+namespace tailbound::render {
+
+[[nodiscard]] Layout network_guarantee_layout();
+[[nodiscard]] Document document(const answers::NetworkGuaranteeQuestion& question,
+                                answers::NetworkGuaranteeAnswer answer);
+
+}  // namespace tailbound::render
