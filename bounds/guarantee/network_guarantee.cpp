@@ -117,10 +117,11 @@ class Analysis {
   [[nodiscard]] ServiceCurve service_of(const Queue& queue) const;
   [[nodiscard]] ArrivalCurve higher_classes(const Queue& queue) const;
   [[nodiscard]] ArrivalCurve others(const Queue& queue, std::size_t flow) const;
-  [[nodiscard]] std::optional<ArrivalCurve> group_output(const Queue& queue,
-                                                         const std::vector<std::size_t>& flows) const;
+  [[nodiscard]] std::optional<GroupGuarantee> group_output(const Queue& queue, std::size_t next,
+                                                           const std::vector<std::size_t>& flows) const;
 
   void solve_cycle();
+  [[nodiscard]] bool waits_alone(const Queue& queue) const;
   /// F, at the variations of now.
   [[nodiscard]] std::vector<Rational> variations_of_cycle();
   void try_short_fractions();
@@ -133,7 +134,8 @@ class Analysis {
   std::vector<Way> ways_;
   std::vector<std::size_t> order_, cyclic_;
   std::vector<bool> in_cycle_;
-  std::map<std::pair<std::size_t, std::size_t>, ArrivalCurve> group_outputs_;  ///< of (queue, next queue)
+  std::vector<bool> waits_at_zero_;                                       ///< of cyclic_
+  std::map<std::pair<std::size_t, std::size_t>, GroupGuarantee> groups_;  ///< of (queue, next queue)
   Integer denominator_ = 0;
   long rounds_ = 0;
 };
@@ -311,9 +313,8 @@ void Analysis::gather(Queue& queue) {
       for (const std::size_t flow : group.flows) group.sum += ways_[flow].curves[hop(flow, queue.index)];
       group.curve = group.sum;
       if (!network_.ports[link.port].reshaped)
-        if (const auto output = group_outputs_.find({group.queue, queue.index});
-            output != group_outputs_.end())
-          group.curve = least(group.curve, output->second);
+        if (const auto output = groups_.find({group.queue, queue.index}); output != groups_.end())
+          group.curve = least(group.curve, output->second.curve);
       link.curve += group.curve;
     }
     link.curve = capped(link.curve, line(link));
@@ -426,8 +427,8 @@ ArrivalCurve Analysis::others(const Queue& queue, std::size_t flow) const {
 }
 
 /// Of flows that go on over one link, by what the others leave to them; none where those take all.
-std::optional<ArrivalCurve> Analysis::group_output(const Queue& queue,
-                                                   const std::vector<std::size_t>& flows) const {
+std::optional<GroupGuarantee> Analysis::group_output(const Queue& queue, std::size_t next,
+                                                     const std::vector<std::size_t>& flows) const {
   const std::set<std::size_t> members(flows.begin(), flows.end());
   ArrivalCurve group, rest;
   Rational longest = 0;
@@ -443,14 +444,20 @@ std::optional<ArrivalCurve> Analysis::group_output(const Queue& queue,
   for (const std::size_t flow : queue.own) add(flow, group, rest);
   for (const InLink& link : queue.links) {
     ArrivalCurve one, other;
-    for (const Group& from : link.groups)
-      for (const std::size_t flow : from.flows) add(flow, one, other);
-    group += capped(one, one.is_nothing() ? ArrivalCurve{} : link.curve);
-    rest += capped(other, other.is_nothing() ? ArrivalCurve{} : link.curve);
+    for (const Group& from : link.groups) {
+      ArrivalCurve mine, others;
+      for (const std::size_t flow : from.flows) add(flow, mine, others);
+      one += capped(mine, from.curve);
+      other += capped(others, from.curve);
+    }
+    group += capped(one, link.curve);
+    rest += capped(other, link.curve);
   }
   const auto left = fifo_residual(*queue.service, rest);
   if (!left) return std::nullopt;
-  return departures(group.later(longest / network_.ports[queue.port].rate), *left);
+  const auto output = departures(group.later(longest / network_.ports[queue.port].rate), *left);
+  if (!output) return std::nullopt;
+  return GroupGuarantee{queue.index, next, output->rounded_up(denominator_), *left};
 }
 
 /// The curves of its flows before their next queues.
@@ -473,8 +480,8 @@ void Analysis::send_on(Queue& queue, bool residuals) {
   if (!residuals || !rules_.residuals) return;
   for (const auto& [next, flows] : groups)
     if (flows.size() > 1)
-      if (const auto output = group_output(queue, flows))
-        group_outputs_[{queue.index, next}] = output->rounded_up(denominator_);
+      if (auto output = group_output(queue, next, flows))
+        groups_.insert_or_assign({queue.index, next}, *std::move(output));
 }
 
 std::vector<Rational> Analysis::variations_of_cycle() {
@@ -496,18 +503,26 @@ std::vector<Rational> Analysis::variations_of_cycle() {
   return next;
 }
 
+/// Is F(0) above 0 at a queue, whatever goes before its flows?
+bool Analysis::waits_alone(const Queue& queue) const {
+  const PolicedPort& port = network_.ports[queue.port];
+  const ServiceCurve service =
+      port.scheduler == Scheduler::priority ? ServiceCurve(port.latency, port.rate) : *queue.service;
+  return *horizontal_distance(queue.arrivals, service, queue.shortest) > 0;
+}
+
 /// x := F(x) rounded up, from below, until it repeats: then F(x) <= x. Where F(0) is 0, strictly.
 void Analysis::solve_cycle() {
   if (cyclic_.empty()) return;
   const Rational unit = Rational(1) / denominator_;
   for (const std::size_t q : cyclic_) queues_[q].variation = 0;
-  const std::vector<Rational> at_zero = variations_of_cycle();
-  const Rational limit = most_growth * (*std::max_element(at_zero.begin(), at_zero.end()) + 1);
-  std::vector<Rational> next = at_zero;
+  std::vector<Rational> next = variations_of_cycle();
+  for (const std::size_t q : cyclic_) waits_at_zero_.push_back(waits_alone(queues_[q]));
+  const Rational limit = most_growth * (*std::max_element(next.begin(), next.end()) + 1);
   for (rounds_ = 1; rounds_ <= most_rounds; ++rounds_) {
     bool repeats = true;
     for (std::size_t i = 0; i < cyclic_.size(); ++i) {
-      const Rational value = at_zero[i] > 0
+      const Rational value = waits_at_zero_[i]
                                  ? rounded_up(next[i], denominator_)
                                  : Rational(cln::floor1(next[i] * denominator_)) / denominator_ + unit;
       if (value > limit) return void(rounds_ = most_rounds + 1);
@@ -542,7 +557,8 @@ void Analysis::try_short_fractions() {
   }
   const std::vector<Rational> next = variations_of_cycle();
   bool certain = true;
-  for (std::size_t i = 0; i < next.size(); ++i) certain = certain && next[i] <= shorter[i] && next[i] > 0;
+  for (std::size_t i = 0; i < next.size(); ++i)
+    certain = certain && (waits_at_zero_[i] ? next[i] <= shorter[i] : next[i] < shorter[i]);
   if (certain) return;
   for (std::size_t i = 0; i < cyclic_.size(); ++i) queues_[cyclic_[i]].variation = found[i];
   (void)variations_of_cycle();
@@ -569,6 +585,7 @@ NetworkGuarantee Analysis::run() {
 NetworkGuarantee Analysis::result() const {
   NetworkGuarantee all{
       .queues = {}, .flows = {}, .cyclic = cyclic_, .rounds = rounds_, .denominator = denominator_};
+  for (const auto& [ends, group] : groups_) all.groups.push_back(group);
   for (const Queue& queue : queues_) {
     const auto backlog = vertical_distance(queue.arrivals, *queue.service);
     all.queues.push_back({.port = queue.port,
@@ -586,6 +603,8 @@ NetworkGuarantee Analysis::result() const {
     const Way& way = ways_[f];
     FlowGuarantee& its = all.flows.emplace_back();
     its.queues = way.queues;
+    its.curves = way.curves;
+    its.residuals = way.residuals;
     Rational sum = 0, wires = 0, between = 0;
     std::optional<ServiceCurve> whole;
     bool in_one = true;

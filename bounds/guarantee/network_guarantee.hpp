@@ -54,15 +54,26 @@ struct FlowGuarantee {
   std::optional<Rational> tfa{}, sfa{};  ///< never later [time]; sfa is none where it does not apply
   Rational least;                        ///< never earlier: all packets the shortest, and no wait [time]
   std::vector<std::size_t> queues;       ///< positions in NetworkGuarantee::queues, hop by hop
+  std::vector<ArrivalCurve> curves;      ///< before each of them
+  /// That each leaves to this flow; none where others take all.
+  std::vector<std::optional<ServiceCurve>> residuals;
 
   [[nodiscard]] const Rational& delay(GuaranteeMethod method) const;
   /// tfa or sfa
   [[nodiscard]] GuaranteeMethod used(GuaranteeMethod method) const;
 };
 
+/// All flows that go from one queue to another together.
+struct GroupGuarantee {
+  std::size_t queue = 0, next = 0;
+  ArrivalCurve curve{};  ///< before the next
+  ServiceCurve residual{0, 1};
+};
+
 struct NetworkGuarantee {
   std::vector<QueueGuarantee> queues;  ///< by port, then class
   std::vector<FlowGuarantee> flows;
+  std::vector<GroupGuarantee> groups{};
   std::vector<std::size_t> cyclic{};  ///< queues whose variations need the certificate F(x) <= x
   long rounds = 0;                    ///< until it was found
   numeric::Integer denominator = 0;   ///< variations are multiples of 1/denominator; 0: exact

@@ -9,7 +9,7 @@
 namespace tailbound::cli {
 
 struct NetworkGuaranteeOptions {
-  std::optional<std::string> network, flow, port, method;
+  std::optional<std::string> network, flow, port, method, certificate;
 };
 
 struct GuaranteeOptions {

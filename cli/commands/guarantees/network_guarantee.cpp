@@ -1,7 +1,11 @@
 #include <cli/commands/guarantees/guarantee_options.hpp>
 #include <cli/options/files.hpp>
 #include <tailbound/answers/points/points.hpp>
+#include <tailbound/render/documents/guarantee/certificate.hpp>
 #include <tailbound/render/documents/guarantee/network_guarantee.hpp>
+
+#include <optional>
+#include <utility>
 
 namespace tailbound::cli {
 
@@ -14,6 +18,8 @@ void add_network_guarantee_options(OptionTable& table, NetworkGuaranteeOptions& 
   group.add("--port", options.port, "NAME", "whose curves --plot draws (the port of the greatest delay)");
   group.add("--method", options.method, "NAME", "best (the default), tfa or sfa",
             choices<bounds::GuaranteeMethod>());
+  group.add("--certificate", options.certificate, "FILE",
+            "write what the bounds rest on, as fractions; checked by\nshare/check_certificate.py");
 }
 
 Reply answer_network_guarantee(const GuaranteeOptions& options, const Context& context) {
@@ -27,8 +33,15 @@ Reply answer_network_guarantee(const GuaranteeOptions& options, const Context& c
       .flow = given.flow,
       .port = given.port};
   if (given.method) question.method = choice_of<bounds::GuaranteeMethod>(*given.method, "--method");
-  return {.document = render::document(
-              question, answers::as_piece(analysis_run(context), [&] { return answers::answer(question); }))};
+  std::optional<files::PendingFile> file;
+  if (given.certificate) file.emplace(pending_file(*given.certificate, "--certificate"));
+  answers::NetworkGuaranteeAnswer answer =
+      answers::as_piece(analysis_run(context), [&] { return answers::answer(question); });
+  if (file) {
+    file->write(render::certificate(question, answer));
+    file->commit();
+  }
+  return {.document = render::document(question, std::move(answer))};
 }
 
 }  // namespace tailbound::cli
