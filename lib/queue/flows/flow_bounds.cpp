@@ -1,0 +1,526 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/power.hpp>
+#include <tailbound/queue/flows/flow_bounds.hpp>
+#include <tailbound/queue/flows/flow_curve.hpp>
+#include <tailbound/queue/flows/periodic_flows.hpp>
+#include <tailbound/queue/flows/window_law.hpp>
+#include <tailbound/queue/slotted/slotted_engine.hpp>
+#include <tailbound/queue/target.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace tailbound::queue {
+namespace {
+
+using numeric::Rational;
+using numeric::Real;
+using Number = long double;
+
+/// Products that one question may take, and numbers kept to answer the next one.
+constexpr double most_products_of_bounds = 2e10;
+constexpr std::size_t most_kept_numbers = std::size_t{1} << 22;
+/// Masses this far below the greatest, in bits, are cut off: enough for targets to 1e-400.
+constexpr int cut_of_bounds = 1600;
+/// Windows that a lower bound looks at one by one; later ones at growing distances.
+constexpr std::int64_t dense_windows = 2048;
+/// Beside the sum so far, terms that need not be exact.
+constexpr Number hardly_counts = 1e-6L, too_much = 1e-5L;
+
+/// A number, at most so many roundings and `missing` off.
+struct Rounded {
+  Number value = 0, missing = 0;
+  double units = 0;
+};
+
+/// What is asked of the packets of a window, in one table.
+struct WindowTable {
+  Rational shift;                  ///< least number that the law knows
+  Number grain = 1;                ///< distance of its numbers
+  std::int64_t low = 0, step = 1;  ///< shift and grain where they are
+  std::vector<Number> at_least;    ///< P(S >= shift + grain i)
+  std::vector<Number> excess;      ///< E(S - (shift + grain i))^+ / grain; of regulated flows
+  Number missing = 0;              ///< mass
+  Number reach = 0;                ///< the greatest number of all is at most shift + reach
+  double units = 0;
+};
+
+/// P(S >= x) from above or below: the table's sum, by whole numbers.
+Rounded tail_at(const WindowTable& table, std::int64_t x) {
+  const std::int64_t index =
+      x <= table.low ? 0
+                     : (x - table.low + table.step - 1) / table.step;  // the first number that is x or more
+  if (index >= static_cast<std::int64_t>(table.at_least.size())) return {0, table.missing, table.units};
+  return {table.at_least[static_cast<std::size_t>(index)], table.missing, table.units};
+}
+
+/// The least E(S - a)^+ / (x - a), a among the numbers that S takes: between two of them the quotient has no valley.
+Rounded excess_at(const WindowTable& table, std::int64_t x) {
+  Rounded best{1, 0, 0};
+  const auto size = static_cast<std::int64_t>(table.excess.size());
+  const Number least = nearest<Number>(numeric::whole(x) - table.shift);
+  if (least <= 0) return best;
+  if (least > table.grain * static_cast<Number>(size)) return {0, table.missing, 0};
+  for (std::int64_t i = 0; i < size; ++i) {
+    // x less the number, rounded down by more than it is wrong by.
+    const Number far = table.grain * static_cast<Number>(i);
+    const Number gap = least - far - (least + far) * 0x1p-60L;
+    if (gap <= 0) break;
+    const Number bound = table.excess[static_cast<std::size_t>(i)] * table.grain / gap;
+    // Mass that is missing may be at the very end.
+    if (bound < best.value) best = {bound, table.missing * table.reach / gap, 0};
+  }
+  best.units = table.units + 8;
+  return best;
+}
+
+/// Independent flows of one kind, as their windows are seen.
+struct FlowsSeen {
+  FlowKind kind;
+  std::int64_t count, period, batch;
+  FlowCurve curve;
+};
+
+/// Sums over windows of flows that do not change. Remembers tables.
+class Windows {
+ public:
+  Windows(const std::vector<FlowGroup>& groups, int cut) : curves_(groups), cut_(cut) {
+    std::int64_t common = 1;
+    for (const FlowGroup& group : groups) {
+      seen_.push_back({group.kind, group.count, group.period, group.batch, FlowCurve(group)});
+      regulated_ = regulated_ || group.kind == FlowKind::regulated;
+      periodic_ = periodic_ && group.kind == FlowKind::periodic;
+      if (group.kind != FlowKind::regulated && common > 0) {
+        common = std::lcm(common, group.period);
+        if (common > (std::int64_t{1} << 30)) common = 0;
+      }
+    }
+    if (!regulated_ && common > 0) common_ = common;
+    for (const FlowsSeen& flows : seen_)
+      burst_ = std::max(burst_, flows.kind == FlowKind::regulated
+                                    ? cln::cl_I_to_long(cln::floor1(flows.curve.spread()))
+                                    : static_cast<long>(flows.batch));
+  }
+
+  [[nodiscard]] bool regulated() const { return regulated_; }
+  [[nodiscard]] bool periodic() const { return periodic_; }
+  [[nodiscard]] std::int64_t burst() const { return burst_; }
+
+  /// The last window that may bring level + 1 + m packets. Of periods, later than a common one nothing new comes.
+  [[nodiscard]] std::int64_t last_window(std::int64_t level) const {
+    const std::int64_t last = curves_.last_above(level);
+    return common_ ? std::min(last, *common_ - 1) : last;
+  }
+
+  /// The sum over windows `step` slots apart. Not more than needed to pass `enough`. \param by_slots  term by term while
+  /// the step is 1, of periodic flows
+  [[nodiscard]] Real upper(std::int64_t level, std::int64_t step, bool by_slots, Number enough) {
+    const std::int64_t last = last_window(level);
+    Rounded sum;
+    double terms = 0;
+    std::int64_t now = step;
+    for (std::int64_t before = -1; before < last;) {
+      const std::int64_t m = std::min(before + now, last);
+      const Rounded term = by_slots && now == 1 ? slot_term(m, level) : at_least(m, level + 2 + before);
+      if (now > step && term.value > too_much * sum.value) {
+        now = std::max(step, now / 2);
+        continue;
+      }
+      sum.value += term.value;
+      sum.missing += term.missing;
+      sum.units = std::max(sum.units, term.units);
+      terms += 1;
+      before = m;
+      if (sum.value > enough * 2) return Real(1);
+      if (term.value < hardly_counts * sum.value) now *= 2;
+    }
+    sum.units += terms + 1;
+    return rounded(sum, true);
+  }
+
+  /// The greatest P(S_m >= level + 1 + m) of some windows.
+  [[nodiscard]] Real lower(std::int64_t level) {
+    const std::int64_t last = last_window(level);
+    Rounded greatest;
+    for (std::int64_t m = 0; m <= last; m += 1 + std::max<std::int64_t>(0, m - dense_windows) / 256) {
+      const Rounded here = tail_at(table(m), level + 1 + m);
+      if (here.value > greatest.value) greatest = here;
+    }
+    return rounded(greatest, false);
+  }
+
+ private:
+  static Real rounded(const Rounded& number, bool up) {
+    const auto gamma = numeric::relative_error_bound({number.units + 2}, 64);
+    if (!std::isfinite(gamma.units)) return Real(up ? 1 : 0);
+    const numeric::PrecisionScope scope(numeric::Precision{128});
+    Real low, high;
+    numeric::widen(number.value, gamma, Real(Real(number.missing) * Real(2)), 64, low, high);
+    if (up) return high < 1 ? high : Real(1);
+    return low > 0 ? low : Real(0);
+  }
+
+  [[nodiscard]] Rounded at_least(std::int64_t m, std::int64_t x) {
+    const WindowTable& known = table(m);
+    return regulated_ ? excess_at(known, x) : tail_at(known, x);
+  }
+
+  /// Packets of a window of m + 1 slots: numbers that are surely there, and the rest.
+  struct Window {
+    std::vector<BinomialPart> parts;
+    Rational shift = 0, most = 0;
+    std::optional<Rational> fraction;  ///< the grain where it may be no whole number
+  };
+  [[nodiscard]] Window window(std::int64_t m) const {
+    const std::int64_t slots = m + 1;
+    Window all;
+    for (const FlowsSeen& flows : seen_) {
+      if (flows.kind != FlowKind::regulated) {
+        const std::int64_t turns = slots / flows.period, rest = slots % flows.period;
+        all.shift = all.shift + numeric::whole(flows.count) * numeric::whole(turns * flows.batch);
+        all.most = all.most + numeric::whole(flows.count) * numeric::whole((turns + 1) * flows.batch);
+        all.parts.push_back({flows.count, flows.batch, numeric::whole(rest) / numeric::whole(flows.period)});
+        continue;
+      }
+      const Rational mean = flows.curve.rate() * numeric::whole(slots);
+      Rational least = std::max(Rational(0), Rational(mean - flows.curve.spread()));
+      const Rational most = numeric::whole(flows.curve.most(m));
+      // Numbers that are no whole ones fit a common grid only where all flows are alike.
+      if (seen_.size() > 1) least = cln::floor1(least);
+      least = std::min(least, most);
+      const Rational width = most - least;
+      all.shift = all.shift + numeric::whole(flows.count) * least;
+      all.most = all.most + numeric::whole(flows.count) * most;
+      if (cln::zerop(width)) continue;
+      Rational share = std::min(Rational(1), Rational((mean - least) / width));
+      if (seen_.size() > 1) {
+        all.parts.push_back({flows.count, cln::cl_I_to_long(cln::floor1(width)), share});
+      } else {
+        all.parts.push_back({flows.count, 1, share});
+        all.fraction = width;
+      }
+    }
+    return all;
+  }
+
+  [[nodiscard]] const WindowTable& table(std::int64_t m) {
+    if (const auto known = tables_.find(m); known != tables_.end()) return known->second;
+    const Window seen = window(m);
+    WindowTable made;
+    const std::int64_t grain = grain_of(seen.parts);
+    const auto law = law_of<Number>(seen.parts, grain, cut_);
+    const Rational size = seen.fraction ? *seen.fraction : numeric::whole(grain);
+    count(law, seen.parts.size());
+    made.shift = seen.shift + size * numeric::whole(law.first);
+    made.grain = nearest<Number>(size);
+    made.missing = law.dropped;
+    made.reach = nearest<Number>(seen.most - made.shift) + 1;
+    made.units = law.units + static_cast<double>(law.mass.size()) + 1;
+    made.at_least = law.mass;
+    for (std::size_t i = made.at_least.size() - 1; i-- > 0;) made.at_least[i] += made.at_least[i + 1];
+    if (regulated_) {
+      made.units += static_cast<double>(law.mass.size()) + 1;
+      made.excess.assign(law.mass.size(), 0);
+      for (std::size_t i = made.excess.size() - 1; i-- > 0;)
+        made.excess[i] = made.excess[i + 1] + made.at_least[i + 1];
+    } else {
+      made.low = cln::cl_I_to_long(cln::floor1(made.shift));
+      made.step = grain;
+    }
+    const std::size_t numbers = made.at_least.size() + made.excess.size() + 16;
+    if (kept_ + numbers > most_kept_numbers) return last_ = std::move(made);
+    kept_ += numbers;
+    return tables_.emplace(m, std::move(made)).first->second;
+  }
+
+  /// P(S_m = level + 1 + m, no packet in the slot before), of periodic flows.
+  [[nodiscard]] Rounded slot_term(std::int64_t m, std::int64_t level) {
+    std::vector<BinomialPart> parts;
+    std::int64_t surely = 0;
+    Number idle = 1;
+    double units = 0;
+    for (const FlowsSeen& flows : seen_) {
+      const std::int64_t slots = m + 1, rest = slots % flows.period;
+      surely += flows.count * flows.batch * (slots / flows.period);
+      // Not in the slot before: else with the phases that are left, all alike.
+      parts.push_back({flows.count, flows.batch, numeric::whole(rest) / numeric::whole(flows.period - 1)});
+      idle *= numeric::power(static_cast<Number>(flows.period - 1) / static_cast<Number>(flows.period),
+                             flows.count);
+      units += 3 * static_cast<double>(flows.count) + 2;
+    }
+    const std::int64_t grain = grain_of(parts), left = level + 1 + m - surely;
+    if (left < 0 || left % grain != 0) return {0, 0, 0};
+    if (parts.size() == 1 && left / grain > parts.front().count) return {0, 0, 0};
+    // Of the last part only a number for each of the others' is needed.
+    std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.count < b.count; });
+    const BinomialPart last = parts.back();
+    parts.pop_back();
+    const auto some = law_of<Number>(parts, grain, cut_);
+    const auto others = binomial_law<Number>(last.count, last.share, cut_);
+    count(some, parts.size());
+    count(others, 4);
+    Rounded term{0, (some.dropped + others.dropped) * idle, some.units + others.units + units + 3};
+    const std::int64_t stride = std::max<std::int64_t>(1, last.scale / grain);
+    for (std::size_t i = 0; i < some.mass.size(); ++i) {
+      const std::int64_t rest = left / grain - some.first - static_cast<std::int64_t>(i);
+      if (rest < 0) break;
+      if (rest % stride != 0) continue;
+      const std::int64_t at = rest / stride - others.first;
+      if (at >= 0 && at < static_cast<std::int64_t>(others.mass.size()))
+        term.value += some.mass[i] * others.mass[static_cast<std::size_t>(at)];
+    }
+    term.units += static_cast<double>(some.mass.size());
+    term.value *= idle;
+    return term;
+  }
+
+  void count(const WindowLaw<Number>& law, std::size_t parts) {
+    double largest = 1;
+    for (const FlowsSeen& flows : seen_) largest = std::max(largest, static_cast<double>(flows.count));
+    products_ += 300 + static_cast<double>(law.mass.size()) *
+                           (8 + (parts > 1 ? std::min(largest, static_cast<double>(law.mass.size())) : 0));
+    if (products_ > most_products_of_bounds)
+      throw LimitExceeded(
+          "the bound of these flows would take more than 10^10 products; that is the limit (a lower load, "
+          "shorter periods or fewer groups take fewer)");
+  }
+
+  std::vector<FlowsSeen> seen_;
+  FlowCurves curves_;
+  int cut_;
+  bool regulated_ = false, periodic_ = true;
+  std::optional<std::int64_t> common_;
+  long burst_ = 1;
+  std::unordered_map<std::int64_t, WindowTable> tables_;
+  WindowTable last_;
+  std::size_t kept_ = 0;
+  double products_ = 0;
+};
+
+/// Groups that are alike joined; buckets of one packet read as the least distance that they keep.
+std::vector<FlowGroup> as_read(const std::vector<FlowGroup>& groups) {
+  std::vector<FlowGroup> read;
+  for (FlowGroup group : groups) {
+    if (group.kind == FlowKind::regulated) {
+      group.period = 0;
+      group.batch = 1;
+      bool single = true;
+      Rational slowest = group.buckets.front().rate;
+      for (const auto& bucket : group.buckets) {
+        single = single && bucket.burst == 1;
+        slowest = std::min(slowest, bucket.rate);
+      }
+      const numeric::Integer apart = cln::ceiling1(1 / slowest);
+      if (single && slowest <= 1 && apart <= static_cast<long>(FlowGroup::longest_period))
+        group = {.kind = FlowKind::sporadic,
+                 .count = group.count,
+                 .period = cln::cl_I_to_long(apart),
+                 .batch = 1,
+                 .buckets = {}};
+    }
+    const auto same = std::find_if(read.begin(), read.end(), [&](const FlowGroup& known) {
+      return known.kind == group.kind && known.period == group.period && known.batch == group.batch &&
+             known.buckets == group.buckets && known.count + group.count <= FlowGroup::most_flows;
+    });
+    if (same == read.end())
+      read.push_back(std::move(group));
+    else
+      same->count += group.count;
+  }
+  return read;
+}
+
+bool of_one_period(const std::vector<FlowGroup>& groups) {
+  return std::all_of(groups.begin(), groups.end(), [&](const FlowGroup& group) {
+    return group.kind == FlowKind::periodic && group.period == groups.front().period;
+  });
+}
+
+/// A batch of at most `most` packets at once and its least period, as a periodic flow that passes all buckets.
+FlowGroup stand_in(const FlowGroup& group, bool even) {
+  FlowGroup periodic{.kind = FlowKind::periodic,
+                     .count = group.count,
+                     .period = group.period,
+                     .batch = group.batch,
+                     .buckets = {}};
+  if (group.kind != FlowKind::regulated) return periodic;
+  Rational deepest = group.buckets.front().burst, slowest = group.buckets.front().rate;
+  for (const auto& bucket : group.buckets) {
+    deepest = std::min(deepest, bucket.burst);
+    slowest = std::min(slowest, bucket.rate);
+  }
+  periodic.batch = std::min<std::int64_t>(cln::cl_I_to_long(cln::floor1(deepest)), FlowGroup::largest_batch);
+  if (even) {  // a batch whose tokens are there after a whole number of slots, so that no rate is lost
+    const auto turn = cln::numerator(slowest);
+    if (turn <= static_cast<long>(periodic.batch))
+      periodic.batch -= periodic.batch % static_cast<std::int64_t>(cln::cl_I_to_long(turn));
+  }
+  const numeric::Integer period = cln::ceiling1(numeric::whole(periodic.batch) / slowest);
+  periodic.period = period < static_cast<long>(FlowGroup::longest_period) ? cln::cl_I_to_long(period)
+                                                                          : FlowGroup::longest_period;
+  return periodic;
+}
+
+}  // namespace
+
+struct FlowBounds::State {
+  std::vector<FlowGroup> groups;
+  NeverExceeded never;
+  bool one_period = false;
+  std::optional<Windows> windows;
+  std::vector<FlowWitness> witnesses;
+  std::vector<std::unique_ptr<Windows>> of_witnesses;
+
+  explicit State(const std::vector<FlowGroup>& given) {
+    check_flows(given);
+    groups = as_read(given);
+    never = queue::never_exceeded(groups);
+    one_period = of_one_period(groups);
+    windows.emplace(groups, cut_of_bounds);
+    for (const bool even : {false, true}) {
+      FlowWitness witness;
+      for (const FlowGroup& group : groups) witness.flows.push_back(stand_in(group, even));
+      witness.exact = of_one_period(witness.flows);
+      if (!witnesses.empty() && witnesses.front().flows == witness.flows) continue;
+      of_witnesses.push_back(witness.exact ? nullptr
+                                           : std::make_unique<Windows>(witness.flows, cut_of_bounds));
+      witnesses.push_back(std::move(witness));
+    }
+  }
+
+  struct Bound {
+    Real value;
+    FlowProof proof;
+  };
+  /// Steps to try, the likely best first.
+  [[nodiscard]] std::vector<std::int64_t> steps() const {
+    std::vector<std::int64_t> all{1};
+    if (windows->periodic()) return all;
+    while (all.back() * 2 <= 2 * windows->burst()) all.push_back(all.back() * 2);
+    std::reverse(all.begin(), all.end());
+    return all;
+  }
+  [[nodiscard]] Bound at_step(std::int64_t level, std::int64_t step, Number enough) {
+    if (level >= never.packets) return {Real(0), FlowProof::never};
+    if (one_period)
+      return {numeric::to_enclosure(periodic_tail(groups, level).probability).upper(), FlowProof::exact};
+    const bool periodic = windows->periodic();
+    return {windows->upper(level, step, periodic, enough),
+            periodic ? FlowProof::periods : FlowProof::windows};
+  }
+  [[nodiscard]] Real lower(std::size_t witness, std::int64_t level) {
+    if (witnesses[witness].exact)
+      return numeric::to_enclosure(periodic_tail(witnesses[witness].flows, level).probability).lower();
+    return of_witnesses[witness]->lower(level);
+  }
+};
+
+FlowBounds::FlowBounds(const std::vector<FlowGroup>& groups) : state_(std::make_unique<State>(groups)) {}
+FlowBounds::~FlowBounds() = default;
+
+const NeverExceeded& FlowBounds::never_exceeded() const {
+  return state_->never;
+}
+const std::vector<FlowWitness>& FlowBounds::witnesses() const {
+  return state_->witnesses;
+}
+
+numeric::UpperBound<unit::Probability> FlowBounds::upper(std::int64_t level) const {
+  if (level < 0)
+    throw InvalidArgument("level", std::to_string(level), "a whole number of packets, 0 or more");
+  Real least(1);
+  for (const std::int64_t step : state_->steps()) {
+    const Real bound = state_->at_step(level, step, static_cast<Number>(least)).value;
+    least = std::min(least, bound);
+    if (state_->one_period || level >= state_->never.packets) break;
+  }
+  return {least};
+}
+
+numeric::LowerBound<unit::Probability> FlowBounds::lower(std::int64_t level) const {
+  if (level < 0)
+    throw InvalidArgument("level", std::to_string(level), "a whole number of packets, 0 or more");
+  Real greatest(0);
+  for (std::size_t i = 0; i < state_->witnesses.size(); ++i)
+    greatest = std::max(greatest, state_->lower(i, level));
+  return {greatest};
+}
+
+FlowLevel FlowBounds::least_level(const Rational& target) const {
+  check_target(target);
+  State& state = *state_;
+  FlowLevel found{.level = state.never.packets,
+                  .probability = {Real(0)},
+                  .proof = FlowProof::never,
+                  .needed = 0,
+                  .witness_probability = {Real(1)},
+                  .witness = state.witnesses.front()};
+  if (state.one_period) {
+    const TailBoundary exact = periodic_least_level(state.groups, target);
+    found.level = found.needed = exact.level.value;
+    found.probability = {numeric::to_enclosure(exact.at.probability).upper()};
+    found.proof = found.level >= state.never.packets ? FlowProof::never : FlowProof::exact;
+    if (!exact.before.empty())
+      found.witness_probability = {numeric::to_enclosure(exact.before.front().probability).lower()};
+    return found;
+  }
+  const Number enough = nearest<Number>(target);
+  // From below: no bound meets the target below what a witness needs.
+  for (std::size_t i = 0; i < state.witnesses.size(); ++i) {
+    std::int64_t low = 0, high = state.never.packets;
+    const auto needs_more = [&](std::int64_t level) {
+      return numeric::compare(state.lower(i, level), target) > 0;
+    };
+    if (state.witnesses[i].exact) {
+      low = periodic_least_level(state.witnesses[i].flows, target).level.value;
+    } else {
+      while (low < high) {
+        const std::int64_t middle = low + (high - low) / 2;
+        if (needs_more(middle))
+          low = middle + 1;
+        else
+          high = middle;
+      }
+    }
+    if (low > found.needed || i == 0) {
+      found.needed = low;
+      found.witness = state.witnesses[i];
+      found.witness_probability = {low > 0 ? state.lower(i, low - 1) : Real(1)};
+    }
+  }
+  for (const std::int64_t step : state.steps()) {
+    const auto meets = [&](std::int64_t level) -> std::optional<State::Bound> {
+      State::Bound bound = state.at_step(level, step, enough);
+      if (numeric::compare(bound.value, target) <= 0) return bound;
+      return std::nullopt;
+    };
+    // Worth to be tried only where it improves.
+    if (found.level <= found.needed) break;
+    auto best = meets(found.level - 1);
+    if (!best) continue;
+    std::int64_t low = found.needed - 1, high = found.level - 1;
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (auto here = meets(middle)) {
+        high = middle;
+        best = std::move(here);
+      } else {
+        low = middle;
+      }
+    }
+    found.level = high;
+    found.probability = {best->value};
+    found.proof = best->proof;
+  }
+  return found;
+}
+
+}  // namespace tailbound::queue
