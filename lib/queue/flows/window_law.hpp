@@ -1,6 +1,5 @@
 #pragma once
 
-#include <tailbound/numeric/gmp_rational.hpp>
 #include <tailbound/numeric/real.hpp>
 #include <tailbound/numeric/rounding.hpp>
 
