@@ -32,6 +32,10 @@ constexpr std::size_t most_kept_numbers = std::size_t{1} << 22;
 constexpr int cut_of_bounds = 1600;
 /// Windows that a lower bound looks at one by one; later ones at growing distances.
 constexpr std::int64_t dense_windows = 2048;
+/// Of patterns: their length, and the products of a question, beyond which they are not looked at.
+constexpr std::int64_t longest_pattern = 4096;
+constexpr double most_products_of_patterns = 5e9;
+constexpr int cut_of_patterns = 600;
 /// Beside the sum so far, terms that need not be exact.
 constexpr Number hardly_counts = 1e-6L, too_much = 1e-5L;
 
@@ -87,15 +91,24 @@ struct FlowsSeen {
   FlowKind kind;
   std::int64_t count, period, batch;
   FlowCurve curve;
+  std::vector<std::int64_t> sent;  ///< of periodic flows that do not send all at once
 };
 
 /// Sums over windows of flows that do not change. Remembers tables.
 class Windows {
  public:
-  Windows(const std::vector<FlowGroup>& groups, int cut) : curves_(groups), cut_(cut) {
+  /// \param sent  of each group, where a flow does not send all at once
+  Windows(const std::vector<FlowGroup>& groups, int cut,
+          const std::vector<std::vector<std::int64_t>>& sent = {})
+      : curves_(groups), cut_(cut) {
     std::int64_t common = 1;
     for (const FlowGroup& group : groups) {
-      seen_.push_back({group.kind, group.count, group.period, group.batch, FlowCurve(group)});
+      const std::size_t i = seen_.size();
+      seen_.push_back({group.kind, group.count, group.period, group.batch, FlowCurve(group), {}});
+      if (i < sent.size() && sent[i].size() > 1) {
+        seen_.back().sent = sent[i];
+        patterned_ = true;
+      }
       regulated_ = regulated_ || group.kind == FlowKind::regulated;
       periodic_ = periodic_ && group.kind == FlowKind::periodic;
       if (group.kind != FlowKind::regulated && common > 0) {
@@ -150,7 +163,10 @@ class Windows {
   [[nodiscard]] Real lower(std::int64_t level) {
     const std::int64_t last = last_window(level);
     Rounded greatest;
-    for (std::int64_t m = 0; m <= last; m += 1 + std::max<std::int64_t>(0, m - dense_windows) / 256) {
+    const auto next = [&](std::int64_t m) {
+      return patterned_ ? m + 1 + m / 16 : m + 1 + std::max<std::int64_t>(0, m - dense_windows) / 256;
+    };
+    for (std::int64_t m = 0; m <= last; m = next(m)) {
       const Rounded here = tail_at(table(m), level + 1 + m);
       if (here.value > greatest.value) greatest = here;
     }
@@ -183,6 +199,7 @@ class Windows {
     const std::int64_t slots = m + 1;
     Window all;
     for (const FlowsSeen& flows : seen_) {
+      if (!flows.sent.empty()) continue;  // see table()
       if (flows.kind != FlowKind::regulated) {
         const std::int64_t turns = slots / flows.period, rest = slots % flows.period;
         all.shift = all.shift + numeric::whole(flows.count) * numeric::whole(turns * flows.batch);
@@ -215,8 +232,12 @@ class Windows {
     if (const auto known = tables_.find(m); known != tables_.end()) return known->second;
     const Window seen = window(m);
     WindowTable made;
-    const std::int64_t grain = grain_of(seen.parts);
-    const auto law = law_of<Number>(seen.parts, grain, cut_);
+    const std::int64_t grain = patterned_ ? 1 : grain_of(seen.parts);
+    auto law = law_of<Number>(seen.parts, grain, cut_);
+    for (const FlowsSeen& flows : seen_)
+      if (!flows.sent.empty())
+        law =
+            with(law, many(pattern_law<Number>(flows.sent, flows.period, m + 1), flows.count, cut_), 1, cut_);
     const Rational size = seen.fraction ? *seen.fraction : numeric::whole(grain);
     count(law, seen.parts.size());
     made.shift = seen.shift + size * numeric::whole(law.first);
@@ -296,7 +317,7 @@ class Windows {
   std::vector<FlowsSeen> seen_;
   FlowCurves curves_;
   int cut_;
-  bool regulated_ = false, periodic_ = true;
+  bool regulated_ = false, periodic_ = true, patterned_ = false;
   std::optional<std::int64_t> common_;
   long burst_ = 1;
   std::unordered_map<std::int64_t, WindowTable> tables_;
@@ -369,6 +390,49 @@ FlowGroup stand_in(const FlowGroup& group, bool even) {
   return periodic;
 }
 
+/// What the greedy source sends until it is within a packet of what it can be above its rate, in a period after which all buckets are full again.
+/// Empty where it sends all at once, or where it is too long.
+std::vector<std::int64_t> greedy_burst(const FlowGroup& group, FlowGroup& periodic) {
+  if (group.kind != FlowKind::regulated || group.buckets.size() < 2) return {};
+  const FlowCurve curve(group);
+  const double rate = numeric::nearest_double(curve.rate()), spread = numeric::nearest_double(curve.spread());
+  std::int64_t length = 0;
+  double furthest = 0;
+  for (std::int64_t m = 0; m < longest_pattern && furthest < spread - 1 + 1e-9; ++m) {
+    const double above = static_cast<double>(curve.most(m)) - rate * static_cast<double>(m);
+    if (above <= furthest + 1e-9) continue;
+    furthest = above;
+    length = m + 1;
+  }
+  if (length < 2 || curve.most(length - 1) > FlowGroup::largest_batch) return {};
+  std::vector<std::int64_t> sent;
+  for (std::int64_t m = 0; m < length; ++m) sent.push_back(curve.most(m) - curve.most(m - 1));
+  // Full at the end of the period: of each slot's packets and those after it the tokens have come since.
+  numeric::Integer period = static_cast<long>(length);
+  std::int64_t rest = 0;
+  for (std::int64_t m = length - 1; m >= 0; --m) {
+    rest += sent[static_cast<std::size_t>(m)];
+    for (const auto& bucket : group.buckets)
+      period = std::max(
+          period, numeric::Integer(static_cast<long>(m) + cln::ceiling1(numeric::whole(rest) / bucket.rate)));
+  }
+  if (period > static_cast<long>(FlowGroup::longest_period)) return {};
+  periodic.period = cln::cl_I_to_long(period);
+  periodic.batch = rest;
+  return sent;
+}
+
+/// What laws of patterns take, about.
+double work_of_patterns(const FlowWitness& witness) {
+  double numbers = 1;
+  for (std::size_t i = 0; i < witness.flows.size(); ++i) {
+    const double count = static_cast<double>(witness.flows[i].count),
+                 batch = static_cast<double>(witness.flows[i].batch);
+    numbers += std::min(count * batch, 30 * batch * std::sqrt(count));
+  }
+  return 200 * numbers * numbers;
+}
+
 }  // namespace
 
 struct FlowBounds::State {
@@ -387,13 +451,30 @@ struct FlowBounds::State {
     windows.emplace(groups, cut_of_bounds);
     for (const bool even : {false, true}) {
       FlowWitness witness;
-      for (const FlowGroup& group : groups) witness.flows.push_back(stand_in(group, even));
+      for (const FlowGroup& group : groups) {
+        witness.flows.push_back(stand_in(group, even));
+        witness.sent.push_back({witness.flows.back().batch});
+      }
       witness.exact = of_one_period(witness.flows);
       if (!witnesses.empty() && witnesses.front().flows == witness.flows) continue;
-      of_witnesses.push_back(witness.exact ? nullptr
-                                           : std::make_unique<Windows>(witness.flows, cut_of_bounds));
-      witnesses.push_back(std::move(witness));
+      add_witness(std::move(witness), cut_of_bounds);
     }
+    FlowWitness greedy = witnesses.front();
+    greedy.exact = false;
+    bool longer = false;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      auto sent = greedy_burst(groups[i], greedy.flows[i]);
+      if (sent.empty()) continue;
+      greedy.sent[i] = std::move(sent);
+      longer = true;
+    }
+    if (longer && work_of_patterns(greedy) <= most_products_of_patterns)
+      add_witness(std::move(greedy), cut_of_patterns);
+  }
+  void add_witness(FlowWitness witness, int cut) {
+    of_witnesses.push_back(witness.exact ? nullptr
+                                         : std::make_unique<Windows>(witness.flows, cut, witness.sent));
+    witnesses.push_back(std::move(witness));
   }
 
   struct Bound {

@@ -19,8 +19,9 @@
 ///             P(S >= x) <= min over a < x of E(S* - a)^+/(x - a), S* the sum of numbers L or U of mean r n, n = m + 1,
 ///             L = max(0, r n - b), U = alpha(m): above the packets of a flow in the increasing convex order.
 ///             Steps m_k - m_{k-1} of 1, 2, 4, .. packets of burst are tried; longer ones where nothing comes any more.
-///           From below, the witness: the same flows as periodic ones, exactly where they have one period, else
-///             P(Q > q) >= max_m P(S_m >= q + 1 + m).
+///           From below, the witness: the same flows as periodic ones, which send all they may at once, or behind a peak as
+///             the greedy source does, and wait until their buckets are full again. Exactly where they send at once and have
+///             one period, else P(Q > q) >= max_m P(S_m >= q + 1 + m).
 ///           A flow whose buckets hold one packet is sporadic.
 /// CONTRACT  bounds rounded outward
 /// SOURCE    docs/derivations/policed_traffic.md, section 2
@@ -37,8 +38,10 @@ enum class FlowProof {
 
 /// Traffic that some of the flows may be, and what it does.
 struct FlowWitness {
-  std::vector<FlowGroup> flows;  ///< periodic
-  bool exact = false;            ///< of one period: its tail is known, not only from below
+  std::vector<FlowGroup> flows;  ///< periodic; `batch` are the packets of a period
+  /// Of each group, what a flow sends slot by slot from the start of its period: {batch} where all comes at once.
+  std::vector<std::vector<std::int64_t>> sent;
+  bool exact = false;  ///< of one period, all at once: its tail is known, not only from below
 };
 
 struct FlowLevel {

@@ -139,4 +139,45 @@ template <class T>
   return sum;
 }
 
+/// Of the sum of `count` numbers of law `one`.
+template <class T>
+[[nodiscard]] WindowLaw<T> many(WindowLaw<T> one, std::int64_t count, int cut) {
+  WindowLaw<T> sum{.first = 0, .mass = {T(1)}, .dropped = T(0), .units = 0};
+  while (true) {
+    if (count % 2 == 1) sum = with(sum, one, 1, cut);
+    count /= 2;
+    if (count == 0) return sum;
+    one = with(one, one, 1, cut);
+  }
+}
+
+/// Packets in `slots` slots of a flow that sends `sent` in the first slots of each period, its phase uniform.
+template <class T>
+[[nodiscard]] WindowLaw<T> pattern_law(const std::vector<std::int64_t>& sent, std::int64_t period,
+                                       std::int64_t slots) {
+  std::vector<std::int64_t> sums{0};
+  for (const std::int64_t packets : sent) sums.push_back(sums.back() + packets);
+  const auto length = static_cast<std::int64_t>(sent.size());
+  // In the slots before `slot`, counted from the start of a period.
+  const auto before = [&](std::int64_t slot) {
+    return slot / period * sums.back() + sums[static_cast<std::size_t>(std::min(slot % period, length))];
+  };
+  const std::int64_t rest = slots % period;
+  // Between these phases the number does not change.
+  std::vector<std::int64_t> phases{0, period};
+  for (std::int64_t slot = 1; slot <= length; ++slot)
+    if (sent[static_cast<std::size_t>(slot - 1)] > 0)
+      phases.insert(phases.end(), {slot % period, (slot - rest + period) % period});
+  std::sort(phases.begin(), phases.end());
+  std::vector<std::int64_t> ways(static_cast<std::size_t>(sums.back()) + 1, 0);
+  for (std::size_t i = 0; i + 1 < phases.size(); ++i) {
+    const std::int64_t packets = before(phases[i] + rest) - before(phases[i]);
+    ways[static_cast<std::size_t>(packets)] += phases[i + 1] - phases[i];
+  }
+  WindowLaw<T> law{.first = slots / period * sums.back(), .mass = {}, .dropped = T(0), .units = 2};
+  for (const std::int64_t phases_of_it : ways) law.mass.push_back(T(phases_of_it) / T(period));
+  while (law.mass.back() == T(0)) law.mass.pop_back();
+  return law;
+}
+
 }  // namespace tailbound::queue

@@ -240,8 +240,77 @@ TEST_CASE("levels of mixed kinds meet their targets") {
       // Witnesses conform: they never queue more, and offer no more.
       for (const auto& witness : bounds.witnesses()) {
         CHECK(queue::load(witness.flows) <= queue::load(flows));
-        CHECK(queue::never_exceeded(witness.flows).packets <= bounds.never_exceeded().packets);
+        REQUIRE(witness.sent.size() == witness.flows.size());
+        bool at_once = true;
+        for (std::size_t i = 0; i < witness.sent.size(); ++i) {
+          const auto& sent = witness.sent[i];
+          at_once = at_once && sent.size() == 1;
+          CHECK(std::accumulate(sent.begin(), sent.end(), std::int64_t{0}) == witness.flows[i].batch);
+        }
+        if (at_once) CHECK(queue::never_exceeded(witness.flows).packets <= bounds.never_exceeded().packets);
       }
+    }
+  }
+}
+
+TEST_CASE("flows behind a peak have a witness that sends as fast as it may") {
+  const FlowGroup deep = regulated(100, {{ratio(1, 125), 16}, traffic::one_a_slot()});
+  const FlowBounds bounds({deep});
+  const FlowLevel found = bounds.least_level(rational("1e-9"));
+  CHECK(found.level == 634);
+  CHECK(found.needed > 340);
+  CHECK(found.needed <= 382);  // of all at once
+  REQUIRE(found.witness.sent.size() == 1);
+  CHECK(found.witness.sent.front() == std::vector<std::int64_t>(16, 1));
+  CHECK(found.witness.flows.front().period == 2000);
+  // Whatever the buckets: played against them, period after period, no token is missing.
+  std::mt19937 random(9);
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  for (int round = 0; round < 200; ++round) {
+    const int unit = pick(1, 5);
+    const std::vector<traffic::TokenBucket> buckets{
+        {ratio(pick(1, 3), 40), ratio(pick(unit, 12 * unit), unit)},
+        {ratio(pick(1, 8), pick(4, 9)), ratio(pick(4, 9), 4)}};
+    if (queue::load({regulated(1, buckets)}) >= 1) continue;
+    const FlowBounds some({regulated(1, buckets)});
+    for (const auto& witness : some.witnesses()) {
+      std::vector<numeric::Rational> held;
+      for (const auto& bucket : buckets) held.push_back(bucket.burst);
+      for (std::int64_t t = 0; t < 4 * witness.flows.front().period; ++t) {
+        const auto slot = static_cast<std::size_t>(t % witness.flows.front().period);
+        const auto& sent = witness.sent.front();
+        for (std::size_t i = 0; i < buckets.size(); ++i) {
+          if (t > 0) held[i] = std::min(buckets[i].burst, numeric::Rational(held[i] + buckets[i].rate));
+          if (slot < sent.size()) held[i] = held[i] - numeric::whole(sent[slot]);
+          REQUIRE(held[i] >= 0);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the law of a pattern is that of all its phases") {
+  std::mt19937 random(10);
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  for (int round = 0; round < 100; ++round) {
+    std::vector<std::int64_t> sent(static_cast<std::size_t>(pick(1, 5)));
+    for (std::int64_t& packets : sent) packets = pick(0, 3);
+    const std::int64_t period = pick(static_cast<int>(sent.size()), 9), slots = pick(1, 20);
+    std::vector<int> ways(200, 0);
+    for (std::int64_t phase = 0; phase < period; ++phase) {
+      std::int64_t packets = 0;
+      for (std::int64_t t = phase; t < phase + slots; ++t)
+        if (t % period < static_cast<std::int64_t>(sent.size()))
+          packets += sent[static_cast<std::size_t>(t % period)];
+      ++ways[static_cast<std::size_t>(packets)];
+    }
+    const auto law = queue::pattern_law<long double>(sent, period, slots);
+    for (std::size_t n = 0; n < ways.size(); ++n) {
+      const std::int64_t at = static_cast<std::int64_t>(n) - law.first;
+      const long double mass = at >= 0 && at < static_cast<std::int64_t>(law.mass.size())
+                                   ? law.mass[static_cast<std::size_t>(at)]
+                                   : 0;
+      REQUIRE(mass == static_cast<long double>(ways[n]) / static_cast<long double>(period));
     }
   }
 }
