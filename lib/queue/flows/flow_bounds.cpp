@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -28,16 +29,24 @@ using Number = long double;
 /// Products that one question may take, and numbers kept to answer the next one.
 constexpr double most_products_of_bounds = 2e10;
 constexpr std::size_t most_kept_numbers = std::size_t{1} << 22;
-/// Masses this far below the greatest, in bits, are cut off: enough for targets to 1e-400.
-constexpr int cut_of_bounds = 1600;
+/// Masses so many bits below the greatest are cut off, for probabilities down to 2^-`for_bits`.
+struct CutOfLaws {
+  int bits;
+  double for_bits;
+};
+constexpr CutOfLaws cuts_of_laws[] = {{320, 60}, {1600, 400}, {6000, 1e300}};
+constexpr std::size_t number_of_cuts = std::size(cuts_of_laws);
 /// Windows that a lower bound looks at one by one; later ones at growing distances.
 constexpr std::int64_t dense_windows = 2048;
 /// Of patterns: their length, and the products of a question, beyond which they are not looked at.
 constexpr std::int64_t longest_pattern = 4096;
 constexpr double most_products_of_patterns = 5e9;
-constexpr int cut_of_patterns = 600;
 /// Beside the sum so far, terms that need not be exact.
 constexpr Number hardly_counts = 1e-6L, too_much = 1e-5L;
+/// Below this sums of machine numbers prove nothing.
+constexpr Number least_number = 1e-4000L;
+/// So many shorter steps in a row that are no better, and none is.
+constexpr int most_worse_steps = 3;
 
 /// A number, at most so many roundings and `missing` off.
 struct Rounded {
@@ -126,6 +135,8 @@ class Windows {
   [[nodiscard]] bool regulated() const { return regulated_; }
   [[nodiscard]] bool periodic() const { return periodic_; }
   [[nodiscard]] std::int64_t burst() const { return burst_; }
+  /// A new question.
+  void begin() { products_ = 0; }
 
   /// The last window that may bring level + 1 + m packets. Of periods, later than a common one nothing new comes.
   [[nodiscard]] std::int64_t last_window(std::int64_t level) const {
@@ -436,19 +447,35 @@ double work_of_patterns(const FlowWitness& witness) {
 }  // namespace
 
 struct FlowBounds::State {
+  /// Of the same flows, with laws cut off at each depth; made when needed.
+  struct Depths {
+    std::vector<FlowGroup> flows;
+    std::vector<std::vector<std::int64_t>> sent;
+    std::unique_ptr<Windows> windows[number_of_cuts];
+
+    Windows& at(std::size_t depth) {
+      if (!windows[depth]) windows[depth] = std::make_unique<Windows>(flows, cuts_of_laws[depth].bits, sent);
+      return *windows[depth];
+    }
+  };
+  struct Bound {
+    Real value;
+    FlowProof proof;
+  };
+
   std::vector<FlowGroup> groups;
   NeverExceeded never;
   bool one_period = false;
-  std::optional<Windows> windows;
+  Depths all;
   std::vector<FlowWitness> witnesses;
-  std::vector<std::unique_ptr<Windows>> of_witnesses;
+  std::vector<Depths> of_witnesses;
 
   explicit State(const std::vector<FlowGroup>& given) {
     check_flows(given);
     groups = as_read(given);
     never = queue::never_exceeded(groups);
     one_period = of_one_period(groups);
-    windows.emplace(groups, cut_of_bounds);
+    all.flows = groups;
     for (const bool even : {false, true}) {
       FlowWitness witness;
       for (const FlowGroup& group : groups) {
@@ -456,8 +483,7 @@ struct FlowBounds::State {
         witness.sent.push_back({witness.flows.back().batch});
       }
       witness.exact = of_one_period(witness.flows);
-      if (!witnesses.empty() && witnesses.front().flows == witness.flows) continue;
-      add_witness(std::move(witness), cut_of_bounds);
+      if (witnesses.empty() || witnesses.front().flows != witness.flows) add_witness(std::move(witness));
     }
     FlowWitness greedy = witnesses.front();
     greedy.exact = false;
@@ -468,39 +494,82 @@ struct FlowBounds::State {
       greedy.sent[i] = std::move(sent);
       longer = true;
     }
-    if (longer && work_of_patterns(greedy) <= most_products_of_patterns)
-      add_witness(std::move(greedy), cut_of_patterns);
+    if (longer && work_of_patterns(greedy) <= most_products_of_patterns) add_witness(std::move(greedy));
   }
-  void add_witness(FlowWitness witness, int cut) {
-    of_witnesses.push_back(witness.exact ? nullptr
-                                         : std::make_unique<Windows>(witness.flows, cut, witness.sent));
+  void add_witness(FlowWitness witness) {
+    of_witnesses.emplace_back();
+    of_witnesses.back().flows = witness.flows;
+    of_witnesses.back().sent = witness.sent;
     witnesses.push_back(std::move(witness));
   }
 
-  struct Bound {
-    Real value;
-    FlowProof proof;
-  };
-  /// Steps to try, the likely best first.
-  [[nodiscard]] std::vector<std::int64_t> steps() const {
-    std::vector<std::int64_t> all{1};
-    if (windows->periodic()) return all;
-    while (all.back() * 2 <= 2 * windows->burst()) all.push_back(all.back() * 2);
-    std::reverse(all.begin(), all.end());
-    return all;
+  /// That serves probabilities of 2^log2_value.
+  static std::size_t depth_for(double log2_value) {
+    std::size_t depth = 0;
+    while (depth + 1 < number_of_cuts && -log2_value > cuts_of_laws[depth].for_bits) ++depth;
+    return depth;
   }
-  [[nodiscard]] Bound at_step(std::int64_t level, std::int64_t step, Number enough) {
+  void begin() {
+    for (auto& windows : all.windows)
+      if (windows) windows->begin();
+    for (Depths& witness : of_witnesses)
+      for (auto& windows : witness.windows)
+        if (windows) windows->begin();
+  }
+
+  /// Steps to try for a level of about this, the cheapest first: a step costs as many packets.
+  [[nodiscard]] std::vector<std::int64_t> steps(std::int64_t level) {
+    std::vector<std::int64_t> steps{1};
+    if (all.at(0).periodic()) return steps;
+    const std::int64_t longest = std::max(2 * all.at(0).burst(), level / 4);
+    while (steps.back() * 2 <= longest) steps.push_back(steps.back() * 2);
+    std::reverse(steps.begin(), steps.end());
+    return steps;
+  }
+  [[nodiscard]] Bound at_step(std::int64_t level, std::int64_t step, std::size_t depth, Number enough) {
     if (level >= never.packets) return {Real(0), FlowProof::never};
     if (one_period)
       return {numeric::to_enclosure(periodic_tail(groups, level).probability).upper(), FlowProof::exact};
-    const bool periodic = windows->periodic();
-    return {windows->upper(level, step, periodic, enough),
-            periodic ? FlowProof::periods : FlowProof::windows};
+    Windows& windows = all.at(depth);
+    return {windows.upper(level, step, windows.periodic(), enough),
+            windows.periodic() ? FlowProof::periods : FlowProof::windows};
   }
-  [[nodiscard]] Real lower(std::size_t witness, std::int64_t level) {
+  /// Of the steps that are tried.
+  [[nodiscard]] Real upper(std::int64_t level, std::size_t depth) {
+    if (one_period || level >= never.packets) return at_step(level, 1, depth, 1).value;
+    Real least(1);
+    int worse = 0;
+    for (const std::int64_t step : steps(level)) {
+      Real bound = at_step(level, step, depth, std::max(static_cast<Number>(least), least_number)).value;
+      if (bound < least) {
+        least = std::move(bound);
+        worse = 0;
+      } else if (least < 1 && ++worse == most_worse_steps) {
+        break;
+      }
+    }
+    return least;
+  }
+  [[nodiscard]] Real lower(std::size_t witness, std::int64_t level, std::size_t depth) {
     if (witnesses[witness].exact)
       return numeric::to_enclosure(periodic_tail(witnesses[witness].flows, level).probability).lower();
-    return of_witnesses[witness]->lower(level);
+    // Deeper laws of patterns take too long.
+    const auto& sent = witnesses[witness].sent;
+    const bool at_once = std::all_of(sent.begin(), sent.end(), [](const auto& a) { return a.size() == 1; });
+    return of_witnesses[witness].at(at_once ? depth : 0).lower(level);
+  }
+  /// The least level that a witness does not exceed too often, as far as that is known.
+  [[nodiscard]] std::int64_t needed_by(std::size_t witness, const Rational& target, std::size_t depth) {
+    if (witnesses[witness].exact) return periodic_least_level(witnesses[witness].flows, target).level.value;
+    std::int64_t low = 0, high = never.packets;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (numeric::compare(lower(witness, middle, depth), target) > 0)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
   }
 };
 
@@ -517,27 +586,33 @@ const std::vector<FlowWitness>& FlowBounds::witnesses() const {
 numeric::UpperBound<unit::Probability> FlowBounds::upper(std::int64_t level) const {
   if (level < 0)
     throw InvalidArgument("level", std::to_string(level), "a whole number of packets, 0 or more");
-  Real least(1);
-  for (const std::int64_t step : state_->steps()) {
-    const Real bound = state_->at_step(level, step, static_cast<Number>(least)).value;
-    least = std::min(least, bound);
-    if (state_->one_period || level >= state_->never.packets) break;
+  state_->begin();
+  for (std::size_t depth = 0;; ++depth) {
+    const Real bound = state_->upper(level, depth);
+    if (bound == 0 || depth + 1 == number_of_cuts ||
+        State::depth_for(numeric::log2_magnitude(bound)) <= depth)
+      return {bound};
   }
-  return {least};
 }
 
 numeric::LowerBound<unit::Probability> FlowBounds::lower(std::int64_t level) const {
   if (level < 0)
     throw InvalidArgument("level", std::to_string(level), "a whole number of packets, 0 or more");
+  state_->begin();
   Real greatest(0);
-  for (std::size_t i = 0; i < state_->witnesses.size(); ++i)
-    greatest = std::max(greatest, state_->lower(i, level));
+  if (level >= state_->never.packets) return {greatest};
+  for (std::size_t depth = 0; depth < number_of_cuts; ++depth) {
+    for (std::size_t i = 0; i < state_->witnesses.size(); ++i)
+      greatest = std::max(greatest, state_->lower(i, level, depth));
+    if (greatest > 0 && State::depth_for(numeric::log2_magnitude(greatest)) <= depth) break;
+  }
   return {greatest};
 }
 
 FlowLevel FlowBounds::least_level(const Rational& target) const {
   check_target(target);
   State& state = *state_;
+  state.begin();
   FlowLevel found{.level = state.never.packets,
                   .probability = {Real(0)},
                   .proof = FlowProof::never,
@@ -553,53 +628,50 @@ FlowLevel FlowBounds::least_level(const Rational& target) const {
       found.witness_probability = {numeric::to_enclosure(exact.before.front().probability).lower()};
     return found;
   }
-  const Number enough = nearest<Number>(target);
-  // From below: no bound meets the target below what a witness needs.
+  const std::size_t depth = State::depth_for(Target(target).log2);
+  const Number enough = std::max(nearest<Number>(target), least_number);
+  // From below first: no bound meets the target below what a witness needs.
   for (std::size_t i = 0; i < state.witnesses.size(); ++i) {
-    std::int64_t low = 0, high = state.never.packets;
-    const auto needs_more = [&](std::int64_t level) {
-      return numeric::compare(state.lower(i, level), target) > 0;
-    };
-    if (state.witnesses[i].exact) {
-      low = periodic_least_level(state.witnesses[i].flows, target).level.value;
-    } else {
-      while (low < high) {
-        const std::int64_t middle = low + (high - low) / 2;
-        if (needs_more(middle))
-          low = middle + 1;
-        else
-          high = middle;
-      }
-    }
-    if (low > found.needed || i == 0) {
-      found.needed = low;
-      found.witness = state.witnesses[i];
-      found.witness_probability = {low > 0 ? state.lower(i, low - 1) : Real(1)};
-    }
+    const std::int64_t needed = state.needed_by(i, target, depth);
+    if (i > 0 && needed <= found.needed) continue;
+    found.needed = needed;
+    found.witness = state.witnesses[i];
+    found.witness_probability = {needed > 0 ? state.lower(i, needed - 1, depth) : Real(1)};
   }
-  for (const std::int64_t step : state.steps()) {
+  int worse = 0;
+  for (const std::int64_t step : state.steps(found.needed)) {
+    if (found.level <= found.needed) break;
     const auto meets = [&](std::int64_t level) -> std::optional<State::Bound> {
-      State::Bound bound = state.at_step(level, step, enough);
+      State::Bound bound = state.at_step(level, step, depth, enough);
       if (numeric::compare(bound.value, target) <= 0) return bound;
       return std::nullopt;
     };
-    // Worth to be tried only where it improves.
-    if (found.level <= found.needed) break;
-    auto best = meets(found.level - 1);
-    if (!best) continue;
-    std::int64_t low = found.needed - 1, high = found.level - 1;
-    while (high - low > 1) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (auto here = meets(middle)) {
-        high = middle;
-        best = std::move(here);
-      } else {
-        low = middle;
+    try {
+      // Only where it is better than the steps before.
+      auto best = meets(found.level - 1);
+      if (!best) {
+        if (found.proof != FlowProof::never && ++worse == most_worse_steps) break;
+        continue;
       }
+      worse = 0;
+      std::int64_t low = found.needed - 1, high = found.level - 1;
+      while (high - low > 1) {
+        const std::int64_t middle = low + (high - low) / 2;
+        if (auto here = meets(middle)) {
+          high = middle;
+          best = std::move(here);
+        } else {
+          low = middle;
+        }
+      }
+      found.level = high;
+      found.probability = {best->value};
+      found.proof = best->proof;
+    } catch (const LimitExceeded&) {
+      // Shorter steps take longer; what is proved stays so.
+      if (found.proof == FlowProof::never) throw;
+      break;
     }
-    found.level = high;
-    found.probability = {best->value};
-    found.proof = best->proof;
   }
   return found;
 }

@@ -18,7 +18,8 @@
 ///             with the law of periodic ones, which is stochastically above; of regulated ones
 ///             P(S >= x) <= min over a < x of E(S* - a)^+/(x - a), S* the sum of numbers L or U of mean r n, n = m + 1,
 ///             L = max(0, r n - b), U = alpha(m): above the packets of a flow in the increasing convex order.
-///             Steps m_k - m_{k-1} of 1, 2, 4, .. packets of burst are tried; longer ones where nothing comes any more.
+///             Steps m_k - m_{k-1} of 1, 2, 4, .. are tried (a step costs as many packets); longer ones where hardly anything
+///             comes any more.
 ///           From below, the witness: the same flows as periodic ones, which send all they may at once, or behind a peak as
 ///             the greedy source does, and wait until their buckets are full again. Exactly where they send at once and have
 ///             one period, else P(Q > q) >= max_m P(S_m >= q + 1 + m).
