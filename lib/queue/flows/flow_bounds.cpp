@@ -46,7 +46,7 @@ constexpr Number hardly_counts = 1e-6L, too_much = 1e-5L;
 /// Below this sums of machine numbers prove nothing.
 constexpr Number least_number = 1e-4000L;
 /// So many shorter steps in a row that are no better, and none is.
-constexpr int most_worse_steps = 3;
+constexpr int most_worse_steps = 2;
 
 /// A number, at most so many roundings and `missing` off.
 struct Rounded {
