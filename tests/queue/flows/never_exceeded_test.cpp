@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/queue/flows/flow_curve.hpp>
 #include <tailbound/queue/flows/never_exceeded.hpp>
 
 #include <algorithm>
@@ -197,6 +198,39 @@ TEST_CASE("what flows never exceed is that of the definition") {
     CHECK(found.packets == direct.packets);
     CHECK(found.window == direct.window);
     CHECK(found.wait == direct.packets - 1);
+  }
+}
+
+TEST_CASE("the most of a window is what the greedy source sends, and the lines above touch it") {
+  std::mt19937 random(13);
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  for (int round = 0; round < 200; ++round) {
+    const int unit = pick(1, 7);
+    std::vector<traffic::TokenBucket> buckets{
+        {ratio(pick(1, 5), pick(6, 20)), ratio(pick(unit, 5 * unit), unit)}};
+    const int more = pick(0, 3);
+    if (more == 1) buckets.insert(buckets.begin() + pick(0, 1), traffic::one_a_slot());
+    if (more == 2) buckets.push_back({ratio(pick(1, 9), 7), ratio(pick(3, 5), 3)});
+    // Too fine for a pattern: followed slot by slot.
+    if (more == 3) buckets.push_back({ratio(600'000'007, 999'999'937), pick(2, 5)});
+    const queue::FlowCurve curve(regulated(1, buckets));
+    const std::vector<std::int64_t> sent = traffic::greedy_slots(buckets, 2500);
+    std::int64_t sum = 0, last_sent = -1;
+    numeric::Rational furthest = 0;
+    for (std::int64_t m = 0; m < 2500; ++m) {
+      const std::int64_t now = sent[static_cast<std::size_t>(m)];
+      sum += now;
+      REQUIRE(curve.most(m) == sum);
+      if (now > 0) {
+        REQUIRE(curve.next_sent(last_sent) == m);
+        last_sent = m;
+      }
+      for (const auto& line : curve.lines())
+        REQUIRE(numeric::whole(sum) <= line.burst + line.rate * numeric::whole(m));
+      furthest =
+          std::max(furthest, numeric::Rational(numeric::whole(sum) - curve.rate() * numeric::whole(m)));
+    }
+    if (more == 0) CHECK(furthest == curve.spread());
   }
 }
 
