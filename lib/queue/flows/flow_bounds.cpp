@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -79,7 +78,7 @@ Rounded tail_at(const WindowTable& table, std::int64_t x) {
 Rounded excess_at(const WindowTable& table, std::int64_t x) {
   Rounded best{1, 0, 0};
   const auto size = static_cast<std::int64_t>(table.excess.size());
-  const Number least = nearest<Number>(numeric::whole(x) - table.shift);
+  const Number least = nearest_number<Number>(numeric::whole(x) - table.shift);
   if (least <= 0) return best;
   if (least > table.grain * static_cast<Number>(size)) return {0, table.missing, 0};
   for (std::int64_t i = 0; i < size; ++i) {
@@ -252,9 +251,9 @@ class Windows {
     const Rational size = seen.fraction ? *seen.fraction : numeric::whole(grain);
     count(law, seen.parts.size());
     made.shift = seen.shift + size * numeric::whole(law.first);
-    made.grain = nearest<Number>(size);
+    made.grain = nearest_number<Number>(size);
     made.missing = law.dropped;
-    made.reach = nearest<Number>(seen.most - made.shift) + 1;
+    made.reach = nearest_number<Number>(seen.most - made.shift) + 1;
     made.units = law.units + static_cast<double>(law.mass.size()) + 1;
     made.at_least = law.mass;
     for (std::size_t i = made.at_least.size() - 1; i-- > 0;) made.at_least[i] += made.at_least[i + 1];
@@ -389,15 +388,16 @@ FlowGroup stand_in(const FlowGroup& group, bool even) {
     deepest = std::min(deepest, bucket.burst);
     slowest = std::min(slowest, bucket.rate);
   }
-  periodic.batch = std::min<std::int64_t>(cln::cl_I_to_long(cln::floor1(deepest)), FlowGroup::largest_batch);
+  // Rates are above 10^-9, periods up to 10^9.
+  const Rational in_longest = slowest * numeric::whole(FlowGroup::longest_period);
+  periodic.batch = cln::cl_I_to_long(
+      cln::floor1(std::min({deepest, in_longest, numeric::whole(FlowGroup::largest_batch)})));
   if (even) {  // a batch whose tokens are there after a whole number of slots, so that no rate is lost
     const auto turn = cln::numerator(slowest);
     if (turn <= static_cast<long>(periodic.batch))
       periodic.batch -= periodic.batch % static_cast<std::int64_t>(cln::cl_I_to_long(turn));
   }
-  const numeric::Integer period = cln::ceiling1(numeric::whole(periodic.batch) / slowest);
-  periodic.period = period < static_cast<long>(FlowGroup::longest_period) ? cln::cl_I_to_long(period)
-                                                                          : FlowGroup::longest_period;
+  periodic.period = cln::cl_I_to_long(cln::ceiling1(numeric::whole(periodic.batch) / slowest));
   return periodic;
 }
 
@@ -629,7 +629,7 @@ FlowLevel FlowBounds::least_level(const Rational& target) const {
     return found;
   }
   const std::size_t depth = State::depth_for(Target(target).log2);
-  const Number enough = std::max(nearest<Number>(target), least_number);
+  const Number enough = std::max(nearest_number<Number>(target), least_number);
   // From below first: no bound meets the target below what a witness needs.
   for (std::size_t i = 0; i < state.witnesses.size(); ++i) {
     const std::int64_t needed = state.needed_by(i, target, depth);

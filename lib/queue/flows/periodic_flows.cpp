@@ -65,9 +65,6 @@ void check_level_of_flows(std::int64_t level) {
     throw InvalidArgument("level", std::to_string(level), "a whole number of packets, 0 or more");
 }
 
-Real as_real(std::int64_t value) {
-  return numeric::to_real(numeric::whole(value), numeric::Rounding::nearest);
-}
 Interval as_interval(std::int64_t value) {
   return numeric::to_interval(numeric::whole(value));
 }
@@ -421,7 +418,7 @@ numeric::UpperBound<unit::Probability> periodic_ever_bound(const std::vector<Flo
       }
     }
   }
-  return {least < 1 ? least : as_real(1)};
+  return {least < 1 ? least : Real(1)};
 }
 
 numeric::Claim<unit::Probability> periodic_ever(const std::vector<FlowGroup>& flows, std::int64_t level) {

@@ -36,7 +36,7 @@ struct WindowLaw {
 };
 
 template <class T>
-[[nodiscard]] T nearest(const numeric::Rational& value) {
+[[nodiscard]] T nearest_number(const numeric::Rational& value) {
   if constexpr (std::is_floating_point_v<T>)
     return numeric::nearest_long_double(value);
   else
@@ -51,7 +51,7 @@ template <class T>
   if (share == 1) return {.first = count, .mass = {T(1)}, .dropped = T(0), .units = 0};
   const T negligible = ldexp(T(1), -cut);
   // Of the odds 3 roundings, and one of each quotient and product: 6 a step.
-  const T odds = nearest<T>(share / (1 - share));
+  const T odds = nearest_number<T>(share / (1 - share));
   const auto middle = std::clamp<std::int64_t>(
       static_cast<std::int64_t>(numeric::nearest_double(share) * static_cast<double>(count + 1)), 0, count);
   std::vector<T> down, up{T(1)};

@@ -263,6 +263,9 @@ TEST_CASE("flows behind a peak have a witness that sends as fast as it may") {
   REQUIRE(found.witness.sent.size() == 1);
   CHECK(found.witness.sent.front() == std::vector<std::int64_t>(16, 1));
   CHECK(found.witness.flows.front().period == 2000);
+  // Four packets would take four times the longest period.
+  const auto slow = FlowBounds({regulated(2, "1/1000000000", "4")}).witnesses();
+  CHECK(slow.front().flows == std::vector<FlowGroup>{periodic(2, 1'000'000'000)});
   // Whatever the buckets: played against them, period after period, no token is missing.
   std::mt19937 random(9);
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
