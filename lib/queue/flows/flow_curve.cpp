@@ -1,0 +1,207 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/queue/flows/flow_curve.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+namespace tailbound::queue {
+namespace {
+
+using numeric::Integer;
+using numeric::Rational;
+
+/// Numbers of tokens whose pattern is looked for; else the greedy source is listed as far as needed.
+constexpr long most_pattern_tokens = 1 << 22;
+constexpr std::int64_t last_window = std::int64_t{1} << 60;
+
+/// floor((first + rate m) / unit) without overflow: rate, unit <= 10^9.
+std::int64_t whole_tokens(std::int64_t first, std::int64_t rate, std::int64_t unit, std::int64_t m) {
+  return first / unit + rate * (m / unit) + (first % unit + rate * (m % unit)) / unit;
+}
+
+}  // namespace
+
+FlowCurve::FlowCurve(const FlowGroup& group) {
+  if (group.kind != FlowKind::regulated) {
+    step_ = group.batch;
+    first_ = unit_ = group.period;
+    rate_ = 1;
+    lines_.push_back(
+        {numeric::whole(group.batch) / numeric::whole(group.period), numeric::whole(group.batch)});
+    return;
+  }
+  std::vector<traffic::TokenBucket> buckets;
+  for (const auto& bucket : group.buckets)
+    if (std::find(buckets.begin(), buckets.end(), bucket) == buckets.end()) buckets.push_back(bucket);
+  const auto line = std::find(buckets.begin(), buckets.end(), traffic::one_a_slot());
+  const bool on_line = buckets.size() == 2 && line != buckets.end();
+  const auto& deep = buckets[on_line && line == buckets.begin() ? 1 : 0];
+  const bool spills = deep.burst < 1 + deep.rate;
+  if ((buckets.size() == 1 || (on_line && deep.rate < 1)) && !spills)
+    read_bucket(deep, on_line);
+  else
+    read_buckets(buckets);
+}
+
+void FlowCurve::read_bucket(const traffic::TokenBucket& bucket, bool on_line) {
+  const Integer common = cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst));
+  unit_ = cln::cl_I_to_long(common);
+  rate_ = cln::cl_I_to_long(cln::numerator(bucket.rate * common));
+  first_ = cln::cl_I_to_long(cln::numerator(bucket.burst * common));
+  on_line_ = on_line;
+  // b + r m less its whole part is at least this for every m, and at last just this.
+  const std::int64_t never_used = first_ % std::gcd(rate_, unit_);
+  lines_.push_back({bucket.rate, bucket.burst - numeric::whole(never_used) / numeric::whole(unit_)});
+  if (on_line) lines_.push_back(traffic::one_a_slot());
+}
+
+void FlowCurve::read_buckets(const std::vector<traffic::TokenBucket>& buckets) {
+  buckets_ = buckets;
+  Integer common = 1;
+  Rational deepest = 1;
+  for (const auto& bucket : buckets) {
+    common = cln::lcm(common, cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst)));
+    deepest = std::max(deepest, bucket.burst);
+  }
+  const auto least = std::min_element(buckets.begin(), buckets.end(),
+                                      [](const auto& a, const auto& b) { return a.rate < b.rate; });
+  lines_.push_back(*least);
+  if (common <= most_pattern_tokens && deepest <= most_pattern_tokens) {
+    try {
+      pattern_.emplace(buckets);
+      const auto length = static_cast<std::int64_t>(pattern_->cycle().size()),
+                 slots = static_cast<std::int64_t>(pattern_->start().size()) + length;
+      const std::int64_t a_turn = pattern_->most(slots - 1) - pattern_->most(slots - 1 - length);
+      // Greatest in the start or the first cycle, as later cycles only repeat.
+      std::int64_t spread = 0;
+      for (std::int64_t m = 0; m < slots; ++m)
+        spread = std::max(spread, pattern_->most(m) * length - a_turn * m);
+      lines_.front() = {pattern_->rate(), numeric::whole(spread) / numeric::whole(length)};
+    } catch (const LimitExceeded&) {
+      pattern_.reset();
+    }
+  }
+  for (const auto& bucket : buckets)
+    if (bucket.rate != lines_.front().rate) lines_.push_back(bucket);
+}
+
+std::int64_t FlowCurve::most(std::int64_t m) const {
+  if (m < 0) return 0;
+  if (unit_ > 0) {
+    const std::int64_t packets = step_ * whole_tokens(first_, rate_, unit_, m);
+    return on_line_ ? std::min(packets, m + 1) : packets;
+  }
+  if (pattern_) return pattern_->most(m);
+  const auto listed = static_cast<std::int64_t>(sums_.size());
+  if (m >= listed) {
+    constexpr std::int64_t most_slots = traffic::GreedyPattern::most_slots;
+    if (m >= most_slots)
+      throw LimitExceeded("the buckets of rate " + numeric::to_fraction(buckets_.front().rate) + " and " +
+                          std::to_string(buckets_.size() - 1) + " more would have to be followed for " +
+                          std::to_string(m) + " slots; " + std::to_string(most_slots) + " are the limit");
+    sums_ = traffic::greedy_slots(buckets_, std::min(most_slots, std::max<std::int64_t>(1024, 2 * m)));
+    std::partial_sum(sums_.begin(), sums_.end(), sums_.begin());
+  }
+  return sums_[static_cast<std::size_t>(m)];
+}
+
+std::int64_t FlowCurve::next_sent(std::int64_t m) const {
+  const std::int64_t now = most(m);
+  std::int64_t low = m, step = 1;
+  while (low + step < last_window && most(low + step) == now) {
+    low += step;
+    step *= 2;
+  }
+  std::int64_t high = low + step;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (most(middle) == now ? low : high) = middle;
+  }
+  return high;
+}
+
+FlowCurves::FlowCurves(const std::vector<FlowGroup>& groups) {
+  check_flows(groups);
+  std::vector<std::int64_t> corners{0};
+  for (const FlowGroup& group : groups) {
+    counts_.push_back(group.count);
+    curves_.emplace_back(group);
+    load_ = load_ + numeric::whole(group.count) * curves_.back().rate();
+    const auto& lines = curves_.back().lines();
+    for (const auto& one : lines)
+      for (const auto& other : lines) {
+        if (other.rate <= one.rate || other.burst >= one.burst) continue;
+        const Rational meet = (one.burst - other.burst) / (other.rate - one.rate);
+        const std::int64_t corner =
+            meet < numeric::whole(last_window) ? cln::cl_I_to_long(cln::floor1(meet)) : last_window;
+        corners.insert(corners.end(), {corner, corner + 1});
+      }
+  }
+  if (load_ >= 1) throw Unstable(numeric::to_fraction(load_), 1);
+  Rational greatest = above(0);
+  for (const std::int64_t corner : corners)
+    if (const Rational here = above(corner); here > greatest) {
+      greatest = here;
+      peak_ = corner;
+    }
+}
+
+std::int64_t FlowCurves::most(std::int64_t m) const {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < curves_.size(); ++i) sum += counts_[i] * curves_[i].most(m);
+  return sum;
+}
+
+Rational FlowCurves::above(std::int64_t m) const {
+  Rational sum = numeric::whole(-m);
+  for (std::size_t i = 0; i < curves_.size(); ++i) {
+    std::optional<Rational> least;
+    for (const auto& line : curves_[i].lines()) {
+      const Rational here = line.burst + line.rate * numeric::whole(m);
+      if (!least || here < *least) least = here;
+    }
+    sum = sum + numeric::whole(counts_[i]) * *least;
+  }
+  return sum;
+}
+
+std::int64_t FlowCurves::last_above(std::int64_t level) const {
+  const Rational bar = numeric::whole(level);
+  if (above(peak_) <= bar) return -1;
+  std::int64_t low = peak_, step = 1;
+  while (above(low + step) > bar) {
+    if (low + step > last_window)
+      throw LimitExceeded("windows of more than 2^60 slots would count at a load of " +
+                          numeric::to_fraction(load_));
+    low += step;
+    step *= 2;
+  }
+  std::int64_t high = low + step;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (above(middle) > bar ? low : high) = middle;
+  }
+  return low;
+}
+
+std::int64_t FlowCurves::first_above(std::int64_t level) const {
+  const Rational bar = numeric::whole(level);
+  if (above(0) > bar || above(peak_) <= bar) return 0;
+  std::int64_t low = 0, high = peak_;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (above(middle) > bar ? high : low) = middle;
+  }
+  return high;
+}
+
+std::int64_t FlowCurves::next_sent(std::int64_t m) const {
+  std::int64_t next = last_window;
+  for (const FlowCurve& curve : curves_) next = std::min(next, curve.next_sent(m));
+  return next;
+}
+
+}  // namespace tailbound::queue

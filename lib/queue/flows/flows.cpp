@@ -1,0 +1,63 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/queue/flows/flow_curve.hpp>
+#include <tailbound/queue/flows/flows.hpp>
+
+#include <string>
+
+namespace tailbound::queue {
+namespace {
+
+void check_between(const char* argument, std::int64_t value, std::int64_t most) {
+  if (value < 1 || value > most)
+    throw InvalidArgument(argument, std::to_string(value),
+                          "a whole number from 1 to " + std::to_string(most));
+}
+
+void check_bucket(const traffic::TokenBucket& bucket) {
+  constexpr long most = 1'000'000'000;
+  if (!cln::plusp(bucket.rate) || bucket.rate > most)
+    throw InvalidArgument("rate", numeric::to_fraction(bucket.rate),
+                          "above 0, and at most 10^9 tokens a slot");
+  if (bucket.burst < 1 || bucket.burst > most)
+    throw InvalidArgument("burst", numeric::to_fraction(bucket.burst),
+                          "1 or more, the packet that is sent counts, and at most 10^9");
+  if (cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst)) > most)
+    throw InvalidArgument("rate and burst",
+                          numeric::to_fraction(bucket.rate) + ", " + numeric::to_fraction(bucket.burst),
+                          "fractions of a common denominator of at most 10^9");
+}
+
+}  // namespace
+
+void check_flows(const std::vector<FlowGroup>& groups) {
+  if (groups.empty()) throw InvalidArgument("flows", "none", "one group of flows or more");
+  for (const FlowGroup& group : groups) {
+    check_between("count", group.count, FlowGroup::most_flows);
+    if (group.kind == FlowKind::regulated) {
+      if (group.buckets.empty()) throw InvalidArgument("buckets", "none", "one or more of regulated flows");
+      for (const auto& bucket : group.buckets) check_bucket(bucket);
+      continue;
+    }
+    check_between("period", group.period, FlowGroup::longest_period);
+    check_between("batch", group.batch, FlowGroup::largest_batch);
+    if (!group.buckets.empty())
+      throw InvalidArgument("buckets", std::to_string(group.buckets.size()),
+                            "none of periodic and sporadic flows");
+  }
+}
+
+numeric::Rational load(const std::vector<FlowGroup>& groups) {
+  check_flows(groups);
+  numeric::Rational sum = 0;
+  for (const FlowGroup& group : groups) sum = sum + numeric::whole(group.count) * FlowCurve(group).rate();
+  return sum;
+}
+
+void require_stable(const std::vector<FlowGroup>& groups) {
+  if (const numeric::Rational offered = load(groups); offered >= 1)
+    throw Unstable(numeric::to_fraction(offered), 1);
+}
+
+}  // namespace tailbound::queue

@@ -1,0 +1,241 @@
+#include <cln/rational.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/queue/flows/flow_curve.hpp>
+#include <tailbound/queue/flows/never_exceeded.hpp>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+#include <set>
+#include <tests/support/flow_groups.hpp>
+#include <vector>
+
+using namespace tailbound;
+using namespace tailbound::test;
+using queue::FlowGroup;
+using queue::FlowKind;
+using queue::never_exceeded;
+using queue::NeverExceeded;
+
+namespace {
+
+/// The greatest queue that is ever reached, over all that the flows may do: every state is visited.
+class Adversary {
+ public:
+  explicit Adversary(const std::vector<FlowGroup>& groups) {
+    for (const FlowGroup& group : groups)
+      for (std::int64_t i = 0; i < group.count; ++i) flows_.push_back(group);
+    // Tokens as whole numbers; of sporadic flows the slots since the last batch.
+    std::vector<std::int64_t> start;
+    for (const FlowGroup& flow : flows_) {
+      if (flow.kind == FlowKind::regulated)
+        for (const auto& bucket : flow.buckets) start.push_back(fine(bucket.burst));
+      else
+        start.push_back(flow.period);
+    }
+    start.push_back(0);
+    visit(start);
+    while (!open_.empty()) {
+      std::vector<std::int64_t> state = open_.back();
+      open_.pop_back();
+      choose(state, 0, 0, std::max<std::int64_t>(state.back() - 1, 0));
+    }
+  }
+  [[nodiscard]] std::int64_t most() const { return most_; }
+
+ private:
+  static constexpr long unit = 60;
+  static std::int64_t fine(const numeric::Rational& tokens) {
+    return cln::cl_I_to_long(cln::numerator(tokens * unit));
+  }
+  void visit(const std::vector<std::int64_t>& state) {
+    if (!seen_.insert(state).second) return;
+    most_ = std::max(most_, state.back());
+    open_.push_back(state);
+  }
+  /// What flow `flow` sends in this slot, with so many waiting; then refilled.
+  void choose(std::vector<std::int64_t>& state, std::size_t flow, std::size_t at, std::int64_t waiting) {
+    if (flow == flows_.size()) {
+      std::vector<std::int64_t> next = state;
+      next.back() = waiting;
+      visit(next);
+      return;
+    }
+    const FlowGroup& group = flows_[flow];
+    const std::vector<std::int64_t> kept = state;
+    if (group.kind != FlowKind::regulated) {
+      state[at] = std::min(group.period, kept[at] + 1);
+      choose(state, flow + 1, at + 1, waiting);
+      if (kept[at] == group.period) {
+        state = kept;
+        state[at] = 1;
+        choose(state, flow + 1, at + 1, waiting + group.batch);
+      }
+    } else {
+      std::int64_t most = 1'000'000;
+      for (std::size_t i = 0; i < group.buckets.size(); ++i) most = std::min(most, kept[at + i] / unit);
+      for (std::int64_t packets = 0; packets <= most; ++packets) {
+        state = kept;
+        for (std::size_t i = 0; i < group.buckets.size(); ++i)
+          state[at + i] = std::min(fine(group.buckets[i].burst),
+                                   kept[at + i] - packets * unit + fine(group.buckets[i].rate));
+        choose(state, flow + 1, at + group.buckets.size(), waiting + packets);
+      }
+    }
+    state = kept;
+  }
+
+  std::vector<FlowGroup> flows_;
+  std::set<std::vector<std::int64_t>> seen_;
+  std::vector<std::vector<std::int64_t>> open_;
+  std::int64_t most_ = 0;
+};
+
+/// By the definition, over so many slots.
+NeverExceeded over_slots(const std::vector<FlowGroup>& groups, std::int64_t slots) {
+  std::vector<std::int64_t> sent(static_cast<std::size_t>(slots), 0);
+  for (const FlowGroup& group : groups) {
+    if (group.kind == FlowKind::regulated) {
+      const auto greedy = traffic::greedy_slots(group.buckets, slots);
+      for (std::size_t m = 0; m < sent.size(); ++m) sent[m] += group.count * greedy[m];
+    } else {
+      for (std::size_t m = 0; m < sent.size(); m += static_cast<std::size_t>(group.period))
+        sent[m] += group.count * group.batch;
+    }
+  }
+  NeverExceeded worst;
+  std::int64_t sum = 0;
+  for (std::int64_t m = 0; m < slots; ++m) {
+    sum += sent[static_cast<std::size_t>(m)];
+    if (sum - m > worst.packets) worst = {sum - m, m, sum - m - 1};
+  }
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("what flows never exceed has its known values") {
+  const auto most = [](const std::vector<FlowGroup>& flows) { return never_exceeded(flows).packets; };
+  CHECK(most({regulated(100, "1/125", "4")}) == 400);
+  CHECK(most({periodic(100, 125)}) == 100);
+  CHECK(most({sporadic(100, 125)}) == 100);
+  CHECK(most({regulated(100, "1/125", "16")}) == 1600);
+  CHECK(most({regulated(100, {{ratio(1, 125), 16}, traffic::one_a_slot()})}) == 1585);
+  CHECK(most({regulated(500, "1/1000", "4")}) == 2000);
+  // Three flows at one port, each two packets deep; or three, on links.
+  CHECK(most({regulated(3, "1/4", "2")}) == 6);
+  CHECK(most({regulated(3, {{ratio(1, 4), 3}, traffic::one_a_slot()})}) == 8);
+  const NeverExceeded known = never_exceeded({regulated(100, {{ratio(1, 125), 16}, traffic::one_a_slot()})});
+  CHECK(known.window == 15);
+  CHECK(known.wait == 1584);
+}
+
+TEST_CASE("equal flows on links queue what their closed form says") {
+  // N + (N - 1) (b - 1)/(1 - r) at m = (b - 1)/(1 - r), exact where that is whole.
+  for (const auto& [count, rate, burst] :
+       {std::tuple{3, ratio(1, 4), 4}, {7, ratio(1, 8), 8}, {2, ratio(2, 5), 7}, {9, ratio(1, 10), 10}}) {
+    const numeric::Rational window = numeric::Rational(burst - 1) / (1 - rate);
+    const NeverExceeded found = never_exceeded({regulated(count, {{rate, burst}, traffic::one_a_slot()})});
+    const numeric::Rational closed = count + (count - 1) * window;
+    if (cln::denominator(window) == 1)
+      CHECK(numeric::whole(found.packets) == closed);
+    else
+      CHECK(numeric::whole(found.packets) <= closed);
+  }
+}
+
+TEST_CASE("no behaviour of a few flows queues more, and one queues as much") {
+  std::mt19937 random(11);
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  int compared = 0;
+  while (compared < 60) {
+    std::vector<FlowGroup> groups;
+    for (int i = pick(1, 3); i > 0; --i) {
+      if (pick(0, 2) == 0) {
+        groups.push_back(sporadic(1, pick(2, 6), pick(1, 2)));
+        continue;
+      }
+      std::vector<traffic::TokenBucket> buckets{{ratio(1, pick(2, 5)), ratio(pick(2, 6), 2)}};
+      if (pick(0, 1) == 1) buckets.push_back(traffic::one_a_slot());
+      if (pick(0, 3) == 0) buckets.push_back({ratio(pick(2, 3), 3), ratio(pick(4, 5), 4)});
+      groups.push_back(regulated(1, buckets));
+    }
+    if (queue::load(groups) >= 1) continue;
+    ++compared;
+    CHECK(never_exceeded(groups).packets == Adversary(groups).most());
+  }
+}
+
+TEST_CASE("what flows never exceed is that of the definition") {
+  std::mt19937 random(12);
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  int compared = 0;
+  while (compared < 300) {
+    std::vector<FlowGroup> groups;
+    for (int i = pick(1, 4); i > 0; --i) {
+      const int period = pick(3, 60), unit = pick(1, 7);
+      switch (pick(0, 3)) {
+        case 0:
+          groups.push_back(periodic(pick(1, 4), period, pick(1, 4)));
+          break;
+        case 1:
+          groups.push_back(
+              regulated(pick(1, 4), {{ratio(pick(1, 3), period), ratio(pick(unit, 9 * unit), unit)}}));
+          break;
+        case 2:
+          groups.push_back(regulated(
+              pick(1, 4),
+              {{ratio(pick(1, 3), period), ratio(pick(unit, 9 * unit), unit)}, traffic::one_a_slot()}));
+          break;
+        default:
+          groups.push_back(regulated(pick(1, 4), {{ratio(1, period), ratio(pick(unit, 9 * unit), unit)},
+                                                  {ratio(pick(1, 9), 7), ratio(pick(3, 5), 3)}}));
+      }
+    }
+    if (queue::load(groups) >= ratio(19, 20)) continue;
+    ++compared;
+    const NeverExceeded found = never_exceeded(groups), direct = over_slots(groups, 4000);
+    CHECK(found.packets == direct.packets);
+    CHECK(found.window == direct.window);
+    CHECK(found.wait == direct.packets - 1);
+  }
+}
+
+TEST_CASE("the most of a window is what the greedy source sends, and the lines above touch it") {
+  std::mt19937 random(13);
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  for (int round = 0; round < 200; ++round) {
+    const int unit = pick(1, 7);
+    std::vector<traffic::TokenBucket> buckets{
+        {ratio(pick(1, 5), pick(6, 20)), ratio(pick(unit, 5 * unit), unit)}};
+    const int more = pick(0, 3);
+    if (more == 1) buckets.insert(buckets.begin() + pick(0, 1), traffic::one_a_slot());
+    if (more == 2) buckets.push_back({ratio(pick(1, 9), 7), ratio(pick(3, 5), 3)});
+    // Too fine for a pattern: followed slot by slot.
+    if (more == 3) buckets.push_back({ratio(600'000'007, 999'999'937), pick(2, 5)});
+    const queue::FlowCurve curve(regulated(1, buckets));
+    const std::vector<std::int64_t> sent = traffic::greedy_slots(buckets, 2500);
+    std::int64_t sum = 0, last_sent = -1;
+    numeric::Rational furthest = 0;
+    for (std::int64_t m = 0; m < 2500; ++m) {
+      const std::int64_t now = sent[static_cast<std::size_t>(m)];
+      sum += now;
+      REQUIRE(curve.most(m) == sum);
+      if (now > 0) {
+        REQUIRE(curve.next_sent(last_sent) == m);
+        last_sent = m;
+      }
+      for (const auto& line : curve.lines())
+        REQUIRE(numeric::whole(sum) <= line.burst + line.rate * numeric::whole(m));
+      furthest =
+          std::max(furthest, numeric::Rational(numeric::whole(sum) - curve.rate() * numeric::whole(m)));
+    }
+    if (more == 0) CHECK(furthest == curve.spread());
+  }
+}
+
+TEST_CASE("loads near 1 take no long time") {
+  CHECK(never_exceeded({regulated(999'999, "1/1000000", "4")}).packets == 3'999'996);
+  CHECK(never_exceeded({periodic(1, 2), regulated(1, "499999/1000000", "7")}).packets == 8);
+  CHECK_THROWS_AS(never_exceeded({periodic(4, 4)}), Unstable);
+}
