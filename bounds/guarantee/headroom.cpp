@@ -1,0 +1,222 @@
+#include <cln/rational.h>
+#include <tailbound/bounds/guarantee/headroom.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tailbound::bounds {
+namespace {
+
+using numeric::Rational;
+using numeric::whole;
+
+/// Beyond these nothing is asked in earnest, and 64 bits hold all sums.
+constexpr std::int64_t most_line_bytes = 1'000'000'000'000'000, most_counted_packets = 10'000'000,
+                       longest_packet = 1'000'000'000;
+
+void require_above_zero(const Rational& value, const char* argument, const char* unit) {
+  require(cln::plusp(value), argument, numeric::to_fraction(value), unit);
+}
+void require_not_negative(const Rational& value, const char* argument) {
+  require(!cln::minusp(value), argument, numeric::to_fraction(value), "0 or more");
+}
+void require_bytes(std::int64_t value, std::int64_t least, const char* argument, const char* legal) {
+  require(value >= least && value <= longest_packet, argument, std::to_string(value), legal);
+}
+
+void check(const PacketLengths& packets) {
+  require_bytes(packets.longest, 1, "longest packet", "from 1 to 10^9 bytes");
+  require(packets.shortest >= 1 && packets.shortest <= packets.longest, "shortest packet",
+          std::to_string(packets.shortest), "1 byte or more, and at most the longest packet");
+}
+
+void check(const PausingLink& link) {
+  require_above_zero(link.rate, "rate", "above 0 bit/s");
+  if (link.return_rate) require_above_zero(*link.return_rate, "return rate", "above 0 bit/s");
+  require_not_negative(link.cable, "cable");
+  require_not_negative(link.delay_per_metre, "delay per metre");
+  require_not_negative(link.fixed_delay, "fixed delay");
+  require_not_negative(link.receiver_latency, "receiver latency");
+  require_not_negative(link.sender_latency, "sender latency");
+  check(link.packets);
+  require_bytes(link.longest_return, 0, "longest packet of the return direction", "from 0 to 10^9 bytes");
+  require_bytes(link.pause_frame, 0, "pause frame", "from 0 to 10^9 bytes");
+  require_bytes(link.overhead, 0, "overhead", "from 0 to 10^9 bytes");
+}
+
+/// [ns]
+Rational time_of(const Rational& bytes, const Rational& rate) {
+  return bytes * 8 * 1'000'000'000 / rate;
+}
+
+/// Of one kind of packet: what is stored of it, and what else it takes on the line.
+struct OnLine {
+  std::int64_t shortest, longest, overhead;
+};
+OnLine on_line(const PausingLink& link) {
+  if (!link.overhead_stored) return {link.packets.shortest, link.packets.longest, link.overhead};
+  return {link.packets.shortest + link.overhead, link.packets.longest + link.overhead, 0};
+}
+
+/// From the decision, or the last bit of a packet, until the sender acts: what both directions' wires add included.
+std::vector<HeadroomTerm> round_trip_terms(const PausingLink& link) {
+  const Rational back_rate = link.return_rate.value_or(link.rate);
+  const Rational wire = link.cable * link.delay_per_metre + link.fixed_delay;
+  std::vector<HeadroomTerm> terms;
+  const auto add = [&](const char* name, const Rational& time) {
+    terms.push_back({name, time, time * link.rate / 8 / 1'000'000'000});
+  };
+  add("receiver latency", link.receiver_latency);
+  add("packet before the pause frame", link.longest_return == 0
+                                           ? Rational(0)
+                                           : time_of(whole(link.longest_return + link.overhead), back_rate));
+  add("pause frame", time_of(whole(link.pause_frame + link.overhead), back_rate));
+  add("wire to the sender", wire);
+  add("sender latency", link.sender_latency);
+  add("wire from the sender", wire);
+  return terms;
+}
+
+Rational sum_of(const std::vector<HeadroomTerm>& terms, Rational HeadroomTerm::*member) {
+  Rational sum = 0;
+  for (const HeadroomTerm& term : terms) sum = sum + term.*member;
+  return sum;
+}
+
+void check_line_bytes(const Rational& bytes) {
+  if (bytes > whole(most_line_bytes))
+    throw LimitExceeded("the link carries " + std::to_string(numeric::nearest_double(bytes)) +
+                        " bytes in a round trip; the limit is 10^15");
+}
+
+/// Stored of `line` bytes of the line, cut anywhere: pieces of L + o hold L at most, as between two overheads no more than L
+/// comes.
+Rational most_stored(const Rational& line, const OnLine& packet) {
+  const Rational piece = whole(packet.longest + packet.overhead);
+  const Rational pieces = cln::floor1(line / piece);
+  const Rational rest = line - pieces * piece;
+  return pieces * whole(packet.longest) + std::min(rest, whole(packet.longest));
+}
+
+/// Bytes of whole packets that come within `line` bytes of the line. With n packets both n L and what n overheads leave are
+/// bounds, and one of them is met; the first grows with n, the second falls.
+std::int64_t most_whole(std::int64_t line, const OnLine& packet) {
+  const std::int64_t n = line / (packet.longest + packet.overhead);
+  const bool one_more = (n + 1) * (packet.shortest + packet.overhead) <= line;
+  return std::max(n * packet.longest, one_more ? line - (n + 1) * packet.overhead : 0);
+}
+
+/// The most cells of packets that come within `line` bytes of the line; `cut`: and of the rest of another packet, of which
+/// the line has carried any part before.
+///
+/// PROOF     A packet needs k cells if it is (k - 1) c + 1 bytes or longer. Let q = ceil(l_min / c) and Q = ceil(l_max / c).
+///           A packet of l_min needs q cells. If q < Q, one cell more costs q c + 1 - l_min bytes, at most c; each of the
+///           Q - q - 1 next ones c. The rest of a packet needs a first cell for 1 byte, and Q - 1 more for c each. So with n
+///           packets, which take n (l_min + o) for n q cells, what is left buys cells one at a time at three prices, the
+///           lower ones first to be had; a cell counts one whatever its price, so that to buy the cheapest first is best.
+///           All n are tried.
+std::int64_t most_line_cells(std::int64_t line, const OnLine& packet, std::int64_t cell, bool cut) {
+  const std::int64_t least_cells = (packet.shortest - 1) / cell + 1;
+  const std::int64_t greatest_cells = (packet.longest - 1) / cell + 1;
+  const std::int64_t one_more = least_cells * cell + 1 - packet.shortest;
+  const std::int64_t most_packets = line / (packet.shortest + packet.overhead);
+  if (most_packets > most_counted_packets)
+    throw LimitExceeded(std::to_string(line) + " bytes are more than 10^7 packets of " +
+                        std::to_string(packet.shortest) + " bytes; that is the limit");
+  std::int64_t most = 0;
+  for (std::int64_t n = 0; n <= most_packets; ++n) {
+    std::int64_t left = line - n * (packet.shortest + packet.overhead);
+    std::int64_t cells = n * least_cells, full_price = 0;
+    if (cut && left > 0) {
+      ++cells;
+      --left;
+      full_price = greatest_cells - 1;
+    }
+    if (greatest_cells > least_cells) {
+      const std::int64_t cheap = std::min(n, left / one_more);
+      cells += cheap;
+      left -= cheap * one_more;
+      full_price += n * (greatest_cells - least_cells - 1);
+    }
+    most = std::max(most, cells + std::min(full_price, left / cell));
+  }
+  return most;
+}
+
+std::int64_t cells_of(std::int64_t bytes, std::int64_t cell) {
+  return (bytes - 1) / cell + 1;
+}
+
+void check_cell(std::int64_t cell) {
+  require_bytes(cell, 1, "cell", "from 1 to 10^9 bytes");
+}
+
+std::int64_t to_int(const cln::cl_I& value) {
+  return cln::cl_I_to_long(value);
+}
+
+/// Line bytes of the round trip.
+Rational line_bytes(const PausingLink& link) {
+  Rational line = sum_of(round_trip_terms(link), &HeadroomTerm::bytes);
+  check_line_bytes(line);
+  return line;
+}
+
+}  // namespace
+
+Rational pause_quanta(std::int64_t quanta, const Rational& rate) {
+  require(quanta >= 0, "pause quanta", std::to_string(quanta), "0 or more");
+  require_above_zero(rate, "rate", "above 0 bit/s");
+  return whole(quanta) * 512 * 1'000'000'000 / rate;
+}
+
+Headroom headroom(const PausingLink& link) {
+  check(link);
+  Headroom result;
+  result.terms = round_trip_terms(link);
+  const Rational line = sum_of(result.terms, &HeadroomTerm::bytes);
+  check_line_bytes(line);
+  const OnLine packet = on_line(link);
+  // Its preamble and gap take time too, but nothing comes behind it.
+  result.terms.push_back({"last packet", time_of(whole(packet.longest), link.rate), whole(packet.longest)});
+  const Rational stored = most_stored(line, packet);
+  if (!link.overhead_stored) result.terms.push_back({"preambles and gaps, not stored", 0, stored - line});
+  result.sum = stored + whole(packet.longest);
+  result.bytes = to_int(cln::ceiling1(result.sum));
+  return result;
+}
+
+std::int64_t headroom_cells(const PausingLink& link, std::int64_t cell) {
+  check(link);
+  check_cell(cell);
+  const OnLine packet = on_line(link);
+  // Bytes are whole: the last bits of b of them, one behind the other, take more than b - 1 of the line.
+  const std::int64_t line = to_int(cln::ceiling1(line_bytes(link)));
+  return most_line_cells(line, packet, cell, true) + cells_of(packet.longest, cell);
+}
+
+std::int64_t most_cells(std::int64_t bytes, const PacketLengths& packets, std::int64_t cell) {
+  require(bytes >= 0 && bytes <= most_line_bytes, "bytes", std::to_string(bytes), "from 0 to 10^15");
+  check(packets);
+  check_cell(cell);
+  return most_line_cells(bytes, {packets.shortest, packets.longest, 0}, cell, false);
+}
+
+Credits credits(const PausingLink& link) {
+  check(link);
+  const OnLine packet = on_line(link);
+  const std::int64_t line = to_int(cln::floor1(line_bytes(link)));
+  // One packet that ends as the round trip begins, those within it, and the one that is to be sent.
+  return {sum_of(round_trip_terms(link), &HeadroomTerm::time), most_whole(line, packet) + 2 * packet.longest};
+}
+
+std::int64_t credit_cells(const PausingLink& link, std::int64_t cell) {
+  check(link);
+  check_cell(cell);
+  const OnLine packet = on_line(link);
+  const std::int64_t line = to_int(cln::floor1(line_bytes(link)));
+  return most_line_cells(line, packet, cell, false) + 2 * cells_of(packet.longest, cell);
+}
+
+}  // namespace tailbound::bounds
