@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <tailbound/bounds/guarantee/slotted_guarantee.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/policed/slotted_ports.hpp>
 #include <tailbound/traffic/token_bucket.hpp>
 
 #include <algorithm>
@@ -32,24 +33,6 @@ constexpr std::size_t most_curve_numbers = std::size_t{1} << 25;  ///< of all cu
 constexpr std::uint64_t most_curve_steps = 2'000'000'000;
 /// Beyond these, what flows bring one by one is added up: a bound, too, only larger.
 constexpr std::size_t most_slotted_groups = 4096;
-
-void require_slotted(const network::PolicedNetwork& network) {
-  for (const network::PolicedPort& port : network.ports) {
-    require(port.rate == 1, "rate", numeric::to_fraction(port.rate), "1 packet a slot");
-    require(port.latency == 0, "latency", numeric::to_fraction(port.latency), "0 in slots");
-    require(port.wire == 0, "wire", numeric::to_fraction(port.wire), "0 in slots");
-    require(port.scheduler == network::Scheduler::fifo, "scheduler",
-            names_of(port.scheduler)[static_cast<std::size_t>(port.scheduler)], "fifo");
-    require(!port.reshaped, "reshape", "true", "false in slots");
-  }
-  for (const network::PolicedFlow& flow : network.flows) {
-    require(flow.longest == 1, "packet", numeric::to_fraction(flow.longest), "1 in slots");
-    require(flow.shortest == 1, "packet", numeric::to_fraction(flow.shortest), "1 in slots");
-    require(!flow.path.empty(), "path", "", "one port or more");
-    for (const std::size_t port : flow.path)
-      require(port < network.ports.size(), "path", std::to_string(port), "a number of a port");
-  }
-}
 
 /// Ports so that each flow goes from earlier to later ones.
 std::vector<std::size_t> slotted_order(const network::PolicedNetwork& network) {
@@ -297,7 +280,7 @@ class SlottedCurves {
 }  // namespace
 
 SlottedGuarantee slotted_guarantee(const network::PolicedNetwork& network) {
-  require_slotted(network);
+  network::require_slotted(network, {network::Scheduler::fifo});
   const std::vector<std::size_t> order = slotted_order(network);
   const SlottedSources sources = slotted_sources(network);
   const std::size_t ports = network.ports.size();

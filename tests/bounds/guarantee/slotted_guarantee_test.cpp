@@ -5,6 +5,7 @@
 #include <random>
 #include <string>
 #include <tests/support/policed_adversary.hpp>
+#include <tests/support/policed_ports.hpp>
 #include <tests/support/rational.hpp>
 #include <vector>
 
@@ -16,78 +17,12 @@ using network::PolicedNetwork;
 
 namespace {
 
-using Paths = std::vector<std::vector<std::size_t>>;
 using Whole = std::vector<std::int64_t>;
-
-PolicedNetwork slotted_ports(std::size_t ports) {
-  PolicedNetwork network;
-  network.classes = {"all"};
-  for (std::size_t port = 0; port < ports; ++port) {
-    network.ports.emplace_back();
-    network.ports.back().name = "p" + std::to_string(port);
-    network.ports.back().rate = 1;
-  }
-  return network;
-}
-
-void add_flow(PolicedNetwork& network, const std::vector<std::size_t>& path,
-              const std::vector<traffic::TokenBucket>& buckets) {
-  network.flows.emplace_back();
-  network.flows.back().name = "f" + std::to_string(network.flows.size());
-  network.flows.back().path = path;
-  network.flows.back().buckets = buckets;
-}
-
-/// All flows with the same bucket.
-PolicedNetwork alike(std::size_t ports, const Paths& paths, const char* burst, const char* rate,
-                     bool peak = false) {
-  PolicedNetwork network = slotted_ports(ports);
-  std::vector<traffic::TokenBucket> buckets{{rational(rate), rational(burst)}};
-  if (peak) buckets.push_back(traffic::one_a_slot());
-  for (const auto& path : paths) add_flow(network, path, buckets);
-  return network;
-}
 
 const Paths one_port{{0}, {0}, {0}};
 const Paths two_ports{{0, 1}, {0}, {1}};
 const Paths three_ports{{0, 1, 2}, {0}, {1}, {2}};
 const Paths tree{{0, 2}, {0, 2}, {1, 2}, {1, 2}};
-
-/// Two or three ports, two to four flows, each port offered at most 1 packet a slot.
-PolicedNetwork random_ports(std::mt19937& random) {
-  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
-  for (;;) {
-    const int ports = pick(2, 3);
-    PolicedNetwork network = slotted_ports(static_cast<std::size_t>(ports));
-    std::vector<numeric::Rational> load(static_cast<std::size_t>(ports), 0);
-    for (int flows = pick(2, 4); flows > 0; --flows) {
-      std::vector<std::size_t> path;
-      for (int port = 0; port < ports; ++port)
-        if (pick(0, 2) > 0) path.push_back(static_cast<std::size_t>(port));
-      if (path.empty()) path.push_back(0);
-      const numeric::Rational rate = pick(0, 4) == 0 ? ratio(2, pick(5, 9)) : ratio(1, pick(2, 6));
-      std::vector<traffic::TokenBucket> buckets{
-          {rate, pick(0, 3) == 0 ? ratio(3, 2) : numeric::whole(pick(1, 3))}};
-      if (pick(0, 2) == 0) buckets.push_back(traffic::one_a_slot());
-      add_flow(network, path, buckets);
-      for (const std::size_t port : path) load[port] = load[port] + rate;
-    }
-    bool legal = true;
-    for (const numeric::Rational& at : load) legal = legal && at <= 1;
-    if (legal) return network;
-  }
-}
-
-std::string text_of(const PolicedNetwork& network) {
-  std::string text;
-  for (const network::PolicedFlow& flow : network.flows) {
-    for (const std::size_t port : flow.path) text += std::to_string(port) + " ";
-    for (const traffic::TokenBucket& bucket : flow.buckets)
-      text += "(" + numeric::to_fraction(bucket.rate) + ", " + numeric::to_fraction(bucket.burst) + ") ";
-    text += "\n";
-  }
-  return text;
-}
 
 struct Attained {
   int networks = 0, finished = 0, backlogs = 0, exact_backlogs = 0, delays = 0, exact_delays = 0;
@@ -207,6 +142,10 @@ TEST_CASE("guarantees in slots: what is refused") {
            [](PolicedNetwork& n) { n.ports[0].scheduler = network::Scheduler::priority; },
            [](PolicedNetwork& n) { n.ports[0].reshaped = true; },
            [](PolicedNetwork& n) { n.flows[0].longest = 2; },
+           [](PolicedNetwork& n) {
+             n.flows[0].path = {0, 0};
+           },
+           [](PolicedNetwork& n) { n.flows[0].traffic_class = 1; },
            [](PolicedNetwork& n) { n.flows[0].shortest = ratio(1, 2); }}) {
     PolicedNetwork network = alike(1, one_port, "2", "1/5");
     change(network);
