@@ -1,0 +1,312 @@
+#include <cln/rational.h>
+#include <tailbound/bounds/guarantee/slotted_guarantee.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/policed/slotted_ports.hpp>
+#include <tailbound/traffic/token_bucket.hpp>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+
+namespace tailbound::bounds {
+namespace {
+
+using numeric::Rational;
+
+/// Most packets in m + 1 slots.
+struct SlottedCurve {
+  std::vector<std::int64_t> at;  ///< [m]
+  /// From this m on it grows by the same in every period; beyond the end of `at` where that is not seen.
+  std::size_t onset = 0;
+
+  [[nodiscard]] std::size_t size() const { return at.size(); }
+  std::int64_t& operator[](std::size_t m) { return at[m]; }
+  std::int64_t operator[](std::size_t m) const { return at[m]; }
+};
+/// Flows of a port, in order.
+using SlottedGroup = std::vector<std::size_t>;
+
+constexpr std::size_t first_curve_slots = 64, most_curve_slots = std::size_t{1} << 16;
+constexpr std::size_t most_curve_numbers = std::size_t{1} << 25;  ///< of all curves together
+constexpr std::uint64_t most_curve_steps = 2'000'000'000;
+/// Beyond these, what flows bring one by one is added up: a bound, too, only larger.
+constexpr std::size_t most_slotted_groups = 4096;
+
+/// Ports so that each flow goes from earlier to later ones.
+std::vector<std::size_t> slotted_order(const network::PolicedNetwork& network) {
+  const std::size_t ports = network.ports.size();
+  std::vector<std::vector<std::size_t>> next(ports);
+  std::vector<std::size_t> before(ports);
+  for (const network::PolicedFlow& flow : network.flows)
+    for (std::size_t hop = 1; hop < flow.path.size(); ++hop) {
+      next[flow.path[hop - 1]].push_back(flow.path[hop]);
+      ++before[flow.path[hop]];
+    }
+  std::vector<std::size_t> order;
+  for (std::size_t port = 0; port < ports; ++port)
+    if (before[port] == 0) order.push_back(port);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    for (const std::size_t port : next[order[i]])
+      if (--before[port] == 0) order.push_back(port);
+  if (order.size() < ports) {
+    const auto inside = std::find_if(before.begin(), before.end(), [](std::size_t n) { return n > 0; });
+    throw InvalidArgument("network",
+                          "one with flows in a circle through or before port " +
+                              network.ports[static_cast<std::size_t>(inside - before.begin())].name,
+                          "without cycles");
+  }
+  return order;
+}
+
+struct SlottedSources {
+  std::vector<traffic::GreedyPattern> patterns;  ///< [flow]
+  std::vector<Rational> rates;                   ///< [flow]
+  std::vector<Rational> load;                    ///< [port]
+  /// In which all patterns repeat; 0 where it does not matter, as every port is offered less than 1.
+  std::size_t period = 0;
+};
+
+SlottedSources slotted_sources(const network::PolicedNetwork& network) {
+  SlottedSources sources;
+  sources.load.assign(network.ports.size(), 0);
+  std::size_t period = 1;
+  for (const network::PolicedFlow& flow : network.flows) {
+    sources.patterns.emplace_back(flow.buckets);
+    const traffic::GreedyPattern& pattern = sources.patterns.back();
+    if (period <= most_curve_slots) period = std::lcm(period, pattern.cycle().size());
+    sources.rates.push_back(pattern.rate());
+    for (const std::size_t port : flow.path) sources.load[port] = sources.load[port] + sources.rates.back();
+  }
+  for (const Rational& at : sources.load) {
+    if (at > 1) throw Unstable(numeric::to_fraction(at), 1);
+    if (at == 1) sources.period = period;
+  }
+  return sources;
+}
+
+/// The curves of all groups that are asked for, port by port, down from a length at the sources.
+class SlottedCurves {
+ public:
+  SlottedCurves(const network::PolicedNetwork& network, const SlottedSources& sources, std::size_t slots,
+                std::uint64_t& steps)
+      : sources_(sources), slots_(slots), steps_(steps), ports_(network.ports.size()) {
+    for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
+      const std::vector<std::size_t>& path = network.flows[flow].path;
+      for (std::size_t hop = 0; hop < path.size(); ++hop) {
+        Port& port = ports_[path[hop]];
+        port.flows.push_back(flow);
+        port.from.push_back(hop == 0 ? outside : path[hop - 1]);
+      }
+    }
+  }
+
+  struct Found {
+    std::int64_t backlog = 0;
+    bool only_sources = true;
+  };
+  /// In an order of slotted_order(). Nothing where the curves are too short for the port.
+  [[nodiscard]] std::optional<Found> find(std::size_t number) {
+    Port& port = ports_[number];
+    if (port.flows.empty()) return Found{};
+    port.length = slots_;
+    Found found;
+    for (const std::size_t from : port.from) {
+      if (from == outside) continue;
+      found.only_sources = false;
+      port.length =
+          std::min(port.length, ports_[from].length - std::min(ports_[from].length, ports_[from].spread));
+    }
+    if (port.length == 0) return std::nullopt;
+    const SlottedCurve& all = coming(number, port.flows);
+    for (std::size_t m = 0; m < all.size(); ++m) {
+      const std::int64_t left = all[m] - static_cast<std::int64_t>(m);
+      if (left <= 0) {
+        // Whatever came, a slot without a packet lies behind.
+        port.busy = m;
+        port.spread = m - 1;
+        return found;
+      }
+      found.backlog = std::max(found.backlog, left);
+      if (sources_.load[number] == 1 && m + 1 == all.onset + sources_.period) {
+        port.spread = static_cast<std::size_t>(found.backlog - 1);
+        return found;
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr std::size_t outside = static_cast<std::size_t>(-1);
+  struct Port {
+    SlottedGroup flows;
+    std::vector<std::size_t> from;  ///< [place in `flows`]: the port before, or `outside`
+    std::size_t length = 0;         ///< of curves of what comes
+    std::size_t busy = 0;           ///< most slots without an empty one; 0: there may be none
+    std::size_t spread = 0;         ///< so much shorter are curves of what leaves
+    std::map<SlottedGroup, SlottedCurve> coming, leaving;
+  };
+
+  SlottedCurve new_curve(std::size_t length) {
+    numbers_ += length;
+    if (numbers_ > most_curve_numbers) throw LimitExceeded(too_long());
+    return {std::vector<std::int64_t>(length), 0};
+  }
+  static std::string too_long() {
+    return "the queues can be busy for so long that curves slot by slot are too many; fewer flows, or a "
+           "lower load, "
+           "have shorter ones";
+  }
+
+  /// What flows of the port bring to it.
+  const SlottedCurve& coming(std::size_t number, const SlottedGroup& group) {
+    Port& port = ports_[number];
+    if (const auto known = port.coming.find(group); known != port.coming.end()) return known->second;
+    std::map<std::size_t, SlottedGroup> links;
+    SlottedCurve sum = new_curve(port.length);
+    for (const std::size_t flow : group) {
+      const auto place = std::lower_bound(port.flows.begin(), port.flows.end(), flow) - port.flows.begin();
+      const std::size_t from = port.from[static_cast<std::size_t>(place)];
+      if (from != outside) {
+        links[from].push_back(flow);
+        continue;
+      }
+      const traffic::GreedyPattern& source = sources_.patterns[flow];
+      for (std::size_t m = 0; m < sum.size(); ++m) sum[m] += source.most(static_cast<std::int64_t>(m));
+      sum.onset = std::max(sum.onset, source.start().size());
+    }
+    for (const auto& [from, flows] : links) {
+      SlottedCurve link = new_curve(port.length);
+      for (const std::size_t flow : flows) {
+        const SlottedCurve& single = leaving(from, {flow});
+        for (std::size_t m = 0; m < link.size(); ++m) link[m] += single[m];
+        link.onset = std::max(link.onset, single.onset);
+      }
+      if (flows.size() > 1 && groups_ < most_slotted_groups) {
+        const SlottedCurve& together = leaving(from, flows);
+        for (std::size_t m = 0; m < link.size(); ++m) link[m] = std::min(link[m], together[m]);
+        link.onset = std::max(link.onset, together.onset);
+      }
+      limit_to_line(link, flows);
+      for (std::size_t m = 0; m < link.size(); ++m) sum[m] += link[m];
+      sum.onset = std::max(sum.onset, link.onset);
+      numbers_ -= link.size();
+    }
+    return port.coming.emplace(group, std::move(sum)).first->second;
+  }
+
+  /// At most one packet a slot.
+  void limit_to_line(SlottedCurve& curve, const SlottedGroup& flows) const {
+    std::size_t last_above = 0;  // and 1
+    for (std::size_t m = 0; m < curve.size(); ++m) {
+      const auto line = static_cast<std::int64_t>(m) + 1;
+      if (curve[m] > line) last_above = m + 1;
+      curve[m] = std::min(curve[m], line);
+    }
+    if (sources_.period == 0) return;
+    Rational rate = 0;
+    for (const std::size_t flow : flows) rate = rate + sources_.rates[flow];
+    if (rate == 1) return;  // it grows as the line does
+    // Below the line for a whole period, it stays so.
+    curve.onset = std::max(curve.onset, last_above);
+    if (curve.size() < curve.onset + sources_.period) curve.onset = std::max(curve.onset, curve.size());
+  }
+
+  /// What flows that pass the port bring to the next one.
+  const SlottedCurve& leaving(std::size_t number, const SlottedGroup& group) {
+    Port& port = ports_[number];
+    if (const auto known = port.leaving.find(group); known != port.leaving.end()) return known->second;
+    ++groups_;
+    const SlottedCurve& own = coming(number, group);
+    SlottedCurve curve = new_curve(port.length - port.spread);
+    curve.onset = own.onset;
+    if (port.busy == 0) {
+      for (std::size_t m = 0; m < curve.size(); ++m) curve[m] = own[m + port.spread];
+    } else {
+      SlottedGroup others;
+      std::set_difference(port.flows.begin(), port.flows.end(), group.begin(), group.end(),
+                          std::back_inserter(others));
+      const SlottedCurve& cross = coming(number, others);
+      const SlottedCurve& all = coming(number, port.flows);
+      // L packets served before one, and itself, have come within slots 0 .. v of the busy period: the least such v.
+      std::vector<std::size_t> earliest(port.busy);
+      for (std::size_t served = 0, v = 0; served < port.busy; ++served) {
+        while (v <= served && std::min(own[v] + cross[v], all[v]) <= static_cast<std::int64_t>(served)) ++v;
+        earliest[served] = v;
+      }
+      for (std::size_t m = 0; m < curve.size(); ++m) curve[m] = most_leaving(m, own, cross, earliest);
+    }
+    limit_to_line(curve, group);
+    return port.leaving.emplace(group, std::move(curve)).first->second;
+  }
+
+  std::int64_t most_leaving(std::size_t m, const SlottedCurve& own, const SlottedCurve& cross,
+                            const std::vector<std::size_t>& earliest) {
+    const std::int64_t line = static_cast<std::int64_t>(m) + 1;
+    std::int64_t most = 0;
+    for (std::size_t served = earliest.size(); served-- > 0 && most <= line;) {
+      if (own[m + served] <= most) break;  // nor do fewer served before it help
+      if (earliest[served] > served || own[m + served - earliest[served]] <= most) continue;
+      if (++steps_ > most_curve_steps) throw LimitExceeded(too_long());
+      const auto since_coming = [&](std::size_t v) { return own[m + served - v]; };
+      const auto since_empty = [&](std::size_t v) {
+        return own[m + served] - std::max<std::int64_t>(0, static_cast<std::int64_t>(served) - cross[v]);
+      };
+      // The first falls with v, the second rises: the best v is where they cross.
+      std::size_t low = earliest[served], high = served;
+      while (low < high) {
+        const std::size_t v = (low + high) / 2;
+        if (since_coming(v) <= since_empty(v))
+          high = v;
+        else
+          low = v + 1;
+      }
+      std::int64_t best = std::min(since_coming(low), since_empty(low));
+      if (low > earliest[served])
+        best = std::max(best, std::min(since_coming(low - 1), since_empty(low - 1)));
+      most = std::max(most, best);
+    }
+    return most;
+  }
+
+  const SlottedSources& sources_;
+  std::size_t slots_;
+  std::uint64_t& steps_;
+  std::vector<Port> ports_;
+  std::size_t numbers_ = 0, groups_ = 0;
+};
+
+}  // namespace
+
+SlottedGuarantee slotted_guarantee(const network::PolicedNetwork& network) {
+  network::require_slotted(network, {network::Scheduler::fifo});
+  const std::vector<std::size_t> order = slotted_order(network);
+  const SlottedSources sources = slotted_sources(network);
+  const std::size_t ports = network.ports.size();
+  SlottedGuarantee guarantee{std::vector<std::int64_t>(ports), {}, std::vector<bool>(ports)};
+  std::uint64_t steps = 0;
+  bool lasted = false;
+  for (std::size_t slots = first_curve_slots; !lasted; slots *= 2) {
+    if (slots > most_curve_slots)
+      throw LimitExceeded(
+          "a queue can be busy for tens of thousands of slots, too long for curves slot by slot; a lower "
+          "load has shorter ones");
+    SlottedCurves curves(network, sources, slots, steps);
+    lasted = std::all_of(order.begin(), order.end(), [&](std::size_t port) {
+      const auto found = curves.find(port);
+      if (!found) return false;
+      guarantee.backlog[port] = found->backlog;
+      guarantee.attained[port] = found->only_sources;
+      return true;
+    });
+  }
+  for (const network::PolicedFlow& flow : network.flows) {
+    std::int64_t slots = 0;
+    for (const std::size_t port : flow.path) slots += guarantee.backlog[port];
+    guarantee.delay.push_back(slots);
+  }
+  return guarantee;
+}
+
+}  // namespace tailbound::bounds

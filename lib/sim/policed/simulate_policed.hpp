@@ -1,0 +1,56 @@
+#pragma once
+
+#include <tailbound/core/quantity.hpp>
+#include <tailbound/sim/batches/batched_run.hpp>
+#include <tailbound/sim/batches/histogram_batches.hpp>
+#include <tailbound/sim/policed/policed_replication.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+/// What a simulated network of policed flows (sim/policed/policed_replication.hpp) shows: the greatest values that were
+/// seen, which lie below every guarantee, and tails as estimates with confidence intervals.
+///
+/// MODEL     the batches of all replications are taken together (sim/batches/batch_means.hpp)
+/// EXCLUDES  what came during the warm-up: of greedy flows, which never fill their buckets again, the worst is at the very
+///           start, so that a warm-up hides it
+/// TESTS     tests/sim/policed_replication_test.cpp
+namespace tailbound::sim {
+
+struct PolicedPortEstimates {
+  std::int64_t greatest = 0;             ///< Q [packets], seen
+  numeric::Estimate<unit::Packet> mean;  ///< E[Q]
+  std::vector<LevelEstimate> tail;       ///< P(Q > level)
+  std::vector<std::int64_t>
+      of_classes;  ///< greatest Q of each class; empty where the port has not strict priority
+};
+
+struct PolicedFlowEstimates {
+  std::uint64_t sent = 0, left = 0;  ///< packets; what is left is still inside, or came before
+  std::int64_t greatest = 0;  ///< delay from end to end [slots, wait + 1 at each port], seen; 0: none left
+  std::optional<numeric::Estimate<unit::Slot>> mean;  ///< of the packets that left, where any did
+  std::vector<LevelEstimate> tail;                    ///< P(delay > level), likewise
+};
+
+struct PolicedEstimates {
+  std::vector<PolicedPortEstimates> ports;
+  std::vector<PolicedFlowEstimates> flows;
+  std::uint64_t slots = 0;
+  std::size_t batches = 0;
+};
+
+struct PolicedQuestions {
+  std::vector<std::int64_t> backlog_levels{}, delay_levels{};  ///< >= 0 [packets], [slots]
+  double confidence = 0.95;
+};
+
+[[nodiscard]] RunResult run_policed(const PolicedModel& model, const RunPlan& plan,
+                                    const RunControls& controls = {}, std::string_view resume = {});
+
+/// \throws InvalidArgument  fewer than two batches were completed; a level or a confidence out of range
+[[nodiscard]] PolicedEstimates policed_estimates(const PolicedModel& model, const RunResult& result,
+                                                 const PolicedQuestions& questions = {});
+
+}  // namespace tailbound::sim

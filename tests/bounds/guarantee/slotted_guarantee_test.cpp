@@ -1,0 +1,154 @@
+#include <tailbound/bounds/guarantee/slotted_guarantee.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <catch2/catch.hpp>
+#include <random>
+#include <string>
+#include <tests/support/policed_adversary.hpp>
+#include <tests/support/policed_ports.hpp>
+#include <tests/support/rational.hpp>
+#include <vector>
+
+using namespace tailbound;
+using namespace tailbound::test;
+using bounds::slotted_guarantee;
+using bounds::SlottedGuarantee;
+using network::PolicedNetwork;
+
+namespace {
+
+using Whole = std::vector<std::int64_t>;
+
+const Paths one_port{{0}, {0}, {0}};
+const Paths two_ports{{0, 1}, {0}, {1}};
+const Paths three_ports{{0, 1, 2}, {0}, {1}, {2}};
+const Paths tree{{0, 2}, {0, 2}, {1, 2}, {1, 2}};
+
+struct Attained {
+  int networks = 0, finished = 0, backlogs = 0, exact_backlogs = 0, delays = 0, exact_delays = 0;
+};
+
+Attained compare_random_ports(int networks, std::uint32_t seed, const AdversaryLimits& limits) {
+  std::mt19937 random(seed);
+  Attained tally;
+  for (; tally.networks < networks; ++tally.networks) {
+    const PolicedNetwork network = random_ports(random);
+    INFO(text_of(network));
+    const SlottedGuarantee bound = slotted_guarantee(network);
+    const PolicedTruth truth = policed_truth(network, limits);
+    if (truth.finished) ++tally.finished;
+    for (std::size_t port = 0; port < network.ports.size(); ++port) {
+      CHECK(truth.backlog[port] <= bound.backlog[port]);
+      if (!truth.finished || bound.backlog[port] == 0) continue;
+      if (bound.attained[port]) CHECK(truth.backlog[port] == bound.backlog[port]);
+      ++tally.backlogs;
+      tally.exact_backlogs += truth.backlog[port] == bound.backlog[port] ? 1 : 0;
+    }
+    for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
+      CHECK(truth.delay[flow] <= bound.delay[flow]);
+      if (!truth.finished) continue;
+      ++tally.delays;
+      tally.exact_delays += truth.delay[flow] == bound.delay[flow] ? 1 : 0;
+    }
+  }
+  WARN(tally.networks << " networks, " << tally.finished << " of them whole: attained are "
+                      << tally.exact_backlogs << " of " << tally.backlogs << " backlogs and "
+                      << tally.exact_delays << " of " << tally.delays << " delays");
+  return tally;
+}
+
+}  // namespace
+
+TEST_CASE("guarantees in slots: small networks, bound and truth") {
+  struct Row {
+    PolicedNetwork network;
+    Whole bound, truth;
+    std::int64_t delay_bound, delay;  ///< of flow 0
+  };
+  const std::vector<Row> rows{
+      {alike(1, one_port, "2", "1/4"), {6}, {6}, 6, 6},
+      {alike(1, one_port, "3", "1/4", true), {8}, {8}, 8, 8},
+      {alike(2, two_ports, "2", "1/3"), {4, 3}, {4, 3}, 7, 7},
+      {alike(2, two_ports, "2", "1/3", true), {3, 3}, {3, 3}, 6, 5},
+      {alike(2, two_ports, "3", "1/3"), {6, 5}, {6, 5}, 11, 10},
+      {alike(2, two_ports, "3", "1/3", true), {5, 5}, {5, 5}, 10, 8},
+      {alike(3, three_ports, "1", "1/3"), {2, 2, 2}, {2, 2, 2}, 6, 6},
+      {alike(3, three_ports, "2", "1/4"), {4, 3, 3}, {4, 3, 3}, 10, 10},
+      {alike(3, tree, "2", "1/4"), {4, 4, 8}, {4, 4, 7}, 12, 9},
+      {alike(3, tree, "2", "1/4", true), {3, 3, 8}, {3, 3, 7}, 11, 9},
+  };
+  for (const Row& row : rows) {
+    INFO(text_of(row.network));
+    const SlottedGuarantee bound = slotted_guarantee(row.network);
+    CHECK(bound.backlog == row.bound);
+    CHECK(bound.delay.front() == row.delay_bound);
+    const PolicedTruth truth = policed_truth(row.network);
+    REQUIRE(truth.finished);
+    CHECK(truth.backlog == row.truth);
+    CHECK(truth.delay.front() == row.delay);
+  }
+}
+
+TEST_CASE("guarantees in slots: one port, the closed form of equal flows") {
+  // B = N + floor((N - 1)(b - 1)/(1 - r)) where (b - 1)/(1 - r) is whole.
+  for (const auto& [flows, burst, unit] :
+       {std::tuple{3, 4, 4}, {10, 10, 10}, {100, 125, 125}, {40, 79, 40}}) {
+    if (flows >= unit) continue;
+    const std::int64_t at = (burst - 1) * unit / (unit - 1);
+    if (at * (unit - 1) != (burst - 1) * unit) continue;
+    PolicedNetwork network = slotted_ports(1);
+    for (int flow = 0; flow < flows; ++flow)
+      add_flow(network, {0}, {{ratio(1, unit), numeric::whole(burst)}, traffic::one_a_slot()});
+    const SlottedGuarantee bound = slotted_guarantee(network);
+    CHECK(bound.backlog.front() == flows + (flows - 1) * at);
+    CHECK(bound.attained.front());
+  }
+  // Without a peak: what the buckets hold.
+  CHECK(slotted_guarantee(alike(1, one_port, "5", "1/4")).backlog.front() == 15);
+}
+
+TEST_CASE("guarantees in slots: random networks, never below what an adversary attains") {
+  const Attained tally = compare_random_ports(40, 7, {.states = 100'000, .steps = 2'000'000});
+  CHECK(tally.finished >= 25);
+  CHECK(10 * tally.exact_backlogs >= 9 * tally.backlogs);
+}
+
+TEST_CASE("guarantees in slots: many random networks, never below what an adversary attains", "[.full]") {
+  const Attained tally = compare_random_ports(400, 11, {.states = 1'000'000, .steps = 20'000'000});
+  CHECK(tally.finished >= 250);
+  CHECK(10 * tally.exact_backlogs >= 9 * tally.backlogs);
+}
+
+TEST_CASE("the adversary goes round in rings, and says where it stopped") {
+  const Paths ring{{0, 1}, {1, 2}, {2, 0}};
+  const PolicedNetwork network = alike(3, ring, "1", "1/3");
+  const PolicedTruth truth = policed_truth(network);
+  REQUIRE(truth.finished);
+  CHECK(truth.backlog == Whole{2, 2, 2});
+  CHECK(truth.delay == Whole{4, 4, 4});
+  CHECK_FALSE(policed_truth(network, {.states = 10, .steps = 1'000}).finished);
+  CHECK_THROWS_AS(slotted_guarantee(network), InvalidArgument);
+}
+
+TEST_CASE("guarantees in slots: what is refused") {
+  CHECK_THROWS_AS(slotted_guarantee(alike(1, one_port, "2", "2/5")), Unstable);
+  CHECK_THROWS_AS(slotted_guarantee(alike(1, one_port, "1/2", "1/5")), InvalidArgument);
+  CHECK_THROWS_AS(slotted_guarantee(alike(1, {{}}, "2", "1/5")), InvalidArgument);
+  CHECK_THROWS_AS(slotted_guarantee(alike(1, {{1}}, "2", "1/5")), InvalidArgument);
+  CHECK_THROWS_AS(slotted_guarantee(alike(2, two_ports, "9000000", "999999/3000000")), LimitExceeded);
+  for (const auto& change : std::vector<void (*)(PolicedNetwork&)>{
+           [](PolicedNetwork& n) { n.ports[0].rate = 2; }, [](PolicedNetwork& n) { n.ports[0].latency = 1; },
+           [](PolicedNetwork& n) { n.ports[0].wire = 1; },
+           [](PolicedNetwork& n) { n.ports[0].scheduler = network::Scheduler::priority; },
+           [](PolicedNetwork& n) { n.ports[0].reshaped = true; },
+           [](PolicedNetwork& n) { n.flows[0].longest = 2; },
+           [](PolicedNetwork& n) {
+             n.flows[0].path = {0, 0};
+           },
+           [](PolicedNetwork& n) { n.flows[0].traffic_class = 1; },
+           [](PolicedNetwork& n) { n.flows[0].shortest = ratio(1, 2); }}) {
+    PolicedNetwork network = alike(1, one_port, "2", "1/5");
+    change(network);
+    CHECK_THROWS_AS(slotted_guarantee(network), InvalidArgument);
+  }
+}

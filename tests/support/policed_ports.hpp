@@ -1,0 +1,35 @@
+#pragma once
+
+#include <tailbound/network/policed/policed_network.hpp>
+
+#include <cstddef>
+#include <random>
+#include <string>
+#include <vector>
+
+/// Small networks of policed flows in slots: every port fifo, one packet a slot.
+namespace tailbound::test {
+
+using Paths = std::vector<std::vector<std::size_t>>;
+
+[[nodiscard]] network::PolicedNetwork slotted_ports(std::size_t ports);
+void add_flow(network::PolicedNetwork& network, const std::vector<std::size_t>& path,
+              const std::vector<traffic::TokenBucket>& buckets);
+
+/// All flows with the same bucket.
+/// \param peak  with a link of one packet a slot, too
+[[nodiscard]] network::PolicedNetwork alike(std::size_t ports, const Paths& paths, const char* burst,
+                                            const char* rate, bool peak = false);
+
+struct RandomPorts {
+  int least_ports = 2, most_ports = 3, least_flows = 2, most_flows = 4;
+  int slowest = 6;  ///< rates 1/2 .. 1/slowest, one in five 2/n
+  int most_burst = 3;
+};
+/// Paths from ports of lower to ports of higher numbers; each port is offered at most 1 packet a slot.
+[[nodiscard]] network::PolicedNetwork random_ports(std::mt19937& random, const RandomPorts& choice = {});
+
+/// A line a flow: its path and its buckets.
+[[nodiscard]] std::string text_of(const network::PolicedNetwork& network);
+
+}  // namespace tailbound::test
