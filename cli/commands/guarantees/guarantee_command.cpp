@@ -1,29 +1,53 @@
 #include <cli/commands.hpp>
 #include <cli/commands/guarantees/guarantee_options.hpp>
 #include <tailbound/render/documents/guarantee/network_guarantee.hpp>
+#include <tailbound/render/documents/guarantee/port_guarantee.hpp>
 
 namespace tailbound::cli {
 namespace {
 
 void declare(OptionTable& table, GuaranteeOptions& options) {
+  add_port_guarantee_options(table, options.port);
   add_network_guarantee_options(table, options.network);
+  add_unit_options(table, options.units);
 }
 
 Reply answer(const GuaranteeOptions& options, const Context& context) {
-  return answer_network_guarantee(options, context);
+  if (!options.network.network) refuse_without_network(options.network);
+  if (!is_about_port(options.port)) refuse_without_flows(options.port);
+  if (options.network.network) {
+    refuse_given({{"--bucket", &options.port.bucket},
+                  {"--periodic", &options.port.periodic},
+                  {"--sporadic", &options.port.sporadic},
+                  {"--packet-bytes", &options.units.packet_bytes},
+                  {"--link-gbps", &options.units.link_gbps}},
+                 "given together with --network", "left out there: the file has the flows and the units");
+    return answer_network_guarantee(options, context);
+  }
+  if (!is_about_port(options.port))
+    throw InvalidArgument(
+        "--bucket", "missing",
+        "given (flows at one port, such as \"100 x 1/125,4\"), or --periodic, --sporadic, or "
+        "--network FILE");
+  return answer_port_guarantee(options, context);
+}
+
+render::Layout guarantee_layout() {
+  return render::with_port_guarantee(render::network_guarantee_layout());
 }
 
 }  // namespace
 
 Command guarantee_command() {
-  return command_of<GuaranteeOptions>({.name = "guarantee",
-                                       .purpose = "what can never happen to policed traffic?",
-                                       .work = Work::analysis,
-                                       .draws = true,
-                                       .declare = declare,
-                                       .answer = answer,
-                                       .layout = render::network_guarantee_layout,
-                                       .opening = {{"--network", "plant.toml"}}});
+  return command_of<GuaranteeOptions>(
+      {.name = "guarantee",
+       .purpose = "what can never happen to policed traffic, at a port or in a network?",
+       .work = Work::analysis,
+       .draws = true,
+       .declare = declare,
+       .answer = answer,
+       .layout = guarantee_layout,
+       .opening = {{"--bucket", "100 x 1/125,4"}, {"--drop", "1e-9"}}});
 }
 
 }  // namespace tailbound::cli

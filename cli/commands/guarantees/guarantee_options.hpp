@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cli/command.hpp>
+#include <cli/options/number_options.hpp>
 
 #include <optional>
 #include <string>
@@ -11,12 +12,28 @@ namespace tailbound::cli {
 struct NetworkGuaranteeOptions {
   std::optional<std::string> network, flow, port, method, certificate;
 };
+struct PortGuaranteeOptions {
+  std::optional<std::string> bucket, periodic, sporadic, drop, ever, capacity, solve;
+};
 
 struct GuaranteeOptions {
   NetworkGuaranteeOptions network;
+  PortGuaranteeOptions port;
+  UnitOptions units;
 };
 
+// --- a network
 void add_network_guarantee_options(OptionTable& table, NetworkGuaranteeOptions& options);
+/// \throws InvalidArgument  options that need --network
+void refuse_without_network(const NetworkGuaranteeOptions& options);
 [[nodiscard]] Reply answer_network_guarantee(const GuaranteeOptions& options, const Context& context);
+
+// --- one port
+void add_port_guarantee_options(OptionTable& table, PortGuaranteeOptions& options);
+/// Were flows given?
+[[nodiscard]] bool is_about_port(const PortGuaranteeOptions& options);
+/// \throws InvalidArgument  options that need flows
+void refuse_without_flows(const PortGuaranteeOptions& options);
+[[nodiscard]] Reply answer_port_guarantee(const GuaranteeOptions& options, const Context& context);
 
 }  // namespace tailbound::cli

@@ -22,13 +22,18 @@ void add_network_guarantee_options(OptionTable& table, NetworkGuaranteeOptions& 
             "write what the bounds rest on, as fractions; checked by\nshare/check_certificate.py");
 }
 
+void refuse_without_network(const NetworkGuaranteeOptions& options) {
+  refuse_given({{"--flow", &options.flow},
+                {"--port", &options.port},
+                {"--method", &options.method},
+                {"--certificate", &options.certificate}},
+               nullptr, "given with --network FILE, whose flows have buckets");
+}
+
 Reply answer_network_guarantee(const GuaranteeOptions& options, const Context& context) {
   const NetworkGuaranteeOptions& given = options.network;
   answers::NetworkGuaranteeQuestion question{
-      .file = network::read_policed_network(
-          read_file(required(given.network, "--network", "given: a network file whose flows have buckets"),
-                    "--network"),
-          *given.network),
+      .file = network::read_policed_network(read_file(*given.network, "--network"), *given.network),
       .file_name = *given.network,
       .flow = given.flow,
       .port = given.port};

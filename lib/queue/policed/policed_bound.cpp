@@ -80,9 +80,10 @@ double PolicedBound::log_factor(double x) const {
 }
 
 double PolicedBound::log_at(double x, double level) const {
-  const double peak = numeric::nearest_double(peak_window_);
-  const double tokens = inputs_.message == 1 ? peak + 1 : depth_;
-  return tokens * log_factor(x) - (level + 1 + peak) * x;
+  const double factor = log_factor(x);
+  if (inputs_.message != 1) return depth_ * factor - (level + 1) * x;
+  // Where A(z) < z, near 1 if k p < 1, a single slot is the worst window, not m* + 1 of them.
+  return factor + numeric::nearest_double(peak_window_) * std::max(0.0, factor - x) - (level + 1) * x;
 }
 
 double PolicedBound::level_at(double x, double log_target) const {
@@ -105,11 +106,15 @@ Real PolicedBound::at(double x, std::int64_t level) const {
   // z <= z0, without which nothing is proved.
   if (numeric::upper(Interval(numeric::to_interval(inputs_.bucket.rate) * factor - log_z)) > 0)
     return Real(1);
-  const Rational tokens =
-      inputs_.message == 1 ? peak_window_ + 1 : inputs_.bucket.burst + numeric::whole(inputs_.message) - 1;
-  const Rational fall = numeric::whole(level) + 1 + peak_window_;
-  const Real bound = numeric::upper(
-      exp(Interval(numeric::to_interval(tokens) * factor - numeric::to_interval(fall) * log_z)));
+  Interval exponent = factor;
+  if (inputs_.message != 1) {
+    exponent = factor * numeric::to_interval(inputs_.bucket.burst + numeric::whole(inputs_.message) - 1);
+  } else {
+    const Real grows = numeric::upper(Interval(factor - log_z));
+    if (grows > 0) exponent += numeric::to_interval(peak_window_) * Interval(grows);
+  }
+  const Real bound =
+      numeric::upper(exp(Interval(exponent - numeric::to_interval(numeric::whole(level + 1)) * log_z)));
   return bound < 1 ? bound : Real(1);
 }
 

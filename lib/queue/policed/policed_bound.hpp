@@ -11,7 +11,7 @@
 /// MODEL     k inputs, each sends at most one packet a slot, and passes a token bucket of rate r and depth b. Each packet
 ///           goes to the output with probability p, drawn independently of the times of sending. Nothing else is assumed:
 ///           sources may be correlated, synchronised, greedy, malicious in time. Q[t] = max(Q[t-1] - 1, 0) + A[t].
-/// RESULT    P(Q > q) <= min over 1 < z <= z0 of A(z)^(m* + 1) z^-(q + 1 + m*),  A(z) = (1 + p (z - 1))^k,
+/// RESULT    P(Q > q) <= min over 1 < z <= z0 of A(z) z^-(q + 1) max(1, A(z)/z)^m*,  A(z) = (1 + p (z - 1))^k,
 ///           m* = (b - 1)/(1 - r), z0 > 1 the root of r log A(z) = log z (any z > 1 where there is none). At z0 each token of
 ///           depth costs 1/r packets of buffer. Of messages of up to L packets, which draw one output together:
 ///           P(Q > q) <= min z^-(q + 1) (1 + p (z^L - 1))^(k (b + L - 1)/L), (k r / L) log(1 + p (z^L - 1)) <= log z.

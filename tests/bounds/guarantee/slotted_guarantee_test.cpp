@@ -17,7 +17,7 @@ using network::PolicedNetwork;
 
 namespace {
 
-using Whole = std::vector<std::int64_t>;
+using Counts = std::vector<std::int64_t>;
 
 const Paths one_port{{0}, {0}, {0}};
 const Paths two_ports{{0, 1}, {0}, {1}};
@@ -62,7 +62,7 @@ Attained compare_random_ports(int networks, std::uint32_t seed, const AdversaryL
 TEST_CASE("guarantees in slots: small networks, bound and truth") {
   struct Row {
     PolicedNetwork network;
-    Whole bound, truth;
+    Counts bound, truth;
     std::int64_t delay_bound, delay;  ///< of flow 0
   };
   const std::vector<Row> rows{
@@ -124,8 +124,8 @@ TEST_CASE("the adversary goes round in rings, and says where it stopped") {
   const PolicedNetwork network = alike(3, ring, "1", "1/3");
   const PolicedTruth truth = policed_truth(network);
   REQUIRE(truth.finished);
-  CHECK(truth.backlog == Whole{2, 2, 2});
-  CHECK(truth.delay == Whole{4, 4, 4});
+  CHECK(truth.backlog == Counts{2, 2, 2});
+  CHECK(truth.delay == Counts{4, 4, 4});
   CHECK_FALSE(policed_truth(network, {.states = 10, .steps = 1'000}).finished);
   CHECK_THROWS_AS(slotted_guarantee(network), InvalidArgument);
 }

@@ -206,3 +206,17 @@ TEST_CASE("policed inputs out of range are refused by name") {
   CHECK_THROWS_WITH(PolicedQueue(policed(16, "0.9", "2")).tail(-1), Catch::Contains("level is -1"));
   CHECK_THROWS_AS(PolicedQueue(policed(16, "0.999", "100")).tail(16'000), LimitExceeded);
 }
+
+TEST_CASE("the closed form is no lower than the worst case where little goes to the output") {
+  // Near z = 1 A(z) is below z here: more busy slots before are not worse.
+  for (const auto& [count, share] :
+       {std::pair{2, ratio(1, 4)}, std::pair{16, ratio(3, 64)}, std::pair{8, ratio(1, 9)}}) {
+    const PolicedInputs inputs{.inputs = count, .share = share, .bucket = {ratio(9, 10), 20}};
+    PolicedQueue queue(inputs);
+    const PolicedBound bound(inputs);
+    for (const std::int64_t level : {0, 1, 3, 8, 20}) {
+      CAPTURE(count, level);
+      CHECK(numeric::to_enclosure(queue.tail(level).probability).lower() <= bound.tail(level).value);
+    }
+  }
+}

@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+#include <cli/commands/guarantees/guarantee_options.hpp>
+#include <cli/options/number_options.hpp>
+#include <cli/options/replies.hpp>
+#include <tailbound/render/documents/guarantee/port_guarantee.hpp>
+
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
+#include <boost/algorithm/string/trim.hpp>
+
+#include <vector>
+
+namespace tailbound::cli {
+namespace {
+
+using answers::PortGuaranteeQuestion;
+using answers::PortSolve;
+using numeric::Rational;
+using queue::FlowGroup;
+using queue::FlowKind;
+
+constexpr std::int64_t largest_buffer = 1'000'000'000;
+
+std::vector<std::string> parts_of(const std::string& text, const char* separator) {
+  std::vector<std::string> parts;
+  boost::split(parts, text, boost::is_any_of(separator));
+  for (std::string& part : parts) boost::trim(part);
+  return parts;
+}
+
+class FlowReader {
+ public:
+  explicit FlowReader(PortSolve solve) : solve_(solve) {}
+
+  /// "100 x 1/125,4; 20 x 1/100,2,1"
+  void read(const std::optional<std::string>& text, const char* option, FlowKind kind) {
+    if (!text) return;
+    for (const std::string& part : parts_of(*text, ";")) read_group(part, option, kind, *text);
+  }
+  /// \throws InvalidArgument  no flows, or what is to be found is not named, or twice
+  [[nodiscard]] std::size_t varied() const {
+    if (solve_ != PortSolve::buffer && !found_)
+      throw InvalidArgument(
+          "--solve", name_of(solve_),
+          solve_ == PortSolve::flows
+              ? "given with an n in place of the number of flows: --bucket \"n x 1/125,4\""
+              : "given with an r in place of the rate, or a t in place of the period: --bucket "
+                "\"100 x r,4\", --periodic \"100 x t\"");
+    return found_.value_or(0);
+  }
+  [[nodiscard]] const std::vector<FlowGroup>& groups() const { return groups_; }
+
+ private:
+  void read_group(const std::string& part, const char* option, FlowKind kind, const std::string& text) {
+    const bool policed = kind == FlowKind::regulated;
+    const char* legal =
+        policed ? "N x RATE,BURST or N x RATE,BURST,PEAK, such as 100 x 1/125,4; several with ; between them"
+                : "N x PERIOD or N x PERIOD,BATCH, such as 60 x 200; several with ; between them";
+    const std::size_t times = part.find('x');
+    if (times == std::string::npos) throw InvalidArgument(option, text, legal);
+    const std::string count = boost::trim_copy(part.substr(0, times));
+    const std::vector<std::string> numbers = parts_of(part.substr(times + 1), ",");
+    if (numbers.size() > (policed ? 3U : 2U) || (policed && numbers.size() < 2))
+      throw InvalidArgument(option, text, legal);
+    FlowGroup group{.kind = kind};
+    group.count = is_unknown(count, "n", PortSolve::flows, option, text)
+                      ? 1
+                      : parse_integer(count, option, 1, FlowGroup::most_flows);
+    if (policed) {
+      const bool unknown = is_unknown(numbers[0], "r", PortSolve::rate, option, text);
+      group.buckets.push_back({unknown ? Rational(1) / 1000 : numeric::parse_share(numbers[0], option),
+                               numeric::parse_rational(numbers[1], option)});
+      if (numbers.size() == 3) group.buckets.push_back({numeric::parse_rational(numbers[2], option), 1});
+      for (const traffic::TokenBucket& bucket : group.buckets)
+        if (bucket.rate <= 0 || bucket.rate > largest_buffer)
+          throw InvalidArgument(option, text, "rates above 0 packets a slot");
+      if (group.buckets.front().burst < 1 || group.buckets.front().burst > largest_buffer)
+        throw InvalidArgument(option, text,
+                              "bursts of 1 to 1000000000 packets: the packet that is sent counts");
+    } else {
+      const bool unknown = is_unknown(numbers[0], "t", PortSolve::rate, option, text);
+      group.period = unknown ? FlowGroup::longest_period
+                             : parse_integer(numbers[0], option, 1, FlowGroup::longest_period);
+      if (numbers.size() == 2) group.batch = parse_integer(numbers[1], option, 1, FlowGroup::largest_batch);
+    }
+    groups_.push_back(std::move(group));
+  }
+
+  bool is_unknown(const std::string& given, const char* letter, PortSolve solve, const char* option,
+                  const std::string& text) {
+    if (given != letter) return false;
+    if (solve_ != solve || found_)
+      throw InvalidArgument(
+          option, text,
+          found_ ? "with one number to be found"
+                 : fmt::format("without {}, or given with --solve {}", letter, name_of(solve)));
+    found_ = groups_.size();
+    return true;
+  }
+
+  PortSolve solve_;
+  std::vector<FlowGroup> groups_;
+  std::optional<std::size_t> found_;
+};
+
+Rational share_between(const std::string& text, const char* option) {
+  const Rational share = numeric::parse_share(text, option);
+  if (share <= 0 || share >= 1) throw InvalidArgument(option, text, "greater than 0 and less than 1");
+  return share;
+}
+
+answers::HowSure read_how_sure(const PortGuaranteeOptions& options) {
+  if (options.drop && options.ever)
+    throw InvalidArgument("--ever", *options.ever, "given without --drop: of start-ups, or of time");
+  if (options.drop) return answers::ShareOfTime{share_between(*options.drop, "--drop")};
+  if (options.ever) return answers::ShareOfStarts{share_between(*options.ever, "--ever")};
+  return answers::Never{};
+}
+
+}  // namespace
+
+void add_port_guarantee_options(OptionTable& table, PortGuaranteeOptions& options) {
+  const OptionGroup group(table, "One port, which sends a packet a slot");
+  group.add("--bucket", options.bucket, "N x R,B",
+            "N flows that each pass a token bucket of R packets a slot and B\ntokens (N x R,B,PEAK: and a "
+            "peak rate); "
+            "several: N x R,B; N x R,B");
+  group.add("--periodic", options.periodic, "N x T",
+            "N flows that send a packet every T slots, phases at random\n(N x T,S: S packets at once)");
+  group.add("--sporadic", options.sporadic, "N x T",
+            "N flows whose packets are T slots apart or more (N x T,S)");
+  group.add("--drop", options.drop, "EPS", "the buffer for all but EPS of the time, flows independent");
+  group.add("--ever", options.ever, "EPS", "periodic: the buffer for all but EPS of the start-ups");
+  group.add("--capacity", options.capacity, "B", "the port's buffer [packets]: how often it is exceeded");
+  group.add("--solve", options.solve, "NAME",
+            "with --capacity: flows (\"n x 1/125,4\": the greatest n that fits)\nor rate (\"100 x r,4\", "
+            "\"100 x t\")",
+            choices<PortSolve>());
+}
+
+bool is_about_port(const PortGuaranteeOptions& options) {
+  return options.bucket || options.periodic || options.sporadic;
+}
+
+void refuse_without_flows(const PortGuaranteeOptions& options) {
+  refuse_given({{"--drop", &options.drop},
+                {"--ever", &options.ever},
+                {"--capacity", &options.capacity},
+                {"--solve", &options.solve}},
+               nullptr, "given with the flows of a port: --bucket, --periodic or --sporadic");
+}
+
+Reply answer_port_guarantee(const GuaranteeOptions& options, const Context& context) {
+  const PortGuaranteeOptions& given = options.port;
+  PortGuaranteeQuestion question{.flows = {}, .how_sure = read_how_sure(given)};
+  if (given.solve) question.solve = choice_of<PortSolve>(*given.solve, "--solve");
+  FlowReader reader(question.solve);
+  reader.read(given.bucket, "--bucket", FlowKind::regulated);
+  reader.read(given.periodic, "--periodic", FlowKind::periodic);
+  reader.read(given.sporadic, "--sporadic", FlowKind::sporadic);
+  question.flows = reader.groups();
+  question.varied = reader.varied();
+  if (given.capacity) question.capacity = parse_integer(*given.capacity, "--capacity", 1, largest_buffer);
+  if (question.solve != PortSolve::buffer)
+    (void)required(given.capacity, "--capacity",
+                   "given with --solve: the buffer that is to be enough [packets]");
+  else if (question.capacity)
+    refuse_given({{"--drop", &given.drop}, {"--ever", &given.ever}}, "given together with --capacity",
+                 "left out there (how often the buffer is exceeded is the answer), or given with --solve");
+  const answers::Units units = read_units(options.units);
+  const answers::PortGuaranteeAnswer answer =
+      answers::as_piece(analysis_run(context), [&] { return answers::answer(question); });
+  return {.document = render::document(question, answer, units)};
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,348 @@
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/render/documents/buffer/buffer_columns.hpp>
+#include <tailbound/render/documents/guarantee/port_guarantee.hpp>
+#include <tailbound/render/documents/parts/traffic.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/fields.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+using numeric::plain;
+using queue::FlowGroup;
+using queue::FlowKind;
+using queue::FlowProof;
+
+using PortPoint = std::pair<PortGuaranteeQuestion, PortGuaranteeAnswer>;
+
+constexpr const char* never_basis =
+    "Whatever the flows do that passes their buckets or keeps their distances, dependent on each other or "
+    "not: "
+    "exact, as all of them may be greedy at once.";
+constexpr const char* independent_basis =
+    "Proved for flows that are independent of each other and seen at a random time; within their buckets and "
+    "distances each may send as it likes.";
+constexpr const char* phases_basis =
+    "Independent flows whose phases are uniform and drawn once, at the start: the share of time is the mean "
+    "over all "
+    "starts; the share of starts that ever have more is larger.";
+
+bool asks_time(const PortGuaranteeQuestion& question) {
+  return std::holds_alternative<ShareOfTime>(question.how_sure);
+}
+bool asks_starts(const PortGuaranteeQuestion& question) {
+  return std::holds_alternative<ShareOfStarts>(question.how_sure);
+}
+std::optional<numeric::Rational> target_of(const PortGuaranteeQuestion& question) {
+  if (const auto* time = std::get_if<ShareOfTime>(&question.how_sure)) return time->target;
+  if (const auto* starts = std::get_if<ShareOfStarts>(&question.how_sure)) return starts->target;
+  return std::nullopt;
+}
+
+std::string packets_at_once(std::int64_t batch) {
+  return batch == 1 ? std::string() : fmt::format(" of {} packets at once", batch);
+}
+
+/// "100 flows of bucket 1/125,4 (rate, tokens)", "20 periodic flows, every 100 slots"
+std::string in_words(const FlowGroup& group) {
+  const std::string flows = group.count == 1 ? "flow" : "flows";
+  switch (group.kind) {
+    case FlowKind::periodic:
+      return fmt::format("{} periodic {}{}, every {} slots", group.count, flows, packets_at_once(group.batch),
+                         group.period);
+    case FlowKind::sporadic:
+      return fmt::format("{} sporadic {}{}, at least {} slots apart", group.count, flows,
+                         packets_at_once(group.batch), group.period);
+    case FlowKind::regulated:
+      break;
+  }
+  std::string buckets;
+  for (const traffic::TokenBucket& bucket : group.buckets)
+    buckets += fmt::format("{}{} packets a slot and {} tokens", buckets.empty() ? "" : ", and ",
+                           plain(bucket.rate), plain(bucket.burst));
+  return fmt::format("{} {} policed to {}", group.count, flows, buckets);
+}
+std::string in_words(const std::vector<FlowGroup>& groups) {
+  std::string words;
+  for (const FlowGroup& group : groups) words += (words.empty() ? "" : "; ") + in_words(group);
+  return words;
+}
+
+/// What the flows of a witness do.
+std::string in_words(const queue::FlowWitness& witness) {
+  std::string words;
+  for (std::size_t i = 0; i < witness.flows.size(); ++i) {
+    const FlowGroup& group = witness.flows[i];
+    const bool at_once = i >= witness.sent.size() || witness.sent[i].size() <= 1;
+    words += fmt::format("{}{} {} of {} packet{}{} every {} slots", words.empty() ? "" : "; ", group.count,
+                         group.count == 1 ? "flow" : "flows", group.batch, group.batch == 1 ? "" : "s",
+                         at_once ? "" : " in a row", group.period);
+  }
+  return words + ", phases at random";
+}
+
+/// Do all flows need what is enough?
+bool is_exact(const PortGuaranteeAnswer& answer) {
+  return answer.level && answer.level->proof == FlowProof::exact;
+}
+
+const Fields<PortGuaranteeQuestion>& port_inputs() {
+  using Question = PortGuaranteeQuestion;
+  static const Fields<Question> fields{
+      {{"flows_asked", "flows", "", Shape::text, "one port: --bucket, --periodic and --sporadic, in words"},
+       [](const Question& of) { return in_words(of.flows); }},
+      {{"drop", "target", "", Shape::given, "--drop: share of time in which the buffer may be exceeded"},
+       [](const Question& of) { return target_of(of); },
+       &asks_time},
+      {{"ever_target", "target", "", Shape::given, "--ever: share of start-ups that may ever exceed it"},
+       [](const Question& of) { return target_of(of); },
+       &asks_starts},
+      {{"capacity", "capacity", "packets", Shape::whole,
+        "the port's buffer, the packet in transmission included"},
+       &Question::capacity,
+       if_there},
+      {{"solve", "solve", "", Shape::text, "buffer, flows or rate: what was to be found"}, &Question::solve}};
+  return fields;
+}
+
+const Fields<PortLevel>& level_fields() {
+  using Level = PortLevel;
+  static const Fields<Level> fields{
+      {{"buffer", "buffer", "packets", Shape::whole, "enough for the target; without one, for ever"},
+       &Level::buffer},
+      {{"probability", "P(Q > buffer)", "", Shape::claim,
+        "share of time, or of start-ups, that has more: at most this"},
+       [](const Level& of) { return shown(of.probability); },
+       [](const Level& of) { return of.probability.has_value(); }},
+      {{"least", "", "", Shape::flag, "is it proved that no smaller buffer is enough for all such flows?",
+        Style::hidden},
+       &Level::least},
+      {{"witness_buffer", "needed by some", "packets", Shape::whole,
+        "some of these flows need as many: what they do is in witness_traffic"},
+       &Level::needed,
+       if_there},
+      {{"witness_traffic", "", "", Shape::text, "flows that need witness_buffer", Style::hidden},
+       [](const Level& of) { return in_words(*of.witness); },
+       [](const Level& of) { return of.witness.has_value() && !of.least; }}};
+  return fields;
+}
+
+const Fields<PortGuaranteeAnswer>& port_results() {
+  using Answer = PortGuaranteeAnswer;
+  static const Fields<Answer> fields{
+      {{"load", "load", "packets/slot", Shape::given, "what the flows may offer for ever"}, &Answer::load},
+      {{"buffer_never", "never more", "packets", Shape::whole,
+        "no behaviour of the flows ever queues more; exact"},
+       [](const Answer& of) { return of.never.packets; }},
+      {{"wait_never", "never later", "slots", Shape::whole,
+        "no packet ever waits longer before its own transmission, in order of arrival; exact"},
+       [](const Answer& of) { return of.never.wait; }},
+      {{"most_flows", "flows", "", Shape::whole,
+        "--solve flows: so many fit, and one more does not by this analysis"},
+       &Answer::most_flows,
+       if_there},
+      {{"greatest_rate", "rate", "packets/slot", Shape::given,
+        "--solve rate: the greatest that fits, to 4 digits"},
+       &Answer::greatest_rate,
+       if_there},
+      {{"least_period", "period", "slots", Shape::whole, "--solve rate: the least distance that fits"},
+       &Answer::least_period,
+       if_there},
+      {level_fields(), [](const Answer& of) -> const std::optional<PortLevel>& { return of.level; }},
+      {{"probability_exact", "P(Q > capacity)", "", Shape::proved,
+        "share of time that has more than the capacity"},
+       [](const Answer& of) { return shown(*of.exact); },
+       [](const Answer& of) { return of.exact.has_value(); }},
+      {{"ever", "ever", "", Shape::claim, "share of start-ups that ever have more than the capacity"},
+       [](const Answer& of) { return shown(*of.ever); },
+       [](const Answer& of) { return of.ever.has_value(); }},
+      {{"probability_most", "P(Q > capacity)", "", Shape::bound,
+        "share of time that has more than the capacity, of all such flows: at most"},
+       &Answer::most,
+       if_there},
+      {{"probability_witness", "of some", "", Shape::bound, "the same of some of these flows: at least"},
+       &Answer::witnessed,
+       if_there}};
+  return fields;
+}
+
+std::string target_in_words(const PortGuaranteeQuestion& question) {
+  const std::string target = plain(*target_of(question));
+  return asks_time(question) ? fmt::format("in all but at most {} of the time", target)
+                             : fmt::format("in all but at most {} of the start-ups", target);
+}
+
+std::string solved_in_words(const PortGuaranteeQuestion& question, const PortGuaranteeAnswer& answer) {
+  const FlowGroup& found = answer.flows[question.varied];
+  const std::string how = target_of(question) ? target_in_words(question) : std::string("whatever they do");
+  if (answer.most_flows)
+    return fmt::format("{} {} a buffer of {} packets, {}:\n{}.", counted(*answer.most_flows, "flow"),
+                       *answer.most_flows == 1 ? "fits" : "fit", *question.capacity, how,
+                       in_words(answer.flows));
+  if (answer.greatest_rate)
+    return fmt::format("A rate of {} packets a slot fits a buffer of {} packets, {}:\n{}.",
+                       plain(*answer.greatest_rate), *question.capacity, how, in_words(answer.flows));
+  return fmt::format("A distance of {} slots fits a buffer of {} packets, {}:\n{}.", found.period,
+                     *question.capacity, how, in_words(answer.flows));
+}
+
+std::string headline(const PortPoint& point) {
+  const auto& [question, answer] = point;
+  const std::string flows = in_words(answer.flows);
+  if (question.solve != PortSolve::buffer) return solved_in_words(question, answer);
+  if (question.capacity) {
+    if (answer.never.packets <= *question.capacity)
+      return fmt::format("A buffer of {} packets is never exceeded by {}.", *question.capacity, flows);
+    if (answer.exact)
+      return fmt::format("A buffer of {} packets is exceeded in {} of the time by {}.", *question.capacity,
+                         brief(shown(*answer.exact), question.digits), flows);
+    return fmt::format("A buffer of {} packets is exceeded in at most {} of the time by {}.",
+                       *question.capacity, brief(shown(*answer.most), {4}), flows);
+  }
+  if (!target_of(question))
+    return fmt::format("No behaviour of these flows ever queues more than {}:\n{}.",
+                       counted(answer.never.packets, "packet"), flows);
+  return fmt::format("{} {} {}\n{}.", counted(answer.level->buffer, "packet"),
+                     answer.level->buffer == 1 ? "holds" : "hold", flows, target_in_words(question));
+}
+
+const char* proof_in_words(FlowProof proof) {
+  switch (proof) {
+    case FlowProof::never:
+      return "never exceeded, whatever the flows do";
+    case FlowProof::exact:
+      return "exact";
+    case FlowProof::periods:
+      return "a proved bound: fewer packets may do";
+    case FlowProof::windows:
+      break;
+  }
+  return "a proved bound for all such flows: fewer packets may do";
+}
+
+std::vector<Line> lines(const PortPoint& point, const Units& units) {
+  const auto& [question, answer] = point;
+  std::vector<Line> lines;
+  if (answer.level && target_of(question)) {
+    const PortLevel& level = *answer.level;
+    if (level.probability) {
+      const Value at = shown(*level.probability);
+      const std::string what = asks_time(question)
+                                   ? fmt::format("P(Q > {})", level.buffer)
+                                   : fmt::format("share that ever has more than {}", level.buffer);
+      lines.push_back(
+          {"proof", fmt::format("{} {} {} <= {}\n{}", what, std::holds_alternative<Bound>(at) ? "<=" : "=",
+                                brief(at, question.digits), plain(*target_of(question)),
+                                is_exact(answer) ? certainty(at, question.digits)
+                                                 : std::string(proof_in_words(level.proof)))});
+    } else {
+      lines.push_back({"proof", proof_in_words(level.proof)});
+    }
+    if (level.witness && !level.least && *level.needed > 0)
+      lines.push_back(
+          {"some need", fmt::format("{}: {}", counted(*level.needed, "packet"), in_words(*level.witness))});
+  }
+  if (question.capacity && question.solve == PortSolve::buffer) {
+    if (answer.most)
+      lines.push_back({"share of time",
+                       fmt::format("at most {}, of all such flows; of some at least {}",
+                                   brief(shown(*answer.most), {4}), brief(shown(*answer.witnessed), {4}))});
+    if (answer.exact)
+      lines.push_back({"share of time", fmt::format("{}, {}", brief(shown(*answer.exact), question.digits),
+                                                    certainty(shown(*answer.exact), question.digits))});
+    if (answer.ever) {
+      const Value ever = shown(*answer.ever);
+      lines.push_back(
+          {"ever", fmt::format("{}{} of the start-ups ever have more",
+                               std::holds_alternative<Bound>(ever) ? "at most " : "", brief(ever, {6}))});
+    }
+  }
+  lines.push_back(
+      {"never", fmt::format("more than {}, nor a wait of more than {} before the own transmission",
+                            counted(answer.never.packets, "packet"), counted(answer.never.wait, "slot"))});
+  lines.push_back({"load", fmt::format("{} packets a slot", plain(answer.load))});
+  if (units.packet_bytes && answer.level)
+    lines.push_back({"size", bytes_in_words(Whole{answer.level->buffer}, scale_of(units))});
+  return lines;
+}
+
+/// P(Q > q) of all such flows and of some, down to the target or to what is never exceeded.
+Picture tails_picture(const PortPoint& point) {
+  const auto& [question, answer] = point;
+  const std::int64_t last =
+      std::max<std::int64_t>(4, std::min(answer.never.packets, question.capacity ? 2 * *question.capacity
+                                                               : answer.level    ? 2 * answer.level->buffer
+                                                                                 : answer.never.packets));
+  const std::int64_t step = std::max<std::int64_t>(1, last / 60);
+  const FlowTails tails = flow_tails(answer.flows, last, step);
+  Picture picture{.title = "How much do independent flows queue? " + in_words(answer.flows),
+                  .x_label = "q [packets]",
+                  .y_label = "P(Q > q)",
+                  .powers_of_ten = true};
+  Curve most{.title = "at most, of all such flows", .style = CurveStyle::line};
+  Curve witnessed{.title = "at least, of some of them", .style = CurveStyle::line};
+  for (std::size_t i = 0; i < tails.log10_most.size(); ++i) {
+    const auto q = static_cast<double>(static_cast<std::int64_t>(i) * step);
+    if (std::isfinite(tails.log10_most[i])) most.points.emplace_back(q, tails.log10_most[i]);
+    if (std::isfinite(tails.log10_witnessed[i])) witnessed.points.emplace_back(q, tails.log10_witnessed[i]);
+  }
+  picture.curves = {std::move(most), std::move(witnessed)};
+  if (const auto target = target_of(question); target && asks_time(question)) {
+    const double level = *log10_height(Given{*target});
+    picture.curves.push_back({.title = "target",
+                              .style = CurveStyle::rule,
+                              .points = {{0, level}, {static_cast<double>(last), level}}});
+  }
+  return picture;
+}
+
+}  // namespace
+
+Layout with_port_guarantee(Layout guarantee) {
+  add_missing(guarantee.inputs, port_inputs().columns());
+  add_missing(guarantee.inputs, unit_fields().columns());
+  add_missing(guarantee.results, port_results().columns());
+  return guarantee;
+}
+
+Document document(const PortGuaranteeQuestion& question, const PortGuaranteeAnswer& answer,
+                  const Units& units) {
+  const PortPoint point{question, answer};
+  const char* quiet = answer.most_flows      ? "most_flows"
+                      : answer.greatest_rate ? "greatest_rate"
+                      : answer.least_period  ? "least_period"
+                      : !answer.level        ? (answer.exact ? "probability_exact" : "probability_most")
+                                             : "buffer";
+  Layout layout{.command = "guarantee",
+                .inputs = joined(port_inputs().columns(), unit_fields().columns()),
+                .results = port_results().columns(),
+                .quiet = {quiet}};
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+                    .headline = headline(point),
+                    .results = {},
+                    .digits = question.digits};
+  Result& result = document.results.emplace_back();
+  result.inputs = joined(port_inputs().cells(question), unit_fields().cells(units));
+  result.cells = port_results().cells(answer);
+  result.lines = lines(point, units);
+  const bool never_only = !target_of(question) && !question.capacity;
+  if (never_only || (answer.level && answer.level->proof == FlowProof::never))
+    document.notes.emplace_back(never_basis);
+  else
+    document.notes.emplace_back(answer.exact || is_exact(answer) ? phases_basis : independent_basis);
+  document = with_units(std::move(document), scale_of(units));
+  document.picture = [point] { return tails_picture(point); };
+  return document;
+}
+
+}  // namespace tailbound::render

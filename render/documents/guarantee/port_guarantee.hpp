@@ -1,0 +1,15 @@
+#pragma once
+
+#include <tailbound/answers/guarantee/port_guarantee.hpp>
+#include <tailbound/answers/units.hpp>
+#include <tailbound/render/document.hpp>
+
+/// What is shown of guarantees of one port.
+namespace tailbound::render {
+
+/// The layout of guarantees of networks, and what those of one port have besides.
+[[nodiscard]] Layout with_port_guarantee(Layout guarantee);
+[[nodiscard]] Document document(const answers::PortGuaranteeQuestion& question,
+                                const answers::PortGuaranteeAnswer& answer, const answers::Units& units);
+
+}  // namespace tailbound::render
