@@ -339,7 +339,8 @@ Document document(const PortGuaranteeQuestion& question, const PortGuaranteeAnsw
   if (never_only || (answer.level && answer.level->proof == FlowProof::never))
     document.notes.emplace_back(never_basis);
   else
-    document.notes.emplace_back(answer.exact || is_exact(answer) ? phases_basis : independent_basis);
+    document.notes.emplace_back(
+        answer.exact || is_exact(answer) || asks_starts(question) ? phases_basis : independent_basis);
   document = with_units(std::move(document), scale_of(units));
   document.picture = [point] { return tails_picture(point); };
   return document;
