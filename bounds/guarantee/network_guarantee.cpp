@@ -26,6 +26,9 @@ using numeric::to_fraction;
 constexpr std::size_t most_exact_hops = 64;
 constexpr long grid = 1'000'000'000;
 constexpr long most_rounds = 20'000;
+/// In whole slots, where the other bounds take milliseconds.
+constexpr std::size_t most_slotted_hops = 1000;
+constexpr std::uint64_t most_slot_steps = 50'000'000;
 /// A certificate is given up where variations pass so many times what they would be without each other.
 constexpr long most_growth = 1'000'000;
 
@@ -669,9 +672,11 @@ void add_slots(const PolicedNetwork& network, NetworkGuarantee& found) {
   const bool whole = std::all_of(network.flows.begin(), network.flows.end(), [](const PolicedFlow& flow) {
     return flow.longest == 1 && flow.shortest == 1;
   });
-  if (!plain_ports || !whole || !found.cyclic.empty()) return;
+  std::size_t hops = 0;
+  for (const PolicedFlow& flow : network.flows) hops += flow.path.size();
+  if (!plain_ports || !whole || !found.cyclic.empty() || hops > most_slotted_hops) return;
   try {
-    const SlottedGuarantee slotted = slotted_guarantee(network);
+    const SlottedGuarantee slotted = slotted_guarantee(network, most_slot_steps);
     for (QueueGuarantee& queue : found.queues) queue.in_slots = slotted.backlog[queue.port];
     for (std::size_t f = 0; f < found.flows.size(); ++f)
       found.flows[f].slots = numeric::whole(slotted.delay[f]);

@@ -30,7 +30,6 @@ using SlottedGroup = std::vector<std::size_t>;
 
 constexpr std::size_t first_curve_slots = 64, most_curve_slots = std::size_t{1} << 16;
 constexpr std::size_t most_curve_numbers = std::size_t{1} << 24;  ///< of all curves together
-constexpr std::uint64_t most_curve_steps = 2'000'000'000;
 /// Beyond these, of flows that are no whole_group() what they bring one by one is added up: a bound, too, only larger.
 constexpr std::size_t most_slotted_groups = 1024;
 
@@ -94,7 +93,7 @@ class SlottedCurves {
       : sources_(sources),
         slots_(slots),
         most_groups_(most_groups),
-        steps_(steps),
+        steps_left_(steps),
         ports_(network.ports.size()) {
     for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
       const std::vector<std::size_t>& path = network.flows[flow].path;
@@ -272,7 +271,7 @@ class SlottedCurves {
     for (std::size_t served = earliest.size(); served-- > 0 && most <= line;) {
       if (own[m + served] <= most) break;  // nor do fewer served before it help
       if (earliest[served] > served || own[m + served - earliest[served]] <= most) continue;
-      if (++steps_ > most_curve_steps) throw LimitExceeded(too_long());
+      if (steps_left_-- == 0) throw LimitExceeded(too_long());
       const auto since_coming = [&](std::size_t v) { return own[m + served - v]; };
       const auto since_empty = [&](std::size_t v) {
         return own[m + served] - std::max<std::int64_t>(0, static_cast<std::int64_t>(served) - cross[v]);
@@ -296,7 +295,7 @@ class SlottedCurves {
 
   const SlottedSources& sources_;
   std::size_t slots_, most_groups_;
-  std::uint64_t& steps_;
+  std::uint64_t& steps_left_;
   std::vector<Port> ports_;
   std::size_t numbers_ = 0, groups_ = 0;
 };
@@ -304,17 +303,17 @@ class SlottedCurves {
 /// All but the delays.
 SlottedGuarantee slotted_ports_guarantee(const network::PolicedNetwork& network,
                                          const std::vector<std::size_t>& order, const SlottedSources& sources,
-                                         std::size_t most_groups) {
+                                         std::size_t most_groups, std::uint64_t most_steps) {
   const std::size_t ports = network.ports.size();
   SlottedGuarantee guarantee{std::vector<std::int64_t>(ports), {}, std::vector<bool>(ports)};
-  std::uint64_t steps = 0;
+  std::uint64_t steps_left = most_steps;
   bool lasted = false;
   for (std::size_t slots = first_curve_slots; !lasted; slots *= 2) {
     if (slots > most_curve_slots)
       throw LimitExceeded(
           "a queue can be busy for tens of thousands of slots, too long for curves slot by slot; a lower "
           "load has shorter ones");
-    SlottedCurves curves(network, sources, slots, most_groups, steps);
+    SlottedCurves curves(network, sources, slots, most_groups, steps_left);
     lasted = std::all_of(order.begin(), order.end(), [&](std::size_t port) {
       const auto found = curves.find(port);
       if (!found) return false;
@@ -328,15 +327,15 @@ SlottedGuarantee slotted_ports_guarantee(const network::PolicedNetwork& network,
 
 }  // namespace
 
-SlottedGuarantee slotted_guarantee(const network::PolicedNetwork& network) {
+SlottedGuarantee slotted_guarantee(const network::PolicedNetwork& network, std::uint64_t most_steps) {
   network::require_slotted(network, {network::Scheduler::fifo});
   const std::vector<std::size_t> order = slotted_order(network);
   const SlottedSources sources = slotted_sources(network);
   SlottedGuarantee guarantee;
   try {
-    guarantee = slotted_ports_guarantee(network, order, sources, most_slotted_groups);
+    guarantee = slotted_ports_guarantee(network, order, sources, most_slotted_groups, most_steps);
   } catch (const LimitExceeded&) {
-    guarantee = slotted_ports_guarantee(network, order, sources, 0);
+    guarantee = slotted_ports_guarantee(network, order, sources, 0, most_steps);
   }
   for (const network::PolicedFlow& flow : network.flows) {
     std::int64_t slots = 0;

@@ -38,6 +38,8 @@ struct SlottedGuarantee {
 ///                          paths that are empty, name no port or go round in a circle; a bucket's numbers
 /// \throws Unstable         a port is offered more than one packet a slot
 /// \throws LimitExceeded    busy periods too long for curves slot by slot (thousands of slots)
-[[nodiscard]] SlottedGuarantee slotted_guarantee(const network::PolicedNetwork& network);
+/// \param most_steps  after which it gives up; some 10^8 a second
+[[nodiscard]] SlottedGuarantee slotted_guarantee(const network::PolicedNetwork& network,
+                                                 std::uint64_t most_steps = 2'000'000'000);
 
 }  // namespace tailbound::bounds
