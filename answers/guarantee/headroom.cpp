@@ -19,15 +19,15 @@ constexpr std::array<RateQuanta, 8> quanta_of_rates{
 
 }  // namespace
 
-PauseQuanta usual_pause_quanta(const Rational& gbps) {
+UsualQuanta usual_pause_quanta(const Rational& gbps) {
   for (const RateQuanta& each : quanta_of_rates)
-    if (gbps <= whole(each.gbps)) return {each.quanta};
+    if (gbps <= whole(each.gbps)) return {{each.quanta}, each.gbps};
   const RateQuanta& last = quanta_of_rates.back();
-  return {cln::cl_I_to_long(cln::ceiling1(whole(last.quanta) * gbps / whole(last.gbps)))};
+  return {{cln::cl_I_to_long(cln::ceiling1(whole(last.quanta) * gbps / whole(last.gbps)))}, last.gbps};
 }
 
 std::optional<PauseQuanta> HeadroomQuestion::quanta() const {
-  if (sender_assumed()) return usual_pause_quanta(gbps);
+  if (sender_assumed()) return usual_pause_quanta(gbps).quanta;
   if (const auto* given = std::get_if<PauseQuanta>(&sender)) return *given;
   return std::nullopt;
 }

@@ -18,10 +18,14 @@ struct PauseQuanta {
   std::int64_t count = 0;
 };
 
-/// What 802.3 (31B.3.7) lets a sender take. At a rate that it does not name, what the next greater one may take, which is more
-/// of these; beyond 400 Gbit/s as long a time as there, rounded up to quanta.
+/// What 802.3 lets a sender take, and at which rate: the same, or where 802.3 does not name it the next greater one, which
+/// takes more quanta. Beyond 400 Gbit/s as long a time as there, rounded up to quanta.
+struct UsualQuanta {
+  PauseQuanta quanta;
+  std::int64_t of_gbps = 0;
+};
 /// \param gbps  [Gbit/s], above 0
-[[nodiscard]] PauseQuanta usual_pause_quanta(const numeric::Rational& gbps);
+[[nodiscard]] UsualQuanta usual_pause_quanta(const numeric::Rational& gbps);
 
 /// A link, of which only its rate and its cable must be told. The rest is as usual where it is left out.
 struct HeadroomQuestion {

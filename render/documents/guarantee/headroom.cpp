@@ -19,23 +19,20 @@ using numeric::plain;
 
 constexpr const char* headroom_basis =
     "Proved: no more comes, whatever the sender sends that keeps to these numbers; next to attained by "
-    "packets of "
-    "the greatest length. It is room above what is stored when the buffer asks. A buffer that counts packets "
-    "once "
-    "they are complete, with a threshold that moves, needs a packet more. The rate is that of the faster "
-    "clock.";
+    "packets of the greatest length. It is room above what is stored when the buffer asks. A buffer that "
+    "counts packets once they are complete, with a threshold that moves, needs a packet more. The rate is "
+    "taken as exact: of two clocks, that of the faster.";
 constexpr const char* headroom_cells_basis =
     "Cells: exactly the most that packets of any lengths can fill; each fills its last one in part.";
 constexpr const char* headroom_credits_basis =
     "Credits in place of pauses: a packet takes as many as it is long, and the link never waits for them; "
-    "the buffer "
-    "is then as large as they are.";
+    "the buffer is then as large as they are.";
 
 bool counts_cells(const HeadroomPoint& point) {
   return point.first.cell_bytes.has_value();
 }
 
-/// "a link of 400 Gbit/s and 500 m"
+/// "400 Gbit/s and 500 m"
 std::string link_in_words(const HeadroomQuestion& question) {
   return fmt::format("{} Gbit/s and {} m", plain(question.gbps), plain(question.cable));
 }
@@ -87,6 +84,44 @@ const Fields<HeadroomQuestion>& headroom_latencies() {
   return fields;
 }
 
+std::string usual_sender(const HeadroomQuestion& question) {
+  const UsualQuanta usual = usual_pause_quanta(question.gbps);
+  const numeric::Rational of = numeric::whole(usual.of_gbps);
+  return fmt::format("the sender obeys within {} quanta ({}), {}", usual.quanta.count,
+                     ns_text(question.link().sender_latency),
+                     of == question.gbps  ? std::string("as 802.3 allows")
+                     : of > question.gbps ? fmt::format("those of {} Gbit/s in 802.3", usual.of_gbps)
+                                          : fmt::format("the time of {} Gbit/s in 802.3", usual.of_gbps));
+}
+
+/// What was not given, in words, with the options that would tell. Where rates differ, without their numbers.
+std::vector<std::string> assumed(const std::vector<HeadroomPoint>& points) {
+  const HeadroomQuestion& first = points.front().first;
+  const bool one_rate = std::all_of(points.begin(), points.end(),
+                                    [&](const HeadroomPoint& each) { return each.first.gbps == first.gbps; });
+  const bounds::PausingLink link = first.link();
+  std::vector<std::string> all;
+  if (first.sender_assumed())
+    all.push_back((one_rate ? usual_sender(first)
+                            : std::string("the sender obeys in the time that 802.3 allows at its rate")) +
+                  " (--sender-ns)");
+  if (!first.receiver_ns)
+    all.emplace_back("the receiver's pause frame is ready in the same time (--receiver-ns)");
+  if (!first.longest || !first.shortest) {
+    const std::string shortest = fmt::format("{} bytes or more (--shortest)", link.packets.shortest);
+    const std::string longest = fmt::format("at most {} bytes (--packet-bytes)", link.packets.longest);
+    all.push_back("packets have " + (first.longest    ? shortest
+                                     : first.shortest ? longest
+                                                      : shortest + " and " + longest));
+  }
+  if (!first.return_bytes)
+    all.emplace_back("packets in the way of the pause frame are as long (--return-bytes)");
+  if (!first.metre_ns)
+    all.push_back(fmt::format("a metre of cable takes {} (--metre-ns)", ns_text(link.delay_per_metre)));
+  if (!first.phy_ns) all.emplace_back("transceivers and coding add nothing to the cable (--phy-ns)");
+  return all;
+}
+
 const Fields<HeadroomPoint>& headroom_results() {
   using Point = HeadroomPoint;
   static const Fields<Point> fields{
@@ -106,6 +141,9 @@ const Fields<HeadroomPoint>& headroom_results() {
       {{"round_trip_ns", "round trip", "ns", Shape::given,
         "--headroom: from the last bit of a packet at the sender until its credit is back"},
        [](const Point& of) { return of.second.credits.round_trip; }},
+      {{"assumed", "", "", Shape::texts, "--headroom: what was not given, and the options that would tell",
+        Style::hidden},
+       [](const Point& of) { return Value(TextList{assumed({of})}); }},
       {headroom_latencies(), [](const Point& of) -> const HeadroomQuestion& { return of.first; }}};
   return fields;
 }
@@ -119,36 +157,6 @@ const Table<HeadroomTerm>& headroom_terms() {
        {{"bytes", "bytes", "", Shape::given, "of the line at its rate; below 0 where it is taken off"},
         &HeadroomTerm::bytes}}};
   return table;
-}
-
-/// What was not given, in words, with the options that would tell. Where rates differ, without their numbers.
-std::vector<std::string> assumed(const std::vector<HeadroomPoint>& points) {
-  const HeadroomQuestion& first = points.front().first;
-  const bool one_rate = std::all_of(points.begin(), points.end(),
-                                    [&](const HeadroomPoint& each) { return each.first.gbps == first.gbps; });
-  const bounds::PausingLink link = first.link();
-  std::vector<std::string> all;
-  if (first.sender_assumed())
-    all.push_back(
-        (one_rate ? fmt::format("the sender obeys within {} pause quanta ({}), as 802.3 allows at {} Gbit/s",
-                                first.quanta()->count, ns_text(link.sender_latency), plain(first.gbps))
-                  : std::string("the sender obeys within the pause quanta that 802.3 allows at its rate")) +
-        " (--sender-ns, --pause-quanta)");
-  if (!first.receiver_ns)
-    all.emplace_back("the receiver's pause frame is ready in the same time (--receiver-ns)");
-  if (!first.longest || !first.shortest) {
-    const std::string shortest = fmt::format("{} bytes or more (--shortest)", link.packets.shortest);
-    const std::string longest = fmt::format("at most {} bytes (--packet-bytes)", link.packets.longest);
-    all.push_back("packets have " + (first.longest    ? shortest
-                                     : first.shortest ? longest
-                                                      : shortest + " and " + longest));
-  }
-  if (!first.return_bytes)
-    all.emplace_back("packets in the way of the pause frame are as long (--return-bytes)");
-  if (!first.metre_ns)
-    all.push_back(fmt::format("a metre of cable takes {} (--metre-ns)", ns_text(link.delay_per_metre)));
-  if (!first.phy_ns) all.emplace_back("transceivers and coding add nothing to the cable (--phy-ns)");
-  return all;
 }
 
 std::string joined_by(const std::vector<std::string>& all, const char* separator) {

@@ -74,17 +74,19 @@ TEST_CASE("what is not told of a link follows from what is") {
 }
 
 TEST_CASE("usual pause quanta never fall as the rate rises") {
-  CHECK(usual_pause_quanta(rational("100")).count == 394);
-  CHECK(usual_pause_quanta(rational("200")).count == 453);
-  CHECK(usual_pause_quanta(rational("400")).count == 905);
+  CHECK(usual_pause_quanta(rational("100")).quanta.count == 394);
+  CHECK(usual_pause_quanta(rational("200")).quanta.count == 453);
+  CHECK(usual_pause_quanta(rational("400")).quanta.count == 905);
   // Between two rates those of the greater; beyond all as long a time, whole quanta.
-  CHECK(usual_pause_quanta(rational("100.01")).count == 453);
-  CHECK(usual_pause_quanta(rational("800")).count == 1810);
-  CHECK(usual_pause_quanta(rational("400.04")).count == 906);
-  CHECK(usual_pause_quanta(rational("0.1")).count == 2);
+  CHECK(usual_pause_quanta(rational("100.01")).quanta.count == 453);
+  CHECK(usual_pause_quanta(rational("800")).quanta.count == 1810);
+  CHECK(usual_pause_quanta(rational("400.04")).quanta.count == 906);
+  CHECK(usual_pause_quanta(rational("0.1")).quanta.count == 2);
+  CHECK(usual_pause_quanta(rational("300")).of_gbps == 400);
+  CHECK(usual_pause_quanta(rational("800")).of_gbps == 400);
   std::int64_t former = 0;
   for (int tenths = 1; tenths < 20'000; tenths += 7) {
-    const std::int64_t its = usual_pause_quanta(numeric::whole(tenths) / 10).count;
+    const std::int64_t its = usual_pause_quanta(numeric::whole(tenths) / 10).quanta.count;
     CHECK(its >= former);
     former = its;
   }
