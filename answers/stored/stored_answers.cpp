@@ -9,6 +9,7 @@
 #include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/answers/delay/reorder.hpp>
 #include <tailbound/answers/delay/solve_load_scale.hpp>
+#include <tailbound/answers/guarantee/headroom.hpp>
 #include <tailbound/answers/multistage/multistage.hpp>
 #include <tailbound/answers/points/stored_fields.hpp>
 #include <tailbound/answers/wormhole/wormhole.hpp>
@@ -72,6 +73,8 @@ template std::string to_bytes(const ReorderAnswer&);
 template ReorderAnswer from_bytes(std::string_view);
 template std::string to_bytes(const PolicedBufferAnswer&);
 template PolicedBufferAnswer from_bytes(std::string_view);
+template std::string to_bytes(const HeadroomAnswer&);
+template HeadroomAnswer from_bytes(std::string_view);
 template std::string to_bytes(const LoadScaleAnswer&);
 template LoadScaleAnswer from_bytes(std::string_view);
 template std::string to_bytes(const FabricAnswer&);

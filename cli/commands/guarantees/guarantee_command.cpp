@@ -1,5 +1,6 @@
 #include <cli/commands.hpp>
 #include <cli/commands/guarantees/guarantee_options.hpp>
+#include <tailbound/render/documents/guarantee/headroom.hpp>
 #include <tailbound/render/documents/guarantee/network_guarantee.hpp>
 #include <tailbound/render/documents/guarantee/port_guarantee.hpp>
 
@@ -9,10 +10,34 @@ namespace {
 void declare(OptionTable& table, GuaranteeOptions& options) {
   add_port_guarantee_options(table, options.port);
   add_network_guarantee_options(table, options.network);
+  add_headroom_options(table, options.headroom);
   add_unit_options(table, options.units);
 }
 
+void refuse_what_does_not_go_with_headroom(const GuaranteeOptions& options) {
+  const NetworkGuaranteeOptions& network = options.network;
+  const PortGuaranteeOptions& port = options.port;
+  refuse_given({{"--network", &network.network},
+                {"--flow", &network.flow},
+                {"--port", &network.port},
+                {"--method", &network.method},
+                {"--certificate", &network.certificate},
+                {"--bucket", &port.bucket},
+                {"--periodic", &port.periodic},
+                {"--sporadic", &port.sporadic},
+                {"--drop", &port.drop},
+                {"--ever", &port.ever},
+                {"--capacity", &port.capacity},
+                {"--solve", &port.solve}},
+               "given together with --headroom", "left out there: it is about one link, whatever is sent");
+}
+
 Reply answer(const GuaranteeOptions& options, const Context& context) {
+  if (options.headroom.headroom) {
+    refuse_what_does_not_go_with_headroom(options);
+    return answer_headroom(options, context);
+  }
+  refuse_without_headroom(options.headroom);
   if (!options.network.network) refuse_without_network(options.network);
   if (!is_about_port(options.port)) refuse_without_flows(options.port);
   if (options.network.network) {
@@ -28,12 +53,12 @@ Reply answer(const GuaranteeOptions& options, const Context& context) {
     throw InvalidArgument(
         "--bucket", "missing",
         "given (flows at one port, such as \"100 x 1/125,4\"), or --periodic, --sporadic, or "
-        "--network FILE");
+        "--network FILE, or --headroom");
   return answer_port_guarantee(options, context);
 }
 
 render::Layout guarantee_layout() {
-  return render::with_port_guarantee(render::network_guarantee_layout());
+  return render::with_headroom(render::with_port_guarantee(render::network_guarantee_layout()));
 }
 
 }  // namespace

@@ -15,10 +15,16 @@ struct NetworkGuaranteeOptions {
 struct PortGuaranteeOptions {
   std::optional<std::string> bucket, periodic, sporadic, drop, ever, capacity, solve;
 };
+struct HeadroomOptions {
+  bool headroom = false;
+  std::optional<std::string> cable, sender_ns, pause_quanta, receiver_ns, shortest, return_bytes, return_gbps,
+      metre_ns, phy_ns, cell_bytes;
+};
 
 struct GuaranteeOptions {
   NetworkGuaranteeOptions network;
   PortGuaranteeOptions port;
+  HeadroomOptions headroom;
   UnitOptions units;
 };
 
@@ -35,5 +41,11 @@ void add_port_guarantee_options(OptionTable& table, PortGuaranteeOptions& option
 /// \throws InvalidArgument  options that need flows
 void refuse_without_flows(const PortGuaranteeOptions& options);
 [[nodiscard]] Reply answer_port_guarantee(const GuaranteeOptions& options, const Context& context);
+
+// --- a link that pauses its sender
+void add_headroom_options(OptionTable& table, HeadroomOptions& options);
+/// \throws InvalidArgument  options that need --headroom
+void refuse_without_headroom(const HeadroomOptions& options);
+[[nodiscard]] Reply answer_headroom(const GuaranteeOptions& options, const Context& context);
 
 }  // namespace tailbound::cli

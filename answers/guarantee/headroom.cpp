@@ -1,0 +1,61 @@
+#include <cln/rational.h>
+#include <tailbound/answers/guarantee/headroom.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace tailbound::answers {
+namespace {
+
+using numeric::Rational;
+using numeric::whole;
+
+struct RateQuanta {
+  std::int64_t gbps, quanta;
+};
+/// IEEE 802.3, 31B.3.7. Where media of one rate differ, the slowest.
+constexpr std::array<RateQuanta, 8> quanta_of_rates{
+    {{1, 2}, {10, 74}, {25, 80}, {40, 118}, {50, 147}, {100, 394}, {200, 453}, {400, 905}}};
+
+}  // namespace
+
+UsualQuanta usual_pause_quanta(const Rational& gbps) {
+  for (const RateQuanta& each : quanta_of_rates)
+    if (gbps <= whole(each.gbps)) return {{each.quanta}, each.gbps};
+  const RateQuanta& last = quanta_of_rates.back();
+  return {{cln::cl_I_to_long(cln::ceiling1(whole(last.quanta) * gbps / whole(last.gbps)))}, last.gbps};
+}
+
+std::optional<PauseQuanta> HeadroomQuestion::quanta() const {
+  if (sender_assumed()) return usual_pause_quanta(gbps).quanta;
+  if (const auto* given = std::get_if<PauseQuanta>(&sender)) return *given;
+  return std::nullopt;
+}
+
+bounds::PausingLink HeadroomQuestion::link() const {
+  bounds::PausingLink link;
+  link.rate = gbps * 1'000'000'000;
+  if (return_gbps) link.return_rate = *return_gbps * 1'000'000'000;
+  link.cable = cable;
+  link.delay_per_metre = metre_ns.value_or(whole(usual_metre_ns));
+  link.fixed_delay = phy_ns.value_or(0);
+  const auto in_quanta = quanta();
+  link.sender_latency =
+      in_quanta ? bounds::pause_quanta(in_quanta->count, link.rate) : std::get<Rational>(sender);
+  link.receiver_latency = receiver_ns.value_or(link.sender_latency);
+  link.packets = {shortest.value_or(usual_shortest), longest.value_or(usual_longest)};
+  link.longest_return = return_bytes.value_or(link.packets.longest);
+  return link;
+}
+
+HeadroomAnswer answer(const HeadroomQuestion& question, const Run&) {
+  const bounds::PausingLink link = question.link();
+  HeadroomAnswer answer{.headroom = bounds::headroom(link), .credits = bounds::credits(link)};
+  if (question.cell_bytes) {
+    answer.cells = bounds::headroom_cells(link, *question.cell_bytes);
+    answer.credit_cells = bounds::credit_cells(link, *question.cell_bytes);
+  }
+  return answer;
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,166 @@
+#include <cli/commands/guarantees/guarantee_options.hpp>
+#include <cli/options/replies.hpp>
+#include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/render/documents/guarantee/headroom.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace tailbound::cli {
+namespace {
+
+using answers::HeadroomQuestion;
+using answers::PauseQuanta;
+using numeric::Rational;
+
+constexpr std::int64_t longest_cable = 100'000'000, longest_latency = 1'000'000'000, most_quanta = 1'000'000,
+                       largest_packet = 1'000'000, largest_cell = 1'000'000;
+
+/// From 0 to `greatest`.
+Rational read_upto(const std::string& text, const char* option, std::int64_t greatest, const char* unit) {
+  const Rational value = numeric::parse_rational(text, option);
+  if (value < 0 || value > numeric::whole(greatest))
+    throw InvalidArgument(option, text, "from 0 to " + std::to_string(greatest) + " " + unit);
+  return value;
+}
+std::optional<Rational> read_ns(const std::optional<std::string>& text, const char* option) {
+  if (!text) return std::nullopt;
+  return read_upto(*text, option, longest_latency, "ns");
+}
+
+void require_rate(const Rational& gbps, const std::string& text, const char* option) {
+  if (gbps <= 0 || gbps > numeric::whole(answers::Units::most_link_gbps))
+    throw InvalidArgument(option, text, "greater than 0 and at most 1000000 Gbit/s");
+}
+std::vector<Rational> read_rates(const std::optional<std::string>& text) {
+  const std::string& given =
+      required(text, "--link-gbps", "given with --headroom: the rate of the link in Gbit/s, such as 400");
+  std::vector<Rational> rates = parse_list(given, "--link-gbps");
+  for (const Rational& rate : rates) require_rate(rate, given, "--link-gbps");
+  return rates;
+}
+
+std::vector<Rational> read_cables(const std::optional<std::string>& text) {
+  const std::string& given =
+      required(text, "--cable", "given with --headroom: the length of the cable in m, such as 500");
+  std::vector<Rational> cables = parse_list(given, "--cable");
+  for (const Rational& cable : cables)
+    if (cable < 0 || cable > numeric::whole(longest_cable))
+      throw InvalidArgument("--cable", given, "from 0 to " + std::to_string(longest_cable) + " m");
+  return cables;
+}
+
+decltype(HeadroomQuestion::sender) read_sender(const HeadroomOptions& options) {
+  if (options.sender_ns && options.pause_quanta)
+    throw InvalidArgument("--pause-quanta", "given together with --sender-ns",
+                          "left out there, or given in its place");
+  if (options.pause_quanta)
+    return PauseQuanta{parse_integer(*options.pause_quanta, "--pause-quanta", 0, most_quanta)};
+  if (options.sender_ns) return *read_ns(options.sender_ns, "--sender-ns");
+  return {};
+}
+
+std::optional<std::int64_t> read_shortest(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  return parse_integer(*text, "--shortest", 1, largest_packet);
+}
+
+std::vector<std::optional<std::int64_t>> read_longest(const std::optional<std::string>& text,
+                                                      const std::optional<std::int64_t>& shortest) {
+  const std::int64_t least = shortest.value_or(HeadroomQuestion::usual_shortest);
+  if (!text) {
+    if (least > HeadroomQuestion::usual_longest)
+      throw InvalidArgument("--shortest", std::to_string(least),
+                            "from 1 to 9216, the longest packet unless --packet-bytes is given");
+    return {std::nullopt};
+  }
+  return each_or_none(
+      true, parse_integers(*text, "--packet-bytes", least, largest_packet,
+                           "integers from " + std::to_string(least) +
+                               " (the shortest packet, --shortest) to " + std::to_string(largest_packet)));
+}
+
+}  // namespace
+
+void add_headroom_options(OptionTable& table, HeadroomOptions& options) {
+  const OptionGroup group(table, "Headroom of a pausing link");
+  group.add_flag("--headroom", options.headroom,
+                 "bytes that a lossless buffer must still take after it has asked its\nsender to pause, over "
+                 "--link-gbps LIST and --cable; and how many\ncredits keep the link full");
+  group.add("--cable", options.cable, "LIST", "length of the cable [m], 0 or more", slider(0, 10'000, 10));
+  group.add("--sender-ns", options.sender_ns, "T",
+            "from the last bit of a pause frame until the sender begins no packet\nany more [ns], 0 or more "
+            "(what 802.3 "
+            "allows at the rate: 905 quanta at\n400 Gbit/s, 1158.4 ns)",
+            slider(0, 5'000, 10));
+  group.add("--pause-quanta", options.pause_quanta, "N", "the same in quanta of 512 bit times, 0 or more",
+            slider(0, 1'000, 1));
+  group.add("--receiver-ns", options.receiver_ns, "T",
+            "from the decision until the pause frame is ready to be sent [ns],\n0 or more (as the sender)",
+            slider(0, 5'000, 10));
+  group.add(
+      "--shortest", options.shortest, "N",
+      "shortest packet [bytes], 1 or more (64); the longest that is paused is\n--packet-bytes LIST (9216)",
+      slider(64, 1'518, 1));
+  group.add("--return-bytes", options.return_bytes, "N",
+            "longest packet in the direction of pause frames [bytes], 0 or more\n(as --packet-bytes)",
+            slider(0, 9'216, 64));
+  group.add("--return-gbps", options.return_gbps, "G",
+            "rate of that direction [Gbit/s], above 0 (as --link-gbps)", slider(1, 800, 1));
+  group.add("--metre-ns", options.metre_ns, "T", "delay of a metre of cable [ns], 0 or more (5)",
+            slider(4, 6, 0.01));
+  group.add("--phy-ns", options.phy_ns, "T",
+            "delay of each direction beside the cable: transceivers, FEC [ns],\n0 or more (0)",
+            slider(0, 500, 1));
+  group.add("--cell-bytes", options.cell_bytes, "LIST",
+            "memory in cells of so many bytes, 1 or more: headroom and credits in\ncells too",
+            slider(32, 512, 16));
+}
+
+void refuse_without_headroom(const HeadroomOptions& options) {
+  refuse_given({{"--cable", &options.cable},
+                {"--sender-ns", &options.sender_ns},
+                {"--pause-quanta", &options.pause_quanta},
+                {"--receiver-ns", &options.receiver_ns},
+                {"--shortest", &options.shortest},
+                {"--return-bytes", &options.return_bytes},
+                {"--return-gbps", &options.return_gbps},
+                {"--metre-ns", &options.metre_ns},
+                {"--phy-ns", &options.phy_ns},
+                {"--cell-bytes", &options.cell_bytes}},
+               nullptr, "given with --headroom, which is about a link that pauses its sender");
+}
+
+Reply answer_headroom(const GuaranteeOptions& options, const Context& context) {
+  const HeadroomOptions& given = options.headroom;
+  const std::optional<std::int64_t> shortest = read_shortest(given.shortest);
+  HeadroomQuestion common{.gbps = 0, .cable = 0};
+  common.sender = read_sender(given);
+  common.receiver_ns = read_ns(given.receiver_ns, "--receiver-ns");
+  common.metre_ns = read_ns(given.metre_ns, "--metre-ns");
+  common.phy_ns = read_ns(given.phy_ns, "--phy-ns");
+  common.shortest = shortest;
+  if (given.return_bytes)
+    common.return_bytes = parse_integer(*given.return_bytes, "--return-bytes", 0, largest_packet);
+  if (given.return_gbps) {
+    common.return_gbps = numeric::parse_rational(*given.return_gbps, "--return-gbps");
+    require_rate(*common.return_gbps, *given.return_gbps, "--return-gbps");
+  }
+  std::vector<std::optional<std::int64_t>> cells{std::nullopt};
+  if (given.cell_bytes)
+    cells = each_or_none(true, parse_integers(*given.cell_bytes, "--cell-bytes", 1, largest_cell));
+  const std::vector<HeadroomQuestion> questions =
+      answers::Combinations(std::move(common))
+          .by(read_rates(options.units.link_gbps), &HeadroomQuestion::gbps)
+          .by(read_cables(given.cable), &HeadroomQuestion::cable)
+          .by(read_longest(options.units.packet_bytes, shortest), &HeadroomQuestion::longest)
+          .by(cells, &HeadroomQuestion::cell_bytes)
+          .points();
+  if (context.draws && questions.size() < 2)
+    throw InvalidArgument(
+        "--plot", "given for one point",
+        "left out, or --cable (--link-gbps, ...) a list: the picture shows the headroom against it");
+  return show_all(questions, context, [](const auto& points) { return render::document(points); });
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <tailbound/answers/guarantee/headroom.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <utility>
+#include <vector>
+
+/// What is shown of the headroom of links that pause their sender.
+namespace tailbound::render {
+
+using HeadroomPoint = std::pair<answers::HeadroomQuestion, answers::HeadroomAnswer>;
+
+/// \pre at least one point; all of them with cells, or none
+[[nodiscard]] Document document(const std::vector<HeadroomPoint>& points);
+
+/// The keys of `guarantee`, and behind them those that --headroom adds.
+[[nodiscard]] Layout with_headroom(Layout guarantee);
+
+}  // namespace tailbound::render

@@ -1,0 +1,102 @@
+#include <cln/rational.h>
+#include <tailbound/answers/guarantee/headroom.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <catch2/catch.hpp>
+#include <tests/support/rational.hpp>
+
+using namespace tailbound;
+using answers::HeadroomAnswer;
+using answers::HeadroomQuestion;
+using answers::PauseQuanta;
+using answers::usual_pause_quanta;
+using tailbound::test::rational;
+
+namespace {
+
+HeadroomQuestion link_of(const char* gbps, const char* cable) {
+  return {.gbps = rational(gbps), .cable = rational(cable)};
+}
+
+}  // namespace
+
+TEST_CASE("headroom of a link of which only rate and cable are told, by hand") {
+  // 50 bytes a ns. 905 quanta of 64 bytes for the sender, and as much for the receiver: 57920 each; a packet of 9216 + 20 in
+  // the way; the pause frame, 64 + 20; 2500 ns of cable twice: 125000 each. 375160 bytes of the line: 40 pieces of 9236 and
+  // 5720 bytes, so 40 * 9216 + 5720 = 374360 stored, and the last packet.
+  const HeadroomAnswer found = answer(link_of("400", "500"));
+  CHECK(found.headroom.bytes == 374360 + 9216);
+  CHECK(found.credits.round_trip == rational("7503.2"));
+  // 41 packets in the round trip leave 375160 - 41 * 20 bytes; two more packets.
+  CHECK(found.credits.bytes == 374340 + 2 * 9216);
+  CHECK_FALSE(found.cells);
+  CHECK_FALSE(found.credit_cells);
+}
+
+TEST_CASE("headroom of a link that is told in full is that of the model") {
+  HeadroomQuestion asked = link_of("400", "500");
+  asked.sender = PauseQuanta{905};
+  asked.receiver_ns = rational("500");
+  asked.cell_bytes = 256;
+  // tests/bounds/guarantee/headroom_test.cpp has the same link by hand.
+  CHECK(answer(asked).headroom.bytes == 350716);
+  CHECK(answer(asked).credits.bytes == 359912);
+  CHECK(answer(asked).cells == 4111);
+  asked.sender = rational("1158.4");
+  CHECK_FALSE(asked.quanta());
+  CHECK(answer(asked).headroom.bytes == 350716);
+
+  // At 8 Gbit/s a byte takes 1 ns, but 4 ns in the other direction: (100 + 20 + 64 + 20) * 4 = 816 bytes of the line, 10 for the
+  // receiver, 20 for the sender, (3 * 4 + 7) * 2 of wire: 884, of which all are stored, and 1000 of the last packet.
+  asked = link_of("8", "3");
+  asked.return_gbps = rational("2");
+  asked.sender = rational("20");
+  asked.receiver_ns = rational("10");
+  asked.metre_ns = rational("4");
+  asked.phy_ns = rational("7");
+  asked.longest = 1000;
+  asked.shortest = 100;
+  asked.return_bytes = 100;
+  CHECK(answer(asked).headroom.bytes == 1884);
+  CHECK(asked.link().packets.shortest == 100);
+}
+
+TEST_CASE("what is not told of a link follows from what is") {
+  HeadroomQuestion asked = link_of("100", "10");
+  CHECK(asked.link().sender_latency == rational("2017.28"));
+  CHECK(asked.link().receiver_latency == asked.link().sender_latency);
+  asked.sender = rational("300");
+  CHECK(asked.link().receiver_latency == 300);
+  asked.longest = 1518;
+  CHECK(asked.link().longest_return == 1518);
+  CHECK(asked.link().packets.shortest == 64);
+  CHECK_FALSE(asked.link().return_rate);
+}
+
+TEST_CASE("usual pause quanta never fall as the rate rises") {
+  CHECK(usual_pause_quanta(rational("100")).quanta.count == 394);
+  CHECK(usual_pause_quanta(rational("200")).quanta.count == 453);
+  CHECK(usual_pause_quanta(rational("400")).quanta.count == 905);
+  // Between two rates those of the greater; beyond all as long a time, whole quanta.
+  CHECK(usual_pause_quanta(rational("100.01")).quanta.count == 453);
+  CHECK(usual_pause_quanta(rational("800")).quanta.count == 1810);
+  CHECK(usual_pause_quanta(rational("400.04")).quanta.count == 906);
+  CHECK(usual_pause_quanta(rational("0.1")).quanta.count == 2);
+  CHECK(usual_pause_quanta(rational("300")).of_gbps == 400);
+  CHECK(usual_pause_quanta(rational("800")).of_gbps == 400);
+  std::int64_t former = 0;
+  for (int tenths = 1; tenths < 20'000; tenths += 7) {
+    const std::int64_t its = usual_pause_quanta(numeric::whole(tenths) / 10).quanta.count;
+    CHECK(its >= former);
+    former = its;
+  }
+}
+
+TEST_CASE("links that cannot be are refused") {
+  CHECK_THROWS_AS(answer(link_of("0", "500")), InvalidArgument);
+  CHECK_THROWS_AS(answer(link_of("400", "-1")), InvalidArgument);
+  HeadroomQuestion asked = link_of("400", "500");
+  asked.shortest = 10'000;
+  CHECK_THROWS_WITH(answer(asked), Catch::Contains("shortest packet is 10000"));
+  CHECK_THROWS_AS(answer(link_of("1e6", "1e15")), LimitExceeded);
+}
