@@ -191,7 +191,7 @@ class PolicedEpisodes::Engine {
   std::vector<SendingPort> ports_;
   std::vector<PlannedSource> sources_;
   std::vector<std::size_t> first_hop_;           ///< of a flow, counting those of all flows
-  std::vector<PacketLine> regulators_;           ///< of (port, class), or of each hop of each flow
+  std::vector<PacketLine> regulators_;           ///< of each hop of each flow, and of (port, class)
   std::vector<std::vector<Emptied>> regulated_;  ///< [flow][hop]
   std::vector<Ticks> arrivals_, latest_;         ///< of the target's packets
 };
@@ -207,7 +207,7 @@ void PolicedEpisodes::Engine::begin(const EpisodePlan& plan, std::size_t target)
   ports_.assign(network_.ports.size(), {});
   const bool any = std::any_of(network_.ports.begin(), network_.ports.end(),
                                [](const TickedPort& port) { return port.reshaped; });
-  regulators_.assign(any ? std::max(hops_, network_.ports.size() * network_.classes) : 0, {});
+  regulators_.assign(any ? hops_ + network_.ports.size() * network_.classes : 0, {});
   regulated_.assign(any ? network_.flows.size() : 0, {});
   peaks_ = EpisodePeaks(network_);
   latest_.assign(longest_path_, 0);
@@ -504,10 +504,11 @@ void PolicedEpisodes::Engine::depart(std::size_t p) {
 void PolicedEpisodes::Engine::hold(std::uint32_t packet) {
   const PacketOnWay& its = packets_[packet];
   const TickedFlow& flow = network_.flows[its.flow];
-  const std::size_t before = flow.hops[its.hop - 1].port;
-  if (!network_.ports[before].reshaped) return arrive(packet);
-  const std::size_t number = plan_->regulator_per_flow ? first_hop_[its.flow] + its.hop
-                                                       : before * network_.classes + flow.traffic_class;
+  const TickedHop& before = flow.hops[its.hop - 1];
+  if (!network_.ports[before.port].reshaped) return arrive(packet);
+  const bool per_flow = plan_->regulator_per_flow || !network_.queues[before.queue].regulated;
+  const std::size_t number =
+      per_flow ? first_hop_[its.flow] + its.hop : hops_ + before.port * network_.classes + flow.traffic_class;
   PacketLine& held = regulators_[number];
   held.push_back(packet);
   if (held.size() == 1)

@@ -18,7 +18,9 @@
 ///             cbs       credit rises while packets wait or it is below 0, and is lost when the queue is empty
 ///             best effort  at ports that have it a packet is there whenever no class may send, and has begun just before
 ///                       a packet comes to an idle port
-///             regulators  behind a port, one first-in first-out queue a class (802.1Qcr) or one a flow
+///             regulators  behind a port, one first-in first-out queue a flow; or one a class (802.1Qcr), where all flows
+///                       come to the port straight from sources or regulators: without that the delay of one that is
+///                       shared has no bound
 /// RESULT    the greatest delays and backlogs (EpisodePeaks), whole ticks
 /// CONTRACT  a function of network and plan
 /// TESTS     tests/sim/policed_events_test.cpp
@@ -56,8 +58,8 @@ struct EpisodePlan {
   bool departures_first = true;          ///< at one tick: a port chooses its next packet before others come
   Chance full_latency = Chance::always;  ///< does a packet take the whole latency? else none of it, or a part
   Chance best_effort = Chance::always;   ///< is it there when it may be sent?
-  bool regulator_per_flow = false;
-  std::uint64_t packets = 0;  ///< no source sends when so many have been sent
+  bool regulator_per_flow = false;       ///< also where one a class may be
+  std::uint64_t packets = 0;             ///< no source sends when so many have been sent
   std::uint64_t seed = 0;
 };
 

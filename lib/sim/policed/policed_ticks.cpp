@@ -150,9 +150,14 @@ void add_queues(const PolicedNetwork& network, TickedNetwork& all) {
     all.queues.push_back(
         {its.first, port.scheduler == Scheduler::fifo ? std::nullopt : std::optional(its.second)});
   }
-  for (std::size_t f = 0; f < network.flows.size(); ++f)
-    for (const std::size_t port : network.flows[f].path)
-      all.flows[f].hops.push_back({port, found.at(key(network.flows[f], port))});
+  for (std::size_t f = 0; f < network.flows.size(); ++f) {
+    std::vector<TickedHop>& hops = all.flows[f].hops;
+    for (const std::size_t port : network.flows[f].path) {
+      const std::size_t queue = found.at(key(network.flows[f], port));
+      if (!hops.empty() && !network.ports[hops.back().port].reshaped) all.queues[queue].regulated = false;
+      hops.push_back({port, queue});
+    }
+  }
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ struct TickedPort {
 struct TickedQueue {
   std::size_t port;
   std::optional<std::size_t> traffic_class;  ///< none: the queue of all classes
+  bool regulated = true;                     ///< do all flows come straight from sources or regulators?
 };
 
 struct TickedNetwork {
