@@ -713,7 +713,7 @@ NetworkGuarantee guarantee(const PolicedNetwork& network, const GuaranteeRules& 
                 "no bound by this analysis: the flows wait for each other in a circle, and no delays were "
                 "found that bear each other out. They are found where all rates are {} of those given or "
                 "less; regulators (reshape = true) on the links of the circle would open it",
-                numeric::plain(Rational(low) / 256)));
+                numeric::plain(Rational(low * 1000 / 256) / 1000)));
 }
 
 }  // namespace tailbound::bounds

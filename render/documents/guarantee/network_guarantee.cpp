@@ -68,6 +68,11 @@ Rational most_data(const QueueGuarantee& queue) {
   return queue.in_slots ? std::min(whole, numeric::whole(*queue.in_slots)) : whole;
 }
 
+/// In whole slots a packet leaves once all that were there before it have.
+Rational most_delay(const QueueGuarantee& queue) {
+  return queue.in_slots ? std::min(queue.delay, numeric::whole(*queue.in_slots)) : queue.delay;
+}
+
 Table<FlowRow> flow_table(const network::PolicedUnits& units) {
   return {
       "flows",
@@ -105,7 +110,7 @@ Table<QueueRow> port_table(const network::PolicedUnits& units) {
              "most that its queue holds; bits leave it as they are sent"},
             [](const QueueRow& of) { return at_most(most_data(of.its())); }},
            {{"delay_never", "never later", units.time, Shape::bound, "most delay at this port"},
-            [](const QueueRow& of) { return at_most(of.its().delay); }},
+            [](const QueueRow& of) { return at_most(most_delay(of.its())); }},
            {{"utilisation", "load", "", Shape::given,
              "what its flows send for ever, as a part of the link's rate", Style::percent},
             [](const QueueRow& of) {
