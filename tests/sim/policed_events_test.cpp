@@ -389,6 +389,36 @@ TEST_CASE("policed events: many random networks never exceed what is never excee
   CHECK(compare_random_networks(1'000'000, 3'000, 20'000) > 2'000);
 }
 
+TEST_CASE(
+    "policed events: a regulator that flows share has no bound where they come to its port unregulated") {
+  // Flow a waits for c at p0, and its packets come to p1 closer together than its bucket has them. The regulator behind
+  // p1 holds the second back, and b's packet behind it where both share a queue.
+  PolicedNetwork network;
+  network.classes = {"all"};
+  for (int p = 0; p < 3; ++p) network.ports.push_back({.name = "p" + std::to_string(p), .rate = 1});
+  network.ports[1].reshaped = true;
+  network.flows = {{.name = "a", .path = {0, 1, 2}, .buckets = {{rational("1/10"), 1}}},
+                   {.name = "b", .path = {1, 2}, .buckets = {{rational("1/10"), 1}}},
+                   {.name = "c", .path = {0}, .buckets = {{rational("1/10"), 8}}}};
+  sim::TickedNetwork ticked = sim::ticked(network);
+  const auto slots = [&](long count) {
+    return static_cast<sim::Ticks>(cln::cl_I_to_long(cln::numerator(count / ticked.tick)));
+  };
+  sim::EpisodePlan plan{.packets = 100};
+  plan.flows = {{.start = 0, .rank = 1, .runs = {{.packets = 2}}},
+                {.start = slots(11), .rank = 2, .runs = {{.packets = 1}}},
+                {.start = 0, .rank = 0, .runs = {{.packets = 8}}}};
+  const auto latest_of_b = [&] {
+    sim::PolicedEpisodes episodes(ticked);
+    return Rational(numeric::whole(episodes.run(plan).delay[1]) * ticked.tick);
+  };
+  const Rational never = *bounds::guarantee(network).flows[1].tfa;
+  CHECK_FALSE(ticked.queues[1].regulated);
+  CHECK(latest_of_b() <= never);
+  ticked.queues[1].regulated = true;
+  CHECK(latest_of_b() > never);
+}
+
 TEST_CASE("policed events: numbers without a common tick are refused") {
   PolicedNetwork network = one_port_of_classes(Scheduler::fifo, {1}, {{rational("1/5"), 3}});
   network.ports[0].rate = rational("1.0000000000000000001");

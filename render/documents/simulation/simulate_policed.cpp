@@ -100,7 +100,7 @@ Table<SeenQueueRow> seen_port_table(const network::PolicedUnits& units) {
          "greatest backlog: data whose last bit is in and which is not sent; bits leave as they are sent"},
         [](const SeenQueueRow& of) { return of.its().backlog; }},
        {{"backlog_never", "never more", units.size, Shape::bound, "most that its queue holds"},
-        [](const SeenQueueRow& of) { return at_most(Rational(of.never().backlog)); },
+        [](const SeenQueueRow& of) { return at_most(of.never().backlog); },
         bounded<SeenQueueRow>},
        {{"backlog_share", "seen of it", "", Shape::proved, "backlog_seen as a part of backlog_never, 0 to 1",
          Style::percent, 4},
@@ -208,6 +208,7 @@ Layout simulate_policed_layout() {
           .inputs = simulated_policed_inputs().columns(),
           .results = simulated_policed_results().columns(),
           .tables = seen_tables({}),
+          .quiet = {"delay_seen"},
           .quiet_table = "flows"};
 }
 
@@ -237,7 +238,7 @@ Document document(const SimulatePolicedQuestion& question, SimulatePolicedAnswer
   result.lines.push_back(
       {"simulated", fmt::format("{} packets in {} runs, sources {}, seed {}", its.seen.packets, its.seen.runs,
                                 name_of(question.sources), question.seed)});
-  if (!its.never) document.notes.push_back("No bound: " + its.no_bound);
+  if (!its.never) document.notes.push_back("Bounds: " + its.no_bound + ".");
   document.notes.emplace_back(witness_basis);
   if (its.seen.stopped) {
     document.stopped = true;

@@ -5,7 +5,7 @@
 
 /// What was seen of policed flows beside what is never exceeded: flow by flow and queue by queue.
 ///
-/// TESTS     tests/golden/simulate_policed_test.cpp
+/// TESTS     tests/golden/recorded_test.cpp (simulate-policed)
 namespace tailbound::render {
 
 [[nodiscard]] Layout simulate_policed_layout();
