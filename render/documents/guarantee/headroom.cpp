@@ -84,6 +84,58 @@ const Fields<HeadroomQuestion>& headroom_latencies() {
   return fields;
 }
 
+std::vector<std::string> assumed_keys(const HeadroomQuestion& question) {
+  std::vector<std::string> keys;
+  const auto add = [&](const char* key, bool given) {
+    if (!given) keys.emplace_back(key);
+  };
+  add("sender_ns", !question.sender_assumed());
+  add("receiver_ns", question.receiver_ns.has_value());
+  add("longest_bytes", question.longest.has_value());
+  add("shortest_bytes", question.shortest.has_value());
+  add("return_bytes", question.return_bytes.has_value());
+  add("return_gbps", question.return_gbps.has_value());
+  add("metre_ns", question.metre_ns.has_value());
+  add("phy_ns", question.phy_ns.has_value());
+  return keys;
+}
+
+const Fields<HeadroomPoint>& headroom_results() {
+  using Point = HeadroomPoint;
+  static const Fields<Point> fields{
+      {{"headroom_bytes", "headroom", "bytes", Shape::whole,
+        "--headroom: what a buffer must still take after it has asked its sender to pause"},
+       [](const Point& of) { return of.second.headroom.bytes; }},
+      {{"headroom_cells", "headroom", "cells", Shape::whole, "--headroom: the same in cells"},
+       [](const Point& of) { return of.second.cells; },
+       &counts_cells},
+      {{"credit_bytes", "credits", "bytes", Shape::whole,
+        "--headroom: credits of a byte each that keep the link full, in place of pauses"},
+       [](const Point& of) { return of.second.credits.bytes; }},
+      {{"credit_cells", "credits", "cells", Shape::whole,
+        "--headroom: credits of a cell each that keep it full"},
+       [](const Point& of) { return of.second.credit_cells; },
+       &counts_cells},
+      {{"round_trip_ns", "round trip", "ns", Shape::given,
+        "--headroom: from the last bit of a packet at the sender until its credit is back"},
+       [](const Point& of) { return of.second.credits.round_trip; }},
+      {{"assumed", "", "", Shape::texts, "--headroom: keys of what was not given", Style::hidden},
+       [](const Point& of) { return Value(TextList{assumed_keys(of.first)}); }},
+      {headroom_latencies(), [](const Point& of) -> const HeadroomQuestion& { return of.first; }}};
+  return fields;
+}
+
+const Table<HeadroomTerm>& headroom_terms() {
+  static const Table<HeadroomTerm> table{
+      "headroom_terms",
+      "--headroom: what it is the sum of, rounded up",
+      {{{"term", "term", "", Shape::text, "what lets bytes come"}, &HeadroomTerm::name},
+       {{"time_ns", "time", "ns", Shape::given, "how long it lasts"}, &HeadroomTerm::time},
+       {{"bytes", "bytes", "", Shape::given, "of the line at its rate; below 0 where it is taken off"},
+        &HeadroomTerm::bytes}}};
+  return table;
+}
+
 std::string usual_sender(const HeadroomQuestion& question) {
   const UsualQuanta usual = usual_pause_quanta(question.gbps);
   const numeric::Rational of = numeric::whole(usual.of_gbps);
@@ -116,47 +168,11 @@ std::vector<std::string> assumed(const std::vector<HeadroomPoint>& points) {
   }
   if (!first.return_bytes)
     all.emplace_back("packets in the way of the pause frame are as long (--return-bytes)");
+  if (!first.return_gbps) all.emplace_back("its direction has the same rate (--return-gbps)");
   if (!first.metre_ns)
     all.push_back(fmt::format("a metre of cable takes {} (--metre-ns)", ns_text(link.delay_per_metre)));
   if (!first.phy_ns) all.emplace_back("transceivers and coding add nothing to the cable (--phy-ns)");
   return all;
-}
-
-const Fields<HeadroomPoint>& headroom_results() {
-  using Point = HeadroomPoint;
-  static const Fields<Point> fields{
-      {{"headroom_bytes", "headroom", "bytes", Shape::whole,
-        "--headroom: what a buffer must still take after it has asked its sender to pause"},
-       [](const Point& of) { return of.second.headroom.bytes; }},
-      {{"headroom_cells", "headroom", "cells", Shape::whole, "--headroom: the same in cells"},
-       [](const Point& of) { return of.second.cells; },
-       &counts_cells},
-      {{"credit_bytes", "credits", "bytes", Shape::whole,
-        "--headroom: credits of a byte each that keep the link full, in place of pauses"},
-       [](const Point& of) { return of.second.credits.bytes; }},
-      {{"credit_cells", "credits", "cells", Shape::whole,
-        "--headroom: credits of a cell each that keep it full"},
-       [](const Point& of) { return of.second.credit_cells; },
-       &counts_cells},
-      {{"round_trip_ns", "round trip", "ns", Shape::given,
-        "--headroom: from the last bit of a packet at the sender until its credit is back"},
-       [](const Point& of) { return of.second.credits.round_trip; }},
-      {{"assumed", "", "", Shape::texts, "--headroom: what was not given, and the options that would tell",
-        Style::hidden},
-       [](const Point& of) { return Value(TextList{assumed({of})}); }},
-      {headroom_latencies(), [](const Point& of) -> const HeadroomQuestion& { return of.first; }}};
-  return fields;
-}
-
-const Table<HeadroomTerm>& headroom_terms() {
-  static const Table<HeadroomTerm> table{
-      "headroom_terms",
-      "--headroom: what it is the sum of, rounded up",
-      {{{"term", "term", "", Shape::text, "what lets bytes come"}, &HeadroomTerm::name},
-       {{"time_ns", "time", "ns", Shape::given, "how long it lasts"}, &HeadroomTerm::time},
-       {{"bytes", "bytes", "", Shape::given, "of the line at its rate; below 0 where it is taken off"},
-        &HeadroomTerm::bytes}}};
-  return table;
 }
 
 std::string joined_by(const std::vector<std::string>& all, const char* separator) {
