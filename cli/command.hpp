@@ -69,6 +69,7 @@ enum class Work {
   analysis,  ///< one answer of some seconds
   points,  ///< as many as lists make, of some seconds each: may be cut into parts and shared among processes
   simulation,  ///< the same, and lasts as long as it is told
+  search,      ///< one simulation that lasts as long as it is told, and is not cut
   questions,   ///< asks others, or writes what they have answered
 };
 /// May --part cut it?

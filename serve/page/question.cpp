@@ -168,7 +168,7 @@ Json questions() {
     Json made{{"name", name},
               {"purpose", asker.command().purpose},
               {"draws", asker.command().draws},
-              {"live", asker.command().work != cli::Work::simulation},
+              {"live", asker.command().work != cli::Work::simulation && asker.command().work != cli::Work::search},
               {"opening", asker.command().opening},
               {"options", Json::array()}};
     for (const options::Option& option : asker.options().options)

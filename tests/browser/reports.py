@@ -1,6 +1,7 @@
 """Small questions, one or two for each command, and their reports."""
 import pathlib
 import re
+import shlex
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,6 +17,9 @@ QUESTIONS = {
     "delay": "delay --radix 16 --levels 3 --load 0.8 --link-gbps 100 --packet-bytes 64",
     "delay_list": "delay --radix 4 --levels 2 --load 0.3:0.9:0.1",
     "delay_network": "delay --network data/networks/two_switches.toml --drop 1e-9",
+    "guarantee": "guarantee --bucket '100 x 1/125,4' --drop 1e-9",
+    "guarantee_network": "guarantee --network data/networks/plant.toml",
+    "guarantee_headroom": "guarantee --headroom --link-gbps 100,400 --cable 0:2000:500",
     "network": "network fat-tree --radix 4 --uniform 0.4",
     "pgf": "pgf --inputs k --load k*p --moments",
     "multistage": "multistage --nodes 64 --hot 0.08 --loads 0.1:0.9:0.1",
@@ -27,6 +31,7 @@ QUESTIONS = {
     "simulate_hypercube": "simulate hypercube --dimensions 3 --virtual-channels 3 --flits 16 --broadcast 0.02"
                           " --fractions 20%,60% --cycles 8000 --threads 1",
     "simulate_multistage": "simulate multistage --nodes 16 --hot 0.08 --loads 0.3,0.8 --slots 2000 --threads 1",
+    "simulate_policed": "simulate policed --network data/networks/plant.toml --packets 20000",
     "validate_buffer": "validate buffer --inputs 4 --load 0.8 --slots 20000 --levels 0:40:10 --threads 1",
     "validate_delay": "validate delay --radix 4 --levels 2 --load 0.8 --slots 8000 --threads 1",
     "validate_switch": "validate switch --inputs 4 --load 0.8 --slots 20000 --memory 5,10,20 --threads 1",
@@ -40,7 +45,7 @@ QUESTIONS = {
     "sweep": "sweep FOLDER/hundred.toml --store FOLDER/store.db",
     "schema": "schema buffer",
 }
-NO_PICTURES = {"buffer", "buffer_shared", "network", "pgf", "compare", "reproduce", "schema"}
+NO_PICTURES = {"simulate_policed", "buffer", "buffer_shared", "network", "pgf", "compare", "reproduce", "schema"}
 NOT_HERE = {"serve"}  # is a page itself
 
 # A hundred curves in one picture.
@@ -75,7 +80,7 @@ def render(executable, folder):
     (folder / "hundred.toml").write_text(HUNDRED)
 
     def run(line):
-        words = [word.replace("FOLDER", str(folder)) for word in line.split()]
+        words = [word.replace("FOLDER", str(folder)) for word in shlex.split(line)]
         done = subprocess.run([executable, *words], cwd=ROOT, capture_output=True, text=True)
         assert done.returncode in (0, 1), f"{line}: {done.stderr}"
         return done.stdout

@@ -75,7 +75,9 @@ TEST_CASE("commands: simulations and lists of points may be cut, analyses have a
   for (const std::string& command : cli::command_names()) {
     INFO(command);
     const cli::Work work = Asker(command).command().work;
-    const bool simulates = command.starts_with("simulate") || command.starts_with("validate");
+    const bool searches = command == "simulate policed";
+    const bool simulates = !searches && (command.starts_with("simulate") || command.starts_with("validate"));
+    CHECK((work == cli::Work::search) == searches);
     CHECK((work == cli::Work::simulation) == simulates);
     if (simulates) CHECK((cli::may_be_cut(work) && !cli::is_analysis(work)));
   }

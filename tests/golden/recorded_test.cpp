@@ -19,7 +19,7 @@
 // is recorded by tools/record, which runs the hidden cases "record: FAMILY" below.
 
 #define TAILBOUND_FAMILIES(each)                                                                             \
-  each("buffer") each("occupancy") each("delay") each("pgf") each("compare") each("multistage")              \
+  each("buffer") each("occupancy") each("delay") each("guarantee") each("pgf") each("compare") each("multistage")              \
       each("network") each("wormhole") each("broadcast") each("simulate-tree") each("simulate-rare")         \
           each("simulate-switch") each("simulate-policed") each("validate-switch") each("simulate-wormhole") \
               each("simulate-hypercube") each("simulate-multistage") each("validate-delay")                  \

@@ -63,7 +63,7 @@ Command simulate_policed_command() {
   return command_of<PolicedSimulationOptions>(
       {.name = "simulate policed",
        .purpose = "policed flows, packet by packet, beside what is never exceeded",
-       .work = Work::analysis,
+       .work = Work::search,
        .declare = declare_policed,
        .answer = answer_policed,
        .layout = render::simulate_policed_layout,

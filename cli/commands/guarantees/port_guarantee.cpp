@@ -111,7 +111,7 @@ Rational share_between(const std::string& text, const char* option) {
 
 answers::HowSure read_how_sure(const PortGuaranteeOptions& options) {
   if (options.drop && options.ever)
-    throw InvalidArgument("--ever", *options.ever, "given without --drop: of start-ups, or of time");
+    throw InvalidArgument("--ever", "given together with --drop", "given alone: of start-ups, or of time");
   if (options.drop) return answers::ShareOfTime{share_between(*options.drop, "--drop")};
   if (options.ever) return answers::ShareOfStarts{share_between(*options.ever, "--ever")};
   return answers::Never{};
@@ -133,8 +133,8 @@ void add_port_guarantee_options(OptionTable& table, PortGuaranteeOptions& option
   group.add("--ever", options.ever, "EPS", "periodic: the buffer for all but EPS of the start-ups");
   group.add("--capacity", options.capacity, "B", "the port's buffer [packets]: how often it is exceeded");
   group.add("--solve", options.solve, "NAME",
-            "with --capacity: flows (\"n x 1/125,4\": the greatest n that fits)\nor rate (\"100 x r,4\", "
-            "\"100 x t\")",
+            "buffer (the default) or, with --capacity, flows (\"n x 1/125,4\":\nthe greatest n that fits) or rate "
+            "(\"100 x r,4\", \"100 x t\")",
             choices<PortSolve>());
 }
 
@@ -147,7 +147,7 @@ void refuse_without_flows(const PortGuaranteeOptions& options) {
                 {"--ever", &options.ever},
                 {"--capacity", &options.capacity},
                 {"--solve", &options.solve}},
-               nullptr, "given with the flows of a port: --bucket, --periodic or --sporadic");
+               "given without flows", "given with those of a port: --bucket, --periodic or --sporadic");
 }
 
 Reply answer_port_guarantee(const GuaranteeOptions& options, const Context& context) {
