@@ -40,6 +40,13 @@ NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuestion& question) {
   std::optional<std::size_t> port;
   if (question.port) port = position_of(*question.port, network.ports, "--port", "a port that a flow passes");
   answer.found = bounds::guarantee(network);
+  if (question.method == bounds::GuaranteeMethod::slots)
+    for (const std::size_t flow : answer.flows)
+      if (!answer.found.flows[flow].slots)
+        throw InvalidArgument(
+            "--method", "slots",
+            "best, tfa or sfa: of this network nothing is known in whole slots (packets and slots, FIFO "
+            "ports, no circles)");
   if (question.flow) {
     answer.queues = answer.found.flows[answer.flows.front()].queues;
   } else {

@@ -145,7 +145,7 @@ Flows greatest_rate(const PortGuaranteeQuestion& question) {
     group.buckets.front().rate = units * unit;
     return fits(question, flows);
   };
-  for (int digits = 0; digits < 12; ++digits) {
+  for (int digits = 0; digits < 6; ++digits) {
     unit = unit / 10;
     if (holds(1)) break;
   }

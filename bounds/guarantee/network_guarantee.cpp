@@ -2,6 +2,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/bounds/guarantee/network_guarantee.hpp>
+#include <tailbound/bounds/guarantee/slotted_guarantee.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
@@ -25,6 +26,9 @@ using numeric::to_fraction;
 constexpr std::size_t most_exact_hops = 64;
 constexpr long grid = 1'000'000'000;
 constexpr long most_rounds = 20'000;
+/// In whole slots, where the other bounds take milliseconds.
+constexpr std::size_t most_slotted_hops = 1000;
+constexpr std::uint64_t most_slot_steps = 50'000'000;
 /// A certificate is given up where variations pass so many times what they would be without each other.
 constexpr long most_growth = 1'000'000;
 
@@ -629,18 +633,68 @@ NetworkGuarantee Analysis::result() const {
 }  // namespace
 
 const Rational& FlowGuarantee::delay(GuaranteeMethod method) const {
-  return used(method) == GuaranteeMethod::sfa ? *sfa : *tfa;
+  switch (used(method)) {
+    case GuaranteeMethod::sfa:
+      return *sfa;
+    case GuaranteeMethod::slots:
+      return *slots;
+    case GuaranteeMethod::best:
+    case GuaranteeMethod::tfa:
+      break;
+  }
+  return *tfa;
 }
 
 GuaranteeMethod FlowGuarantee::used(GuaranteeMethod method) const {
-  const bool by_sfa =
-      sfa && (method == GuaranteeMethod::sfa || (method == GuaranteeMethod::best && *sfa < *tfa));
-  return by_sfa ? GuaranteeMethod::sfa : GuaranteeMethod::tfa;
+  if (method == GuaranteeMethod::tfa || (method == GuaranteeMethod::sfa && sfa) ||
+      (method == GuaranteeMethod::slots && slots))
+    return method;
+  GuaranteeMethod best = GuaranteeMethod::tfa;
+  const Rational* shortest = &*tfa;
+  for (const auto& [its, delay] :
+       {std::pair{GuaranteeMethod::slots, &slots}, std::pair{GuaranteeMethod::sfa, &sfa}})
+    if (*delay && **delay < *shortest) {
+      best = its;
+      shortest = &**delay;
+    }
+  return best;
 }
+
+namespace {
+
+/// Whole packets and slots, where the network is one of these.
+void add_slots(const PolicedNetwork& network, NetworkGuarantee& found) {
+  const bool plain_ports =
+      std::all_of(network.ports.begin(), network.ports.end(), [](const PolicedPort& port) {
+        return port.scheduler == Scheduler::fifo && port.rate == 1 && port.latency == 0 && port.wire == 0 &&
+               !port.reshaped;
+      });
+  const bool whole = std::all_of(network.flows.begin(), network.flows.end(), [](const PolicedFlow& flow) {
+    return flow.longest == 1 && flow.shortest == 1;
+  });
+  std::size_t hops = 0;
+  for (const PolicedFlow& flow : network.flows) hops += flow.path.size();
+  if (!plain_ports || !whole || !found.cyclic.empty() || hops > most_slotted_hops) return;
+  try {
+    const SlottedGuarantee slotted = slotted_guarantee(network, most_slot_steps);
+    for (QueueGuarantee& queue : found.queues) queue.in_slots = slotted.backlog[queue.port];
+    for (std::size_t f = 0; f < found.flows.size(); ++f)
+      found.flows[f].slots = numeric::whole(slotted.delay[f]);
+  } catch (const LimitExceeded&) {
+    // Too long for slots one by one: the others are there.
+  } catch (const InvalidArgument&) {
+    // Buckets with denominators that slots one by one do not take.
+  }
+}
+
+}  // namespace
 
 NetworkGuarantee guarantee(const PolicedNetwork& network, const GuaranteeRules& rules) {
   NetworkGuarantee found = Analysis(network, rules).run();
-  if (!found.queues.empty() || network.flows.empty()) return found;
+  if (!found.queues.empty() || network.flows.empty()) {
+    if (rules.whole_slots) add_slots(network, found);
+    return found;
+  }
   // The greatest part of the rates for which there is a certificate, to 1/256.
   long low = 0, high = 256;
   while (high - low > 1) {
@@ -659,7 +713,7 @@ NetworkGuarantee guarantee(const PolicedNetwork& network, const GuaranteeRules& 
                 "no bound by this analysis: the flows wait for each other in a circle, and no delays were "
                 "found that bear each other out. They are found where all rates are {} of those given or "
                 "less; regulators (reshape = true) on the links of the circle would open it",
-                numeric::plain(Rational(low) / 256)));
+                numeric::plain(Rational(low * 1000 / 256) / 1000)));
 }
 
 }  // namespace tailbound::bounds

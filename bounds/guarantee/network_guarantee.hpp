@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -16,7 +17,8 @@
 /// RESULT    TFA+: curves hop by hop. Of a flow behind a queue: the curve before it, later by the queue's variation, or what
 ///           the FIFO residual lets out; of a group that goes on over one link the residual as well, and what the link can
 ///           carry. A flow's delay is the sum over its queues. SFA: its residual services in series, its burst paid once.
-///           The least of both. In cycles: variations x with F(x) <= x, found from below by rounding up, a certificate.
+///           In packets and slots, without cycles and other schedulers, whole numbers (slotted_guarantee.hpp) as well.
+///           The least of all. In cycles: variations x with F(x) <= x, found from below by rounding up, a certificate.
 /// CONTRACT  proved upper bounds, exact fractions; where a network has more than 64 hops or cycles, rounded up to
 ///           multiples of 1/10^9 on the way.
 /// SOURCE    docs/derivations/policed_traffic.md, sections 4 and 5
@@ -28,38 +30,43 @@ using network::PolicedNetwork;
 
 /// What an analysis uses: all, but for comparisons with others.
 struct GuaranteeRules {
-  bool lines = true;      ///< a link brings no more than it carries
-  bool residuals = true;  ///< outputs by what FIFO leaves to a flow or a group
+  bool lines = true;        ///< a link brings no more than it carries
+  bool residuals = true;    ///< outputs by what FIFO leaves to a flow or a group
+  bool whole_slots = true;  ///< whole numbers where there are packets and slots
   bool always_round = false;
 };
 
 /// How a flow's delay is bounded.
-enum class GuaranteeMethod { best, tfa, sfa };
+enum class GuaranteeMethod { best, tfa, sfa, slots };
 [[nodiscard]] constexpr auto names_of(GuaranteeMethod) {
-  return std::array{"best", "tfa", "sfa"};
+  return std::array{"best", "tfa", "sfa", "slots"};
 }
 
 struct QueueGuarantee {
   std::size_t port = 0;
   std::optional<std::size_t> traffic_class{};  ///< none: the queue of all classes
   Rational backlog;                            ///< never more [data]
-  Rational delay, variation;                   ///< never more [time]
-  Rational load;                               ///< of its flows, in the long run [data/time]
-  Rational shortest;                           ///< packet of its flows [data]
+  std::optional<std::int64_t>
+      in_slots{};             ///< the same in whole packets, by bounds/guarantee/slotted_guarantee.hpp
+  Rational delay, variation;  ///< never more [time]
+  Rational load;              ///< of its flows, in the long run [data/time]
+  Rational shortest;          ///< packet of its flows [data]
   ArrivalCurve arrivals{};
   ServiceCurve service{0, 1};
 };
 
 struct FlowGuarantee {
-  std::optional<Rational> tfa{}, sfa{};  ///< never later [time]; sfa is none where it does not apply
-  Rational least;                        ///< never earlier: all packets the shortest, and no wait [time]
-  std::vector<std::size_t> queues;       ///< positions in NetworkGuarantee::queues, hop by hop
-  std::vector<ArrivalCurve> curves;      ///< before each of them
+  /// Never later [time]; sfa and slots are none where they do not apply.
+  std::optional<Rational> tfa{}, sfa{}, slots{};
+  Rational least;                    ///< never earlier: all packets the shortest, and no wait [time]
+  std::vector<std::size_t> queues;   ///< positions in NetworkGuarantee::queues, hop by hop
+  std::vector<ArrivalCurve> curves;  ///< before each of them
   /// That each leaves to this flow; none where others take all.
   std::vector<std::optional<ServiceCurve>> residuals;
 
+  /// By the method, or else by the best.
   [[nodiscard]] const Rational& delay(GuaranteeMethod method) const;
-  /// tfa or sfa
+  /// tfa, sfa or slots
   [[nodiscard]] GuaranteeMethod used(GuaranteeMethod method) const;
 };
 

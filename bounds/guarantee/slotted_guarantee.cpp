@@ -29,10 +29,9 @@ struct SlottedCurve {
 using SlottedGroup = std::vector<std::size_t>;
 
 constexpr std::size_t first_curve_slots = 64, most_curve_slots = std::size_t{1} << 16;
-constexpr std::size_t most_curve_numbers = std::size_t{1} << 25;  ///< of all curves together
-constexpr std::uint64_t most_curve_steps = 2'000'000'000;
-/// Beyond these, what flows bring one by one is added up: a bound, too, only larger.
-constexpr std::size_t most_slotted_groups = 4096;
+constexpr std::size_t most_curve_numbers = std::size_t{1} << 24;  ///< of all curves together
+/// Beyond these, of flows that are no whole_group() what they bring one by one is added up: a bound, too, only larger.
+constexpr std::size_t most_slotted_groups = 1024;
 
 /// Ports so that each flow goes from earlier to later ones.
 std::vector<std::size_t> slotted_order(const network::PolicedNetwork& network) {
@@ -90,14 +89,19 @@ SlottedSources slotted_sources(const network::PolicedNetwork& network) {
 class SlottedCurves {
  public:
   SlottedCurves(const network::PolicedNetwork& network, const SlottedSources& sources, std::size_t slots,
-                std::uint64_t& steps)
-      : sources_(sources), slots_(slots), steps_(steps), ports_(network.ports.size()) {
+                std::size_t most_groups, std::uint64_t& steps)
+      : sources_(sources),
+        slots_(slots),
+        most_groups_(most_groups),
+        steps_left_(steps),
+        ports_(network.ports.size()) {
     for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
       const std::vector<std::size_t>& path = network.flows[flow].path;
       for (std::size_t hop = 0; hop < path.size(); ++hop) {
         Port& port = ports_[path[hop]];
         port.flows.push_back(flow);
         port.from.push_back(hop == 0 ? outside : path[hop - 1]);
+        port.to.push_back(hop + 1 == path.size() ? outside : path[hop + 1]);
       }
     }
   }
@@ -142,6 +146,7 @@ class SlottedCurves {
   struct Port {
     SlottedGroup flows;
     std::vector<std::size_t> from;  ///< [place in `flows`]: the port before, or `outside`
+    std::vector<std::size_t> to;    ///< the port behind, likewise
     std::size_t length = 0;         ///< of curves of what comes
     std::size_t busy = 0;           ///< most slots without an empty one; 0: there may be none
     std::size_t spread = 0;         ///< so much shorter are curves of what leaves
@@ -183,7 +188,7 @@ class SlottedCurves {
         for (std::size_t m = 0; m < link.size(); ++m) link[m] += single[m];
         link.onset = std::max(link.onset, single.onset);
       }
-      if (flows.size() > 1 && groups_ < most_slotted_groups) {
+      if (flows.size() > 1 && (groups_ < most_groups_ || whole_group(port, from, flows))) {
         const SlottedCurve& together = leaving(from, flows);
         for (std::size_t m = 0; m < link.size(); ++m) link[m] = std::min(link[m], together[m]);
         link.onset = std::max(link.onset, together.onset);
@@ -194,6 +199,24 @@ class SlottedCurves {
       numbers_ -= link.size();
     }
     return port.coming.emplace(group, std::move(sum)).first->second;
+  }
+
+  /// All that come over a link, or all of these that go on over the same one.
+  static bool whole_group(const Port& port, std::size_t from, const SlottedGroup& flows) {
+    const auto place = [&](std::size_t flow) {
+      return static_cast<std::size_t>(std::lower_bound(port.flows.begin(), port.flows.end(), flow) -
+                                      port.flows.begin());
+    };
+    const std::size_t to = port.to[place(flows.front())];
+    std::size_t come = 0, go_on = 0;
+    for (std::size_t i = 0; i < port.flows.size(); ++i) {
+      if (port.from[i] != from) continue;
+      ++come;
+      if (port.to[i] == to) ++go_on;
+    }
+    if (flows.size() == come) return true;
+    return flows.size() == go_on && std::all_of(flows.begin(), flows.end(),
+                                                [&](std::size_t flow) { return port.to[place(flow)] == to; });
   }
 
   /// At most one packet a slot.
@@ -248,7 +271,7 @@ class SlottedCurves {
     for (std::size_t served = earliest.size(); served-- > 0 && most <= line;) {
       if (own[m + served] <= most) break;  // nor do fewer served before it help
       if (earliest[served] > served || own[m + served - earliest[served]] <= most) continue;
-      if (++steps_ > most_curve_steps) throw LimitExceeded(too_long());
+      if (steps_left_-- == 0) throw LimitExceeded(too_long());
       const auto since_coming = [&](std::size_t v) { return own[m + served - v]; };
       const auto since_empty = [&](std::size_t v) {
         return own[m + served] - std::max<std::int64_t>(0, static_cast<std::int64_t>(served) - cross[v]);
@@ -271,28 +294,26 @@ class SlottedCurves {
   }
 
   const SlottedSources& sources_;
-  std::size_t slots_;
-  std::uint64_t& steps_;
+  std::size_t slots_, most_groups_;
+  std::uint64_t& steps_left_;
   std::vector<Port> ports_;
   std::size_t numbers_ = 0, groups_ = 0;
 };
 
-}  // namespace
-
-SlottedGuarantee slotted_guarantee(const network::PolicedNetwork& network) {
-  network::require_slotted(network, {network::Scheduler::fifo});
-  const std::vector<std::size_t> order = slotted_order(network);
-  const SlottedSources sources = slotted_sources(network);
+/// All but the delays.
+SlottedGuarantee slotted_ports_guarantee(const network::PolicedNetwork& network,
+                                         const std::vector<std::size_t>& order, const SlottedSources& sources,
+                                         std::size_t most_groups, std::uint64_t most_steps) {
   const std::size_t ports = network.ports.size();
   SlottedGuarantee guarantee{std::vector<std::int64_t>(ports), {}, std::vector<bool>(ports)};
-  std::uint64_t steps = 0;
+  std::uint64_t steps_left = most_steps;
   bool lasted = false;
   for (std::size_t slots = first_curve_slots; !lasted; slots *= 2) {
     if (slots > most_curve_slots)
       throw LimitExceeded(
           "a queue can be busy for tens of thousands of slots, too long for curves slot by slot; a lower "
           "load has shorter ones");
-    SlottedCurves curves(network, sources, slots, steps);
+    SlottedCurves curves(network, sources, slots, most_groups, steps_left);
     lasted = std::all_of(order.begin(), order.end(), [&](std::size_t port) {
       const auto found = curves.find(port);
       if (!found) return false;
@@ -300,6 +321,21 @@ SlottedGuarantee slotted_guarantee(const network::PolicedNetwork& network) {
       guarantee.attained[port] = found->only_sources;
       return true;
     });
+  }
+  return guarantee;
+}
+
+}  // namespace
+
+SlottedGuarantee slotted_guarantee(const network::PolicedNetwork& network, std::uint64_t most_steps) {
+  network::require_slotted(network, {network::Scheduler::fifo});
+  const std::vector<std::size_t> order = slotted_order(network);
+  const SlottedSources sources = slotted_sources(network);
+  SlottedGuarantee guarantee;
+  try {
+    guarantee = slotted_ports_guarantee(network, order, sources, most_slotted_groups, most_steps);
+  } catch (const LimitExceeded&) {
+    guarantee = slotted_ports_guarantee(network, order, sources, 0, most_steps);
   }
   for (const network::PolicedFlow& flow : network.flows) {
     std::int64_t slots = 0;

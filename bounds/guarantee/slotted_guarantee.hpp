@@ -15,9 +15,11 @@
 ///           a group g of flows brings to the next port, when x are all others of the port:
 ///             min( m + 1, max over v <= L < alpha_x(v) + alpha_g(v) of
 ///                         min( alpha_g(m + L - v), alpha_g(m + L) - max(0, L - alpha_x(v)) ) )
-///           Groups are those that go on together. The delay of a flow is the sum of B over its ports, as a packet waits
+///           Groups are those that go on together, and in networks that are not large all that are left of one without
+///           a flow. The delay of a flow is the sum of B over its ports, as a packet waits
 ///           B - 1 slots at most.
 ///           A port that is offered exactly 1 packet a slot may never be empty: there out(m) = min(m + 1, alpha_g(m + B - 1)).
+/// COST      at load 0.9: 10 ports of 30 flows 0.3 s, 20 ports of 30 flows 25 s; 20 ports of 80 flows are refused
 /// METHOD    whole numbers throughout; curves are kept to a length that shrinks by the longest busy period at each port,
 ///           and that is doubled until it lasts. Where a port is offered exactly 1, until all curves have repeated: each
 ///           grows by the same in every common period of the buckets, from some slot on.
@@ -36,6 +38,8 @@ struct SlottedGuarantee {
 ///                          paths that are empty, name no port or go round in a circle; a bucket's numbers
 /// \throws Unstable         a port is offered more than one packet a slot
 /// \throws LimitExceeded    busy periods too long for curves slot by slot (thousands of slots)
-[[nodiscard]] SlottedGuarantee slotted_guarantee(const network::PolicedNetwork& network);
+/// \param most_steps  after which it gives up; some 10^8 a second
+[[nodiscard]] SlottedGuarantee slotted_guarantee(const network::PolicedNetwork& network,
+                                                 std::uint64_t most_steps = 2'000'000'000);
 
 }  // namespace tailbound::bounds

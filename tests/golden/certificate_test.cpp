@@ -5,8 +5,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
-#include <utility>
-#include <vector>
 
 // Certificates of guarantees, and the program that checks them, which shares nothing with the library.
 
@@ -33,11 +31,11 @@ std::string certificate_of(const Folder& folder, const std::string& network) {
   return file;
 }
 
-/// With another digit in the number behind a key.
-std::string with(std::string text, const std::string& key, char from, char to) {
-  const std::size_t at = text.find(from, text.find(':', text.find("\"" + key + "\"")));
+/// With the first digit behind a key one lower.
+std::string with_less(std::string text, const std::string& key) {
+  const std::size_t at = text.find_first_of("123456789", text.find(':', text.find("\"" + key + "\"")));
   REQUIRE(at != std::string::npos);
-  text[at] = to;
+  --text[at];
   return text;
 }
 
@@ -54,12 +52,9 @@ TEST_CASE("a certificate of a line with four classes holds, and not with a bette
   const std::string file = certificate_of(folder, data + "/networks/plant.toml");
   CHECK(check(file) == 0);
   const std::string text = content(file);
-  CHECK(text.find("\"variation\": \"1368/25\"") != std::string::npos);
-  const std::vector<std::pair<const char*, std::pair<char, char>>> better{
-      {"variation", {'3', '2'}}, {"backlog", {'2', '1'}}, {"tfa", {'7', '6'}}};
-  for (const auto& [key, digits] : better) {
+  for (const char* key : {"variation", "backlog", "tfa", "sfa"}) {
     CAPTURE(key);
-    CHECK(check_text(folder, with(text, key, digits.first, digits.second)) == 1);
+    CHECK(check_text(folder, with_less(text, key)) == 1);
   }
   CHECK(check_text(folder, text.substr(0, text.size() / 2)) == 2);
 }
@@ -77,8 +72,5 @@ TEST_CASE("a certificate of a ring is a fixed point, and not one below it") {
   CHECK(check(file) == 0);
   const std::string text = content(file);
   CHECK(text.find("\"cyclic\": [\n  0,") != std::string::npos);
-  const std::size_t variation = text.find("\"variation\": \"") + 14;
-  std::string below = text;
-  below[variation] = static_cast<char>(below[variation] - 1);
-  CHECK(check_text(folder, below) == 1);
+  CHECK(check_text(folder, with_less(text, "variation")) == 1);
 }

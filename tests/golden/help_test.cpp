@@ -71,7 +71,20 @@ bool is_told(const fs::path& file) {
       .contains(file.filename().string());
 }
 
+/// While it lives: files are named from the top of the repository.
+class FromTheTop {
+ public:
+  FromTheTop() : former_(fs::current_path()) { fs::current_path(TAILBOUND_TESTS_DIR "/.."); }
+  ~FromTheTop() { fs::current_path(former_); }
+  FromTheTop(const FromTheTop&) = delete;
+  FromTheTop& operator=(const FromTheTop&) = delete;
+
+ private:
+  fs::path former_;
+};
+
 void carry_out(bool simulations) {
+  const FromTheTop at_the_top;
   std::size_t carried_out = 0;
   for (const fs::directory_entry& file : fs::directory_iterator(folder)) {
     if (is_told(file.path()) || simulates(file.path()) != simulations) continue;
@@ -115,6 +128,7 @@ TEST_CASE("help: every command ends with its example") {
                               "schema",
                               "simulate tree",
                               "simulate switch",
+                              "simulate policed",
                               "simulate multistage",
                               "simulate wormhole",
                               "simulate hypercube",

@@ -253,7 +253,7 @@ namespace {
 
 void compare_with_guarantees(int networks, std::int64_t slots) {
   std::mt19937 random(23);
-  int backlogs = 0, attained = 0, delays = 0, attained_delays = 0;
+  int backlogs = 0, attained = 0, delays = 0, attained_delays = 0, refused = 0;
   double share = 0;
   for (int number = 0; number < networks; ++number) {
     const PolicedNetwork network = random_ports(random, {.least_ports = 2,
@@ -263,7 +263,13 @@ void compare_with_guarantees(int networks, std::int64_t slots) {
                                                          .slowest = 20,
                                                          .most_burst = 8});
     INFO(text_of(network));
-    const SlottedGuarantee bound = slotted_guarantee(network);
+    SlottedGuarantee bound;
+    try {
+      bound = slotted_guarantee(network);
+    } catch (const LimitExceeded&) {  // of a load next to 1
+      ++refused;
+      continue;
+    }
     GreatestSeen most{std::vector<std::int64_t>(network.ports.size()),
                       std::vector<std::int64_t>(network.flows.size())};
     for (const PolicedSending sending : sendings) {
@@ -288,6 +294,7 @@ void compare_with_guarantees(int networks, std::int64_t slots) {
       attained_delays += most.delay[flow] == bound.delay[flow] ? 1 : 0;
     }
   }
+  CHECK(50 * refused <= networks);
   WARN(networks << " networks of up to 8 ports, simulated: attained are " << attained << " of " << backlogs
                 << " backlogs and " << attained_delays << " of " << delays
                 << " delays; on average a backlog of " << share / backlogs << " of the guarantee is seen");
@@ -300,7 +307,7 @@ TEST_CASE("policed simulation: never above the guarantee") {
 }
 
 TEST_CASE("policed simulation: many networks, never above the guarantee", "[.full]") {
-  compare_with_guarantees(2'000, 50'000);
+  compare_with_guarantees(500, 20'000);
 }
 
 TEST_CASE("policed simulation: strict priority, the highest class as if it were alone") {

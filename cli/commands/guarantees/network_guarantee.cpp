@@ -16,7 +16,7 @@ void add_network_guarantee_options(OptionTable& table, NetworkGuaranteeOptions& 
       "network file whose flows have buckets: worst delay of each flow,\nmost data at each port and class");
   group.add("--flow", options.flow, "NAME", "this flow alone, and the ports that it passes");
   group.add("--port", options.port, "NAME", "whose curves --plot draws (the port of the greatest delay)");
-  group.add("--method", options.method, "NAME", "best (the default), tfa or sfa",
+  group.add("--method", options.method, "NAME", "best (the default), tfa, sfa or slots",
             choices<bounds::GuaranteeMethod>());
   group.add("--certificate", options.certificate, "FILE",
             "write what the bounds rest on, as fractions; checked by\nshare/check_certificate.py");

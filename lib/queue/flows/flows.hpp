@@ -25,9 +25,9 @@ struct FlowGroup {
   static constexpr std::int64_t most_flows = 1'000'000, longest_period = 1'000'000'000,
                                 largest_batch = 1'000'000;
   FlowKind kind = FlowKind::periodic;
-  std::int64_t count = 1;                     ///< N: flows, above 0
-  std::int64_t period = 0;                    ///< T [slots], above 0; of regulated flows 0
-  std::int64_t batch = 1;                     ///< s: packets at a time; of regulated flows 1
+  std::int64_t count = 1;                       ///< N: flows, above 0
+  std::int64_t period = 0;                      ///< T [slots], above 0; of regulated flows 0
+  std::int64_t batch = 1;                       ///< s: packets at a time; of regulated flows 1
   std::vector<traffic::TokenBucket> buckets{};  ///< of regulated flows; a peak is a bucket more
   friend bool operator==(const FlowGroup&, const FlowGroup&) = default;
 };

@@ -63,8 +63,14 @@ struct QueueRow {
 };
 
 /// Whole packets, bytes or bits.
-Rational whole_data(const Rational& data) {
-  return Rational(cln::floor1(data));
+Rational most_data(const QueueGuarantee& queue) {
+  const Rational whole = cln::floor1(queue.backlog);
+  return queue.in_slots ? std::min(whole, numeric::whole(*queue.in_slots)) : whole;
+}
+
+/// In whole slots a packet leaves once all that were there before it have.
+Rational most_delay(const QueueGuarantee& queue) {
+  return queue.in_slots ? std::min(queue.delay, numeric::whole(*queue.in_slots)) : queue.delay;
 }
 
 Table<FlowRow> flow_table(const network::PolicedUnits& units) {
@@ -86,7 +92,9 @@ Table<FlowRow> flow_table(const network::PolicedUnits& units) {
        {{"jitter", "jitter", units.time, Shape::bound, "most difference between two packets' delays"},
         [](const FlowRow& of) { return at_most(of.delay() - of.its().least); }},
        {{"method", "by", "", Shape::text,
-         "tfa: the sum over its ports, or sfa: its ports in series, the burst of others paid once"},
+         "tfa: the sum over its ports; sfa: its ports in series, the burst of others paid once; slots: tfa "
+         "in "
+         "whole packets and slots"},
         [](const FlowRow& of) { return of.its().used(of.all->question.method); }}}};
 }
 
@@ -100,9 +108,9 @@ Table<QueueRow> port_table(const network::PolicedUnits& units) {
             [](const QueueRow& of) { return of.all->network().classes.size() > 1; }},
            {{"backlog_never", "never more", units.size, Shape::bound,
              "most that its queue holds; bits leave it as they are sent"},
-            [](const QueueRow& of) { return at_most(whole_data(of.its().backlog)); }},
+            [](const QueueRow& of) { return at_most(most_data(of.its())); }},
            {{"delay_never", "never later", units.time, Shape::bound, "most delay at this port"},
-            [](const QueueRow& of) { return at_most(of.its().delay); }},
+            [](const QueueRow& of) { return at_most(most_delay(of.its())); }},
            {{"utilisation", "load", "", Shape::given,
              "what its flows send for ever, as a part of the link's rate", Style::percent},
             [](const QueueRow& of) {
@@ -122,7 +130,7 @@ const Fields<NetworkGuaranteeQuestion>& guarantee_inputs() {
   static const Fields<Question> fields{
       {{"network", "network", "", Shape::text, "what the file calls it, else the file"}, &Question::name},
       {{"flow", "flow", "", Shape::text, "the one that was asked about"}, &Question::flow, if_there},
-      {{"method", "method", "", Shape::text, "best, tfa or sfa"}, &Question::method}};
+      {{"method", "method", "", Shape::text, "best, tfa, sfa or slots"}, &Question::method}};
   return fields;
 }
 
@@ -231,7 +239,7 @@ Picture curves_picture(const Guaranteed& of) {
     service.points.emplace_back(number(time), number(queue.service(time)));
   }
   const double level = number(queue.arrivals(at_delay));
-  Curve most{.title = fmt::format("backlog, at most {} {}", plain(whole_data(queue.backlog)), units.size),
+  Curve most{.title = fmt::format("backlog, at most {} {}", plain(most_data(queue)), units.size),
              .style = CurveStyle::points_and_line,
              .points = {{number(at_backlog), number(queue.service(at_backlog))},
                         {number(at_backlog), number(queue.arrivals(at_backlog))}}};

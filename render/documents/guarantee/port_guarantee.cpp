@@ -67,9 +67,14 @@ std::string in_words(const FlowGroup& group) {
       break;
   }
   std::string buckets;
-  for (const traffic::TokenBucket& bucket : group.buckets)
-    buckets += fmt::format("{}{} packets a slot and {} tokens", buckets.empty() ? "" : ", and ",
-                           plain(bucket.rate), plain(bucket.burst));
+  for (const traffic::TokenBucket& bucket : group.buckets) {
+    const bool peak = !buckets.empty() && bucket.burst == 1;
+    buckets += (buckets.empty() ? ""
+                : peak          ? ", at most "
+                                : ", and to ") +
+               fmt::format("{} packet{} a slot", plain(bucket.rate), bucket.rate == 1 ? "" : "s");
+    if (!peak) buckets += fmt::format(" and {} token{}", plain(bucket.burst), bucket.burst == 1 ? "" : "s");
+  }
   return fmt::format("{} {} policed to {}", group.count, flows, buckets);
 }
 std::string in_words(const std::vector<FlowGroup>& groups) {
@@ -252,7 +257,7 @@ std::vector<Line> lines(const PortPoint& point, const Units& units) {
       lines.push_back(
           {"some need", fmt::format("{}: {}", counted(*level.needed, "packet"), in_words(*level.witness))});
   }
-  if (question.capacity && question.solve == PortSolve::buffer) {
+  if (question.capacity && question.solve == PortSolve::buffer && *question.capacity < answer.never.packets) {
     if (answer.most)
       lines.push_back({"share of time",
                        fmt::format("at most {}, of all such flows; of some at least {}",
@@ -339,7 +344,8 @@ Document document(const PortGuaranteeQuestion& question, const PortGuaranteeAnsw
   if (never_only || (answer.level && answer.level->proof == FlowProof::never))
     document.notes.emplace_back(never_basis);
   else
-    document.notes.emplace_back(answer.exact || is_exact(answer) ? phases_basis : independent_basis);
+    document.notes.emplace_back(
+        answer.exact || is_exact(answer) || asks_starts(question) ? phases_basis : independent_basis);
   document = with_units(std::move(document), scale_of(units));
   document.picture = [point] { return tails_picture(point); };
   return document;

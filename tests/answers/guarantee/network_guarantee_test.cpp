@@ -51,7 +51,7 @@ TEST_CASE("a network's guarantee is of all flows, or of one and its ports") {
   CHECK(one.queues == one.found.flows[1].queues);
   CHECK(one.found.flows[1].least == 2);
   // A burst of 3 comes over its line one by one: at most two packets are there at once.
-  CHECK(one.found.queues[one.queues.back()].backlog == 2);
+  CHECK(one.found.queues[one.queues.back()].in_slots == 2);
   asked.port = "a -> s";
   CHECK(answer(asked).found.queues[answer(asked).drawn].port == 0);
 }

@@ -12,7 +12,6 @@ using namespace tailbound;
 using bounds::ArrivalCurve;
 using bounds::ServiceCurve;
 using numeric::Rational;
-using numeric::to_fraction;
 using tailbound::test::ratio;
 using tailbound::test::rational;
 
@@ -154,15 +153,19 @@ TEST_CASE("curves of others' examples, in microseconds and bytes") {
         Approx(80.0501).margin(5e-5));
   // No order known: [10 (t - 10) - 5 t - 25]^+.
   const ArrivalCurve bucket({{5, 25}});
-  CHECK(to_fraction(*horizontal_distance(bucket, *blind_residual(ServiceCurve(10, 10), bucket))) == "30");
+  CHECK(numeric::to_fraction(*horizontal_distance(bucket, *blind_residual(ServiceCurve(10, 10), bucket))) ==
+        "30");
   const ArrivalCurve small({{4, 10}});
-  CHECK(to_fraction(*horizontal_distance(small, *blind_residual(ServiceCurve(10, 10), bucket))) == "27");
-  CHECK(to_fraction(*horizontal_distance(bucket, *blind_residual(ServiceCurve(10, 10), small))) == "45/2");
-  CHECK(to_fraction(*vertical_distance(bucket, *blind_residual(ServiceCurve(10, 10), small))) == "350/3");
+  CHECK(numeric::to_fraction(*horizontal_distance(small, *blind_residual(ServiceCurve(10, 10), bucket))) ==
+        "27");
+  CHECK(numeric::to_fraction(*horizontal_distance(bucket, *blind_residual(ServiceCurve(10, 10), small))) ==
+        "45/2");
+  CHECK(numeric::to_fraction(*vertical_distance(bucket, *blind_residual(ServiceCurve(10, 10), small))) ==
+        "350/3");
   // Two servers, the other flow in both and behind the first one: fractions stay fractions.
   const ServiceCurve server(20, 20);
   const ServiceCurve unordered = *blind_residual(server, bucket);
-  CHECK(to_fraction(*horizontal_distance(bucket, in_series(unordered, server))) == "50");
+  CHECK(numeric::to_fraction(*horizontal_distance(bucket, in_series(unordered, server))) == "50");
   const ArrivalCurve passed = *departures(bucket, server);
-  CHECK(to_fraction(*horizontal_distance(bucket, *blind_residual(server, passed))) == "110/3");
+  CHECK(numeric::to_fraction(*horizontal_distance(bucket, *blind_residual(server, passed))) == "110/3");
 }

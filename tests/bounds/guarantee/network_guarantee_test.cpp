@@ -21,7 +21,6 @@ using network::PolicedNetwork;
 using network::PolicedPort;
 using network::Scheduler;
 using numeric::Rational;
-using numeric::to_fraction;
 using tailbound::test::ratio;
 using tailbound::test::rational;
 
@@ -49,7 +48,7 @@ std::string delays(const PolicedNetwork& network, GuaranteeMethod method,
                    const GuaranteeRules& rules = {.lines = false}) {
   std::string all;
   for (const auto& flow : guarantee(network, rules).flows)
-    all += (all.empty() ? "" : " ") + to_fraction(flow.delay(method));
+    all += (all.empty() ? "" : " ") + numeric::to_fraction(flow.delay(method));
   return all;
 }
 std::string by_tfa(const PolicedNetwork& network) {
@@ -165,7 +164,7 @@ TEST_CASE("a ring has a guarantee where delays bear each other out") {
   const auto delay = [](std::size_t hops, const Rational& load, bool lines) {
     const NetworkGuarantee found = guarantee(ring(hops + 2, hops, load), {.lines = lines});
     CHECK(found.cyclic.size() == hops + 2);
-    return to_fraction(found.queues[0].delay);
+    return numeric::to_fraction(found.queues[0].delay);
   };
   CHECK(delay(4, ratio(1, 2), true) == "45/17");
   CHECK(delay(4, ratio(3, 5), true) == "253/83");
@@ -183,7 +182,7 @@ TEST_CASE("a ring has a guarantee where delays bear each other out") {
   for (PolicedPort& port : reshaped.ports) port.reshaped = true;
   const NetworkGuarantee open = guarantee(reshaped);
   CHECK(open.cyclic.empty());
-  CHECK(to_fraction(open.queues[0].delay) == "4");
+  CHECK(numeric::to_fraction(open.queues[0].delay) == "4");
 }
 
 TEST_CASE("guarantees of classes: priority, deficit round robin, credits") {
@@ -202,11 +201,11 @@ TEST_CASE("guarantees of classes: priority, deficit round robin, credits") {
   add(1, "1/5", 40, 20);
   add(2, "1/10", 100, 25);
   const NetworkGuarantee classes = guarantee(port);
-  CHECK(to_fraction(classes.queues[0].backlog) == "35");
-  CHECK(to_fraction(classes.queues[1].backlog) == "215/4");
-  CHECK(to_fraction(classes.queues[2].backlog) == "335/3");
+  CHECK(numeric::to_fraction(classes.queues[0].backlog) == "35");
+  CHECK(numeric::to_fraction(classes.queues[1].backlog) == "215/4");
+  CHECK(numeric::to_fraction(classes.queues[2].backlog) == "335/3");
   const auto whole = [](const bounds::QueueGuarantee& queue) {
-    return to_fraction(*horizontal_distance(queue.arrivals, queue.service));
+    return numeric::to_fraction(*horizontal_distance(queue.arrivals, queue.service));
   };
   CHECK(whole(classes.queues[0]) == "55");
   CHECK(whole(classes.queues[1]) == "475/4");
@@ -216,7 +215,7 @@ TEST_CASE("guarantees of classes: priority, deficit round robin, credits") {
   turns.ports[0].scheduler = Scheduler::drr;
   turns.ports[0].quanta = {30, 20, 50};
   const NetworkGuarantee fair = guarantee(turns);
-  CHECK(to_fraction(fair.queues[0].service.latency()) == "415/3");
+  CHECK(numeric::to_fraction(fair.queues[0].service.latency()) == "415/3");
   CHECK(whole(fair.queues[0]) == "715/3");
   turns.ports[0].quanta[2] = 24;
   CHECK_THROWS_WITH(guarantee(turns), Catch::Contains("the quantum of class third at p is 24") &&
@@ -230,8 +229,8 @@ TEST_CASE("guarantees of classes: priority, deficit round robin, credits") {
   add(0, "1/5", 20, 10);
   add(1, "1/5", 30, 15);
   const NetworkGuarantee credits = guarantee(port);
-  CHECK(to_fraction(credits.queues[0].service.latency()) == "30");
-  CHECK(to_fraction(credits.queues[1].service.latency()) == "60");
+  CHECK(numeric::to_fraction(credits.queues[0].service.latency()) == "30");
+  CHECK(numeric::to_fraction(credits.queues[1].service.latency()) == "60");
   CHECK(whole(credits.queues[0]) == "80");
   CHECK(whole(credits.queues[1]) == "160");
   port.ports[0].idle_slopes[1] = ratio(3, 5);

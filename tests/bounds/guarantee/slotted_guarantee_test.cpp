@@ -1,6 +1,7 @@
 #include <tailbound/bounds/guarantee/slotted_guarantee.hpp>
 #include <tailbound/core/error.hpp>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
 #include <string>
@@ -105,6 +106,73 @@ TEST_CASE("guarantees in slots: one port, the closed form of equal flows") {
   }
   // Without a peak: what the buckets hold.
   CHECK(slotted_guarantee(alike(1, one_port, "5", "1/4")).backlog.front() == 15);
+}
+
+namespace {
+
+using Patterns = std::vector<traffic::GreedyPattern>;
+
+std::int64_t most_of(const Patterns& patterns, const std::vector<std::size_t>& flows, std::int64_t m) {
+  std::int64_t sum = 0;
+  for (const std::size_t flow : flows) sum += patterns[flow].most(m);
+  return sum;
+}
+
+/// What `group` brings to the next port in m + 1 slots, by the formula as it is written, all v and L.
+std::int64_t leaving_as_written(const Patterns& patterns, const std::vector<std::size_t>& group,
+                                const std::vector<std::size_t>& cross, std::int64_t m) {
+  std::int64_t most = 0;
+  // A busy period has more packets than slots at every time.
+  for (std::int64_t served = 0; most_of(patterns, group, served) + most_of(patterns, cross, served) > served;
+       ++served)
+    for (std::int64_t v = 0; v <= served; ++v) {
+      const std::int64_t others = most_of(patterns, cross, v);
+      if (served >= others + most_of(patterns, group, v)) continue;
+      most = std::max(
+          most, std::min(most_of(patterns, group, m + served - v),
+                         most_of(patterns, group, m + served) - std::max<std::int64_t>(0, served - others)));
+    }
+  return std::min(most, m + 1);
+}
+
+}  // namespace
+
+TEST_CASE("guarantees in slots: two ports, the formula as it is written") {
+  std::mt19937 random(41);
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  int together = 0;
+  for (int round = 0; round < 60; ++round) {
+    PolicedNetwork network = slotted_ports(2);
+    std::vector<std::size_t> on, ends, begins;  // from port 0 to port 1, at port 0 alone, at port 1 alone
+    for (const auto& [flows, path] :
+         {std::pair{&on, std::vector<std::size_t>{0, 1}}, {&ends, {0}}, {&begins, {1}}})
+      for (int count = pick(1, 3); count > 0; --count) {
+        flows->push_back(network.flows.size());
+        std::vector<traffic::TokenBucket> buckets{{ratio(1, pick(7, 12)), ratio(pick(4, 16), 4)}};
+        if (pick(0, 2) == 0) buckets.push_back(traffic::one_a_slot());
+        add_flow(network, path, buckets);
+      }
+    INFO(text_of(network));
+    Patterns patterns;
+    for (const network::PolicedFlow& flow : network.flows) patterns.emplace_back(flow.buckets);
+    std::int64_t backlog = 0;
+    for (std::int64_t m = 0;; ++m) {
+      std::int64_t one_by_one = 0;
+      for (const std::size_t flow : on) {
+        std::vector<std::size_t> others = ends;
+        for (const std::size_t other : on)
+          if (other != flow) others.push_back(other);
+        one_by_one += leaving_as_written(patterns, {flow}, others, m);
+      }
+      const std::int64_t group = leaving_as_written(patterns, on, ends, m);
+      if (group < std::min(one_by_one, m + 1)) ++together;
+      const std::int64_t left = std::min(group, one_by_one) + most_of(patterns, begins, m) - m;
+      if (left <= 0) break;
+      backlog = std::max(backlog, left);
+    }
+    CHECK(slotted_guarantee(network).backlog[1] == backlog);
+  }
+  CHECK(together > 10);
 }
 
 TEST_CASE("guarantees in slots: random networks, never below what an adversary attains") {

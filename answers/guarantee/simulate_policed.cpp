@@ -1,0 +1,76 @@
+#include <cln/rational.h>
+#include <tailbound/answers/guarantee/network_guarantee.hpp>
+#include <tailbound/answers/guarantee/simulate_policed.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace tailbound::answers {
+namespace {
+
+using numeric::Rational;
+
+/// Flows and queues that were asked for, where no bound names them.
+void find_asked(const SimulatePolicedQuestion& question, SimulatePolicedAnswer& answer) {
+  const auto& flows = question.file.network.flows;
+  for (std::size_t f = 0; f < flows.size(); ++f)
+    if (!question.flow || flows[f].name == *question.flow) answer.flows.push_back(f);
+  for (std::size_t q = 0; q < answer.seen.queues.size(); ++q) {
+    const sim::QueueSeen& queue = answer.seen.queues[q];
+    const bool passed = std::any_of(answer.flows.begin(), answer.flows.end(), [&](std::size_t f) {
+      const auto& path = flows[f].path;
+      return std::find(path.begin(), path.end(), queue.port) != path.end() &&
+             (!queue.traffic_class || *queue.traffic_class == flows[f].traffic_class);
+    });
+    if (passed) answer.queues.push_back(q);
+  }
+}
+
+}  // namespace
+
+std::size_t SimulatePolicedAnswer::nearest() const {
+  const auto share = [&](std::size_t flow) {
+    const Rational& delay = seen.flows[flow].delay;
+    return never ? Rational(delay / never_later(flow)) : delay;
+  };
+  return *std::max_element(flows.begin(), flows.end(),
+                           [&](std::size_t one, std::size_t other) { return share(one) < share(other); });
+}
+
+bool SimulatePolicedAnswer::contradicted() const {
+  if (!never) return false;
+  for (std::size_t f = 0; f < seen.flows.size(); ++f)
+    if (seen.flows[f].delay > never_later(f)) return true;
+  for (std::size_t q = 0; q < seen.queues.size(); ++q)
+    if (seen.queues[q].backlog > never->queues[q].backlog || seen.queues[q].delay > never->queues[q].delay)
+      return true;
+  return false;
+}
+
+SimulatePolicedAnswer answer(const SimulatePolicedQuestion& question, const Run& run) {
+  SimulatePolicedAnswer answer{.seen = {}};
+  try {
+    NetworkGuaranteeAnswer guaranteed = tailbound::answers::answer(NetworkGuaranteeQuestion{
+        .file = question.file, .file_name = question.file_name, .flow = question.flow});
+    answer.never = std::move(guaranteed.found);
+    answer.flows = std::move(guaranteed.flows);
+    answer.queues = std::move(guaranteed.queues);
+  } catch (const NoAnswer& none) {
+    answer.no_bound = none.what();
+  }
+  sim::PolicedEventsPlan plan{
+      .sources = question.sources, .packets = question.packets, .seed = question.seed};
+  const auto& flows = question.file.network.flows;
+  if (question.flow)
+    for (std::size_t f = 0; f < flows.size(); ++f)
+      if (flows[f].name == *question.flow) plan.flow = f;
+  answer.seen = sim::simulate_events(question.file.network, plan, run.stop);
+  if (answer.seen.runs == 0) throw Stopped("stopped on request");
+  if (answer.seen.stopped && run.cut) run.cut();
+  if (!answer.never) find_asked(question, answer);
+  return answer;
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,73 @@
+#include <cli/commands.hpp>
+#include <cli/options/files.hpp>
+#include <cli/options/number_options.hpp>
+#include <cli/options/replies.hpp>
+#include <tailbound/render/documents/simulation/simulate_policed.hpp>
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+/// A network of policed flows, packet by packet: `simulate policed`.
+namespace tailbound::cli {
+namespace {
+
+constexpr std::int64_t most_policed_packets = 1'000'000'000'000;
+
+/// As typed; an option that was not given is empty.
+struct PolicedSimulationOptions {
+  std::optional<std::string> network, flow, sources, packets, seed;
+};
+
+answers::SimulatePolicedQuestion read_question(const PolicedSimulationOptions& options) {
+  const std::string& name =
+      required(options.network, "--network", "given: a network file whose flows have buckets");
+  answers::SimulatePolicedQuestion question{
+      .file = network::read_policed_network(read_file(name, "--network"), name),
+      .file_name = name,
+      .flow = options.flow};
+  if (options.sources) question.sources = choice_of<sim::EventSources>(*options.sources, "--sources");
+  if (options.packets)
+    question.packets =
+        static_cast<std::uint64_t>(parse_integer(*options.packets, "--packets", 1, most_policed_packets));
+  if (options.seed)
+    question.seed = static_cast<std::uint64_t>(
+        parse_integer(*options.seed, "--seed", 0, std::numeric_limits<std::int64_t>::max()));
+  return question;
+}
+
+Reply answer_policed(const PolicedSimulationOptions& options, const Context& context) {
+  const answers::SimulatePolicedQuestion question = read_question(options);
+  answers::SimulatePolicedAnswer found = answers::answer(question, analysis_run(context));
+  const Status status = found.contradicted() ? no_answer : answered;
+  return {.document = render::document(question, std::move(found)), .status = status};
+}
+
+void declare_policed(OptionTable& table, PolicedSimulationOptions& options) {
+  const OptionGroup network(table, "A network"), simulation(table, "Simulation");
+  network.add("--network", options.network, "FILE", "network file whose flows have buckets");
+  network.add("--flow", options.flow, "NAME", "this flow alone, and the ports that it passes");
+  simulation.add(
+      "--sources", options.sources, "NAME",
+      "what flows send: search (the default) looks for what makes\npackets late; greedy, periodic, "
+      "random or together: full bursts\nat times that differ little",
+      choices<sim::EventSources>());
+  simulation.add("--packets", options.packets, "N", "to be sent, in all runs together (1000000)");
+  simulation.add("--seed", options.seed, "S", "of all that is random (1)");
+}
+
+}  // namespace
+
+Command simulate_policed_command() {
+  return command_of<PolicedSimulationOptions>(
+      {.name = "simulate policed",
+       .purpose = "policed flows, packet by packet, beside what is never exceeded",
+       .work = Work::analysis,
+       .declare = declare_policed,
+       .answer = answer_policed,
+       .layout = render::simulate_policed_layout,
+       .opening = {{"--network", "plant.toml"}, {"--packets", "100000"}}});
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,548 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/sim/policed/policed_episode.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <utility>
+
+namespace tailbound::sim {
+namespace {
+
+using network::Scheduler;
+
+constexpr std::uint32_t no_packet = ~std::uint32_t{0};
+/// Of events at one tick, behind departures that come first; none of these overtakes another.
+constexpr std::uint32_t in_order_of_arrival = 1;
+
+enum class EventKind : std::uint8_t { sends, arrives, ready, departs, wakes, released };
+
+struct PortEvent {
+  Ticks at;
+  std::uint32_t order;   ///< at one tick
+  std::uint64_t number;  ///< of the event: first in, first out
+  std::uint32_t what;    ///< packet, flow, port or regulator
+  EventKind kind;
+  friend bool operator>(const PortEvent& one, const PortEvent& other) {
+    if (one.at != other.at) return one.at > other.at;
+    if (one.order != other.order) return one.order > other.order;
+    return one.number > other.number;
+  }
+};
+
+struct PacketOnWay {
+  std::size_t flow = 0, hop = 0;
+  DataUnits length = 0;
+  Ticks created = 0, came = 0;
+};
+
+/// First in, first out.
+class PacketLine {
+ public:
+  [[nodiscard]] bool empty() const { return first_ == packets_.size(); }
+  [[nodiscard]] std::size_t size() const { return packets_.size() - first_; }
+  [[nodiscard]] std::uint32_t front() const { return packets_[first_]; }
+  void push_back(std::uint32_t packet) {
+    if (first_ > 32 && 2 * first_ > packets_.size()) {
+      packets_.erase(packets_.begin(), packets_.begin() + static_cast<std::ptrdiff_t>(first_));
+      first_ = 0;
+    }
+    packets_.push_back(packet);
+  }
+  void pop_front() {
+    if (++first_ < packets_.size()) return;
+    packets_.clear();
+    first_ = 0;
+  }
+
+ private:
+  std::vector<std::uint32_t> packets_{};
+  std::size_t first_ = 0;
+};
+
+/// Packets that are ready, and all that is there.
+struct ClassQueue {
+  PacketLine ready{};
+  Ticks content = 0;     ///< to be sent, those in the node's latency too
+  Ticks last_ready = 0;  ///< no packet overtakes in the latency
+  std::int64_t deficit = 0;
+  Ticks credit = 0, credit_at = 0;  ///< in the time in which the idle slope earns it
+};
+
+struct SendingPort {
+  bool busy = false;
+  std::uint32_t packet = no_packet;  ///< none while busy: best effort
+  std::size_t queue = 0;
+  Ticks began = 0;
+  std::uint64_t wake = 0;             ///< number of the event that counts
+  std::vector<std::size_t> active{};  ///< drr, the first has its turn
+  bool in_turn = false;
+};
+
+/// When buckets were last empty, if they earn without end since.
+using Emptied = std::vector<Ticks>;
+
+Ticks eligible_at(const TickedFlow& flow, const Emptied& emptied, DataUnits length, Ticks not_before) {
+  for (std::size_t j = 0; j < emptied.size(); ++j)
+    not_before = std::max(not_before, emptied[j] + length * flow.buckets[j].per_unit);
+  return not_before;
+}
+
+void take_tokens(const TickedFlow& flow, Emptied& emptied, DataUnits length, Ticks now) {
+  for (std::size_t j = 0; j < emptied.size(); ++j)
+    emptied[j] = std::max(emptied[j], now - flow.buckets[j].depth) + length * flow.buckets[j].per_unit;
+}
+
+Emptied full_buckets(const TickedFlow& flow) {
+  Emptied emptied;
+  for (const TickedBucket& bucket : flow.buckets) emptied.push_back(-bucket.depth);
+  return emptied;
+}
+
+/// Numbers that are cheap and good enough for lengths and coins.
+std::uint64_t scrambled(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15ULL;
+  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebULL;
+  return value ^ (value >> 31U);
+}
+
+struct PlannedSource {
+  Emptied emptied;
+  std::size_t run = 0;
+  std::uint32_t in_run = 0;
+  Ticks last = 0;
+  DataUnits length = 0;  ///< of the next packet
+};
+
+}  // namespace
+
+void EpisodePeaks::raise(const EpisodePeaks& other) {
+  const auto greater = [](std::vector<Ticks>& mine, const std::vector<Ticks>& its) {
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = std::max(mine[i], its[i]);
+  };
+  greater(delay, other.delay);
+  greater(backlog, other.backlog);
+  greater(queue_delay, other.queue_delay);
+  for (std::size_t f = 0; f < packets.size(); ++f) packets[f] += other.packets[f];
+}
+
+class PolicedEpisodes::Engine {
+ public:
+  explicit Engine(const TickedNetwork& network) : network_(network), peaks_(network) {
+    for (const TickedFlow& flow : network.flows) {
+      longest_path_ = std::max(longest_path_, flow.hops.size());
+      first_hop_.push_back(hops_);
+      hops_ += flow.hops.size();
+    }
+  }
+  const EpisodePeaks& run(const EpisodePlan& plan, std::size_t target);
+  [[nodiscard]] const std::vector<Ticks>& latest_arrivals() const { return latest_; }
+  void watch(Witness witness) { witness_ = std::move(witness); }
+
+ private:
+  void begin(const EpisodePlan& plan, std::size_t target);
+  void push(Ticks at, std::uint32_t order, EventKind kind, std::size_t what);
+  void handle(const PortEvent& event);
+  [[nodiscard]] std::uint32_t rank(std::uint32_t packet) const {
+    return plan_->flows[packets_[packet].flow].rank + 1;
+  }
+  [[nodiscard]] std::uint32_t order_of_departures() const { return plan_->departures_first ? 0 : ~0U; }
+
+  void plan_next(std::size_t flow);
+  void send(std::size_t flow);
+  [[nodiscard]] DataUnits length_of(const TickedFlow& flow, PacketLengths lengths, std::uint32_t number);
+
+  void arrive(std::uint32_t packet);
+  void join(std::uint32_t packet);
+  void begin_sending(std::size_t port);
+  void depart(std::size_t port);
+  void hold(std::uint32_t packet);
+  void release(std::size_t regulator);
+
+  /// Queues that may send: position among the port's; none: count.
+  [[nodiscard]] std::size_t choose(std::size_t port);
+  [[nodiscard]] std::size_t choose_in_turn(std::size_t port);
+  [[nodiscard]] std::size_t choose_by_credit(std::size_t port);
+  [[nodiscard]] bool shaped(const TickedPort& port, std::size_t queue) const {
+    return *network_.queues[queue].traffic_class < port.slopes.size();
+  }
+  void update_credit(std::size_t queue);
+  void send_best_effort(std::size_t port);
+  [[nodiscard]] bool happens(Chance chance) {
+    return chance == Chance::always || (chance == Chance::random && (chance_word() & 1U) != 0);
+  }
+  [[nodiscard]] std::uint64_t chance_word() {
+    return scrambled(plan_->seed + chances_++ * 0x632be59bd9b4e019ULL);
+  }
+
+  const TickedNetwork& network_;
+  EpisodePeaks peaks_;
+  std::size_t longest_path_ = 0, hops_ = 0;
+  const EpisodePlan* plan_ = nullptr;
+  Witness witness_{};
+  std::size_t target_ = 0;
+  Ticks now_ = 0;
+  std::uint64_t events_made_ = 0, sent_ = 0, chances_ = 0;
+  std::priority_queue<PortEvent, std::vector<PortEvent>, std::greater<>> events_;
+  std::vector<PacketOnWay> packets_;
+  std::vector<std::uint32_t> unused_;
+  std::vector<ClassQueue> queues_;
+  std::vector<SendingPort> ports_;
+  std::vector<PlannedSource> sources_;
+  std::vector<std::size_t> first_hop_;           ///< of a flow, counting those of all flows
+  std::vector<PacketLine> regulators_;           ///< of each hop of each flow, and of (port, class)
+  std::vector<std::vector<Emptied>> regulated_;  ///< [flow][hop]
+  std::vector<Ticks> arrivals_, latest_;         ///< of the target's packets
+};
+
+void PolicedEpisodes::Engine::begin(const EpisodePlan& plan, std::size_t target) {
+  plan_ = &plan;
+  target_ = target;
+  now_ = 0;
+  events_made_ = sent_ = chances_ = 0;
+  packets_.clear();
+  unused_.clear();
+  queues_.assign(network_.queues.size(), {});
+  ports_.assign(network_.ports.size(), {});
+  const bool any = std::any_of(network_.ports.begin(), network_.ports.end(),
+                               [](const TickedPort& port) { return port.reshaped; });
+  regulators_.assign(any ? hops_ + network_.ports.size() * network_.classes : 0, {});
+  regulated_.assign(any ? network_.flows.size() : 0, {});
+  peaks_ = EpisodePeaks(network_);
+  latest_.assign(longest_path_, 0);
+  arrivals_.clear();
+  sources_.clear();
+  for (std::size_t f = 0; f < network_.flows.size(); ++f) {
+    const TickedFlow& flow = network_.flows[f];
+    sources_.push_back({.emptied = full_buckets(flow)});
+    if (any) regulated_[f].assign(flow.hops.size(), full_buckets(flow));
+  }
+  for (std::size_t f = 0; f < network_.flows.size(); ++f) plan_next(f);
+}
+
+const EpisodePeaks& PolicedEpisodes::Engine::run(const EpisodePlan& plan, std::size_t target) {
+  begin(plan, target);
+  while (!events_.empty()) {
+    const PortEvent event = events_.top();
+    events_.pop();
+    now_ = event.at;
+    handle(event);
+  }
+  return peaks_;
+}
+
+void PolicedEpisodes::Engine::push(Ticks at, std::uint32_t order, EventKind kind, std::size_t what) {
+  if (at > latest_tick)
+    throw LimitExceeded("the simulated time is more than 2^62 ticks; numbers with fewer digits make it less");
+  events_.push({at, order, events_made_++, static_cast<std::uint32_t>(what), kind});
+}
+
+void PolicedEpisodes::Engine::handle(const PortEvent& event) {
+  switch (event.kind) {
+    case EventKind::sends:
+      return send(event.what);
+    case EventKind::arrives:
+      return hold(event.what);
+    case EventKind::ready:
+      return join(event.what);
+    case EventKind::departs:
+      return depart(event.what);
+    case EventKind::wakes: {
+      SendingPort& port = ports_[event.what];
+      if (!port.busy && port.wake == event.number) begin_sending(event.what);
+      return;
+    }
+    case EventKind::released:
+      return release(event.what);
+  }
+}
+
+// --- sources
+
+DataUnits PolicedEpisodes::Engine::length_of(const TickedFlow& flow, PacketLengths lengths,
+                                             std::uint32_t number) {
+  switch (lengths) {
+    case PacketLengths::full:
+      return number < flow.full_burst.size() ? flow.full_burst[number] : flow.longest;
+    case PacketLengths::full_backwards:
+      return number < flow.full_burst.size() ? flow.full_burst[flow.full_burst.size() - 1 - number]
+                                             : flow.longest;
+    case PacketLengths::longest:
+      return flow.longest;
+    case PacketLengths::shortest:
+      return flow.shortest;
+    case PacketLengths::random:
+      break;
+  }
+  const auto range = static_cast<std::uint64_t>(flow.longest - flow.shortest) + 1;
+  return flow.shortest + static_cast<DataUnits>(chance_word() % range);
+}
+
+void PolicedEpisodes::Engine::plan_next(std::size_t f) {
+  const FlowPlan& plan = plan_->flows[f];
+  const TickedFlow& flow = network_.flows[f];
+  PlannedSource& source = sources_[f];
+  Ticks earliest = std::max(source.last, plan.start);
+  while (source.run < plan.runs.size() && source.in_run >= plan.runs[source.run].packets) {
+    source.in_run = 0;
+    if (++source.run == plan.runs.size() && plan.repeats) source.run = 0;
+  }
+  if (source.run >= plan.runs.size()) return;
+  const PacketRun& run = plan.runs[source.run];
+  if (source.in_run == 0) earliest += run.wait;
+  source.length = length_of(flow, run.lengths, source.in_run);
+  push(eligible_at(flow, source.emptied, source.length, earliest), plan.rank + 1, EventKind::sends, f);
+}
+
+void PolicedEpisodes::Engine::send(std::size_t f) {
+  if (sent_ >= plan_->packets) return;
+  ++sent_;
+  PlannedSource& source = sources_[f];
+  std::uint32_t packet = 0;
+  if (unused_.empty()) {
+    packet = static_cast<std::uint32_t>(packets_.size());
+    packets_.emplace_back();
+    arrivals_.resize(packets_.size() * longest_path_);
+  } else {
+    packet = unused_.back();
+    unused_.pop_back();
+  }
+  packets_[packet] = {.flow = f, .hop = 0, .length = source.length, .created = now_, .came = now_};
+  take_tokens(network_.flows[f], source.emptied, source.length, now_);
+  source.last = now_;
+  ++source.in_run;
+  plan_next(f);
+  arrive(packet);
+}
+
+// --- ports
+
+/// Its last bit is in.
+void PolicedEpisodes::Engine::arrive(std::uint32_t packet) {
+  PacketOnWay& its = packets_[packet];
+  const TickedHop& hop = network_.flows[its.flow].hops[its.hop];
+  const TickedPort& port = network_.ports[hop.port];
+  ClassQueue& queue = queues_[hop.queue];
+  its.came = now_;
+  if (witness_) witness_(now_, its.flow, its.hop, its.length);
+  if (its.flow == target_) arrivals_[packet * longest_path_ + its.hop] = now_;
+  queue.content += its.length * port.per_unit;
+  const SendingPort& sending = ports_[hop.port];
+  const bool its_own = sending.busy && sending.packet != no_packet && sending.queue == hop.queue;
+  Ticks& most = peaks_.backlog[hop.queue];
+  most = std::max(most, queue.content - (its_own ? now_ - sending.began : 0));
+  if (port.latency == 0) return join(packet);
+  Ticks taken = port.latency;
+  if (plan_->full_latency == Chance::never)
+    taken = 0;
+  else if (plan_->full_latency == Chance::random) {
+    const std::uint64_t word = chance_word();
+    taken = (word & 3U) == 0 ? 0
+            : (word & 3U) == 1
+                ? static_cast<Ticks>((word >> 2U) % static_cast<std::uint64_t>(port.latency + 1))
+                : port.latency;
+  }
+  queue.last_ready = std::max(queue.last_ready, now_ + taken);
+  push(queue.last_ready, in_order_of_arrival, EventKind::ready, packet);
+}
+
+/// It may be sent from now on.
+void PolicedEpisodes::Engine::join(std::uint32_t packet) {
+  const PacketOnWay& its = packets_[packet];
+  const TickedHop& hop = network_.flows[its.flow].hops[its.hop];
+  const TickedPort& port = network_.ports[hop.port];
+  SendingPort& sending = ports_[hop.port];
+  ClassQueue& queue = queues_[hop.queue];
+  if (port.scheduler == Scheduler::cbs && shaped(port, hop.queue)) update_credit(hop.queue);
+  if (port.scheduler == Scheduler::drr && queue.ready.empty() &&
+      !(sending.busy && sending.queue == hop.queue))
+    sending.active.push_back(hop.queue);
+  queue.ready.push_back(packet);
+  if (sending.busy) return;
+  const bool others = port.scheduler == Scheduler::priority || port.scheduler == Scheduler::cbs;
+  if (others && port.best_effort > 0 && happens(plan_->best_effort)) return send_best_effort(hop.port);
+  begin_sending(hop.port);
+}
+
+void PolicedEpisodes::Engine::send_best_effort(std::size_t p) {
+  SendingPort& sending = ports_[p];
+  sending.busy = true;
+  sending.packet = no_packet;
+  sending.began = now_;
+  push(now_ + network_.ports[p].best_effort * network_.ports[p].per_unit, order_of_departures(),
+       EventKind::departs, p);
+}
+
+void PolicedEpisodes::Engine::begin_sending(std::size_t p) {
+  const TickedPort& port = network_.ports[p];
+  SendingPort& sending = ports_[p];
+  const std::size_t none = port.first_queue + port.queues;
+  const std::size_t chosen = choose(p);
+  if (sending.busy || chosen == none) return;
+  ClassQueue& queue = queues_[chosen];
+  sending.busy = true;
+  sending.queue = chosen;
+  sending.began = now_;
+  sending.packet = queue.ready.front();
+  queue.ready.pop_front();
+  push(now_ + packets_[sending.packet].length * port.per_unit, order_of_departures(), EventKind::departs, p);
+}
+
+std::size_t PolicedEpisodes::Engine::choose(std::size_t p) {
+  const TickedPort& port = network_.ports[p];
+  if (port.scheduler == Scheduler::drr) return choose_in_turn(p);
+  if (port.scheduler == Scheduler::cbs) return choose_by_credit(p);
+  std::size_t queue = port.first_queue;
+  while (queue < port.first_queue + port.queues && queues_[queue].ready.empty()) ++queue;
+  return queue;
+}
+
+std::size_t PolicedEpisodes::Engine::choose_in_turn(std::size_t p) {
+  const TickedPort& port = network_.ports[p];
+  SendingPort& sending = ports_[p];
+  while (!sending.active.empty()) {
+    const std::size_t first = sending.active.front();
+    ClassQueue& queue = queues_[first];
+    if (!sending.in_turn) {
+      queue.deficit += port.quanta[*network_.queues[first].traffic_class];
+      sending.in_turn = true;
+    }
+    const DataUnits length = packets_[queue.ready.front()].length;
+    if (length <= queue.deficit) {
+      queue.deficit -= length;
+      return first;
+    }
+    sending.in_turn = false;
+    std::rotate(sending.active.begin(), sending.active.begin() + 1, sending.active.end());
+  }
+  return port.first_queue + port.queues;
+}
+
+/// Not while it is sent.
+void PolicedEpisodes::Engine::update_credit(std::size_t number) {
+  ClassQueue& queue = queues_[number];
+  const SendingPort& sending = ports_[network_.queues[number].port];
+  if (sending.busy && sending.packet != no_packet && sending.queue == number) return;
+  const Ticks passed = now_ - queue.credit_at;
+  queue.credit_at = now_;
+  if (!queue.ready.empty())
+    queue.credit += passed;
+  else
+    queue.credit = std::min(queue.credit + passed, Ticks{0});
+}
+
+std::size_t PolicedEpisodes::Engine::choose_by_credit(std::size_t p) {
+  const TickedPort& port = network_.ports[p];
+  const std::size_t end = port.first_queue + port.queues;
+  Ticks earliest = latest_tick;
+  std::size_t chosen = end;
+  for (std::size_t number = port.first_queue; number < end; ++number) {
+    ClassQueue& queue = queues_[number];
+    if (shaped(port, number)) update_credit(number);
+    if (queue.ready.empty() || chosen != end) continue;
+    if (!shaped(port, number) || queue.credit >= 0)
+      chosen = number;
+    else
+      earliest = std::min(earliest, now_ - queue.credit);
+  }
+  if (chosen != end || earliest == latest_tick) return chosen;
+  if (port.best_effort > 0 && happens(plan_->best_effort)) {
+    send_best_effort(p);
+  } else {
+    ports_[p].wake = events_made_;
+    push(earliest, order_of_departures(), EventKind::wakes, p);
+  }
+  return end;
+}
+
+/// Its last bit is out.
+void PolicedEpisodes::Engine::depart(std::size_t p) {
+  const TickedPort& port = network_.ports[p];
+  SendingPort& sending = ports_[p];
+  const std::uint32_t packet = std::exchange(sending.packet, no_packet);
+  sending.busy = false;
+  if (packet == no_packet) return begin_sending(p);
+  PacketOnWay& its = packets_[packet];
+  ClassQueue& queue = queues_[sending.queue];
+  const Ticks took = its.length * port.per_unit;
+  queue.content -= took;
+  Ticks& slowest = peaks_.queue_delay[sending.queue];
+  slowest = std::max(slowest, now_ - its.came);
+  if (port.scheduler == Scheduler::drr && queue.ready.empty()) {
+    queue.deficit = 0;
+    sending.in_turn = false;
+    sending.active.erase(sending.active.begin());
+  }
+  if (port.scheduler == Scheduler::cbs && shaped(port, sending.queue)) {
+    const Ticks slope = port.slopes[*network_.queues[sending.queue].traffic_class];
+    queue.credit -= its.length * slope - took;
+    queue.credit_at = now_;
+    if (queue.ready.empty()) queue.credit = std::min(queue.credit, Ticks{0});
+  }
+  const TickedFlow& flow = network_.flows[its.flow];
+  if (its.hop + 1 < flow.hops.size()) {
+    ++its.hop;
+    push(now_ + port.wire, rank(packet), EventKind::arrives, packet);
+  } else {
+    ++peaks_.packets[its.flow];
+    const Ticks delay = now_ + port.wire - its.created;
+    if (delay > peaks_.delay[its.flow]) {
+      peaks_.delay[its.flow] = delay;
+      if (its.flow == target_)
+        std::copy_n(arrivals_.begin() + static_cast<std::ptrdiff_t>(packet * longest_path_), longest_path_,
+                    latest_.begin());
+    }
+    unused_.push_back(packet);
+  }
+  begin_sending(p);
+}
+
+// --- regulators
+
+/// It has come over a link.
+void PolicedEpisodes::Engine::hold(std::uint32_t packet) {
+  const PacketOnWay& its = packets_[packet];
+  const TickedFlow& flow = network_.flows[its.flow];
+  const TickedHop& before = flow.hops[its.hop - 1];
+  if (!network_.ports[before.port].reshaped) return arrive(packet);
+  const bool per_flow = plan_->regulator_per_flow || !network_.queues[before.queue].regulated;
+  const std::size_t number =
+      per_flow ? first_hop_[its.flow] + its.hop : hops_ + before.port * network_.classes + flow.traffic_class;
+  PacketLine& held = regulators_[number];
+  held.push_back(packet);
+  if (held.size() == 1)
+    push(eligible_at(flow, regulated_[its.flow][its.hop], its.length, now_), rank(packet),
+         EventKind::released, number);
+}
+
+void PolicedEpisodes::Engine::release(std::size_t number) {
+  PacketLine& held = regulators_[number];
+  const std::uint32_t packet = held.front();
+  held.pop_front();
+  const PacketOnWay its = packets_[packet];
+  take_tokens(network_.flows[its.flow], regulated_[its.flow][its.hop], its.length, now_);
+  arrive(packet);
+  if (held.empty()) return;
+  const std::uint32_t next = held.front();
+  const PacketOnWay& head = packets_[next];
+  push(eligible_at(network_.flows[head.flow], regulated_[head.flow][head.hop], head.length, now_), rank(next),
+       EventKind::released, number);
+}
+
+PolicedEpisodes::PolicedEpisodes(const TickedNetwork& network) : engine_(std::make_unique<Engine>(network)) {}
+PolicedEpisodes::~PolicedEpisodes() = default;
+
+const EpisodePeaks& PolicedEpisodes::run(const EpisodePlan& plan, std::size_t target) {
+  return engine_->run(plan, target);
+}
+
+void PolicedEpisodes::watch(Witness witness) {
+  engine_->watch(std::move(witness));
+}
+
+const std::vector<Ticks>& PolicedEpisodes::latest_arrivals() const {
+  return engine_->latest_arrivals();
+}
+
+}  // namespace tailbound::sim

@@ -1,0 +1,436 @@
+#include <cln/rational.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/sim/policed/policed_episode.hpp>
+#include <tailbound/sim/policed/policed_events.hpp>
+#include <tailbound/sim/random.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace tailbound::sim {
+namespace {
+
+using numeric::Rational;
+
+constexpr std::uint64_t purpose_of_plans = 31;
+constexpr Ticks longest_wait = Ticks{1} << 60;
+
+/// Two flows meet in a queue.
+struct Meeting {
+  std::size_t flow, hop, hop_of_target;
+};
+
+class EventRuns {
+ public:
+  EventRuns(const network::PolicedNetwork& network, const PolicedEventsPlan& plan,
+            const std::stop_token& stop)
+      : network_(ticked(network)),
+        rates_(network),
+        plan_(plan),
+        stop_(stop),
+        episodes_(network_),
+        peaks_(network_),
+        random_({.seed = plan.seed}, purpose_of_plans, 0) {
+    measure();
+  }
+  PolicedEventsSeen seen();
+
+ private:
+  void measure();
+  [[nodiscard]] bool over() {
+    stopped_ = stopped_ || stop_.stop_requested();
+    return stopped_ || packets_ >= plan_.packets;
+  }
+  const EpisodePeaks& run(const EpisodePlan& plan, std::size_t target = 0);
+  [[nodiscard]] std::vector<std::size_t> targets() const;
+
+  void greedy();
+  void periodic();
+  void random();
+  void together();
+  void search();
+  void climb(std::size_t target, std::uint64_t budget);
+
+  [[nodiscard]] std::uint64_t below(std::uint64_t count) { return count == 0 ? 0 : random_.next() % count; }
+  [[nodiscard]] bool one_in(std::uint64_t count) { return below(count) == 0; }
+  /// Of all orders of magnitude up to `most`.
+  [[nodiscard]] Ticks any_time(Ticks most);
+  /// Packets of a run: less than a burst, a burst, or what the rate brings after it too.
+  [[nodiscard]] std::uint32_t any_count(std::size_t flow) {
+    const std::uint64_t burst = burst_[flow];
+    if (one_in(3)) return burst_[flow];
+    return static_cast<std::uint32_t>(1 + (one_in(2) ? below(burst) : burst + below(2 * burst + 16)));
+  }
+  [[nodiscard]] PacketLengths any_lengths() { return static_cast<PacketLengths>(below(5)); }
+  [[nodiscard]] Chance any_chance() { return static_cast<Chance>(below(3)); }
+  [[nodiscard]] EpisodePlan bursts() const;
+  void shuffle_ranks(EpisodePlan& plan);
+  static void last(EpisodePlan& plan, std::size_t flow);
+  void draw_chances(EpisodePlan& plan);
+  [[nodiscard]] std::vector<Meeting> meetings(std::size_t target) const;
+  [[nodiscard]] EpisodePlan beginning(std::size_t target, const std::vector<Meeting>& met);
+  void change(EpisodePlan& plan, std::size_t target, const std::vector<Meeting>& met);
+  void aim(EpisodePlan& plan, std::size_t target, const Meeting& at);
+
+  const TickedNetwork network_;
+  const network::PolicedNetwork& rates_;
+  const PolicedEventsPlan& plan_;
+  const std::stop_token& stop_;
+  PolicedEpisodes episodes_;
+  EpisodePeaks peaks_;
+  RandomSequence random_;
+  std::uint64_t packets_ = 0, runs_ = 0;
+  bool stopped_ = false;
+  std::vector<std::vector<Ticks>>
+      reached_;                       ///< by its longest packet alone, [flow][hop], from start to the hop
+  std::vector<std::uint32_t> burst_;  ///< packets of a full burst
+  std::vector<Ticks> refill_;         ///< in which the slowest bucket fills
+  std::uint64_t burst_packets_ = 0;
+  Ticks span_ = 1;  ///< in which bursts of all flows can meet
+};
+
+void EventRuns::measure() {
+  for (const TickedFlow& flow : network_.flows) {
+    Ticks at = 0, longest = 0;
+    std::vector<Ticks>& its = reached_.emplace_back();
+    for (const TickedHop& hop : flow.hops) {
+      const TickedPort& port = network_.ports[hop.port];
+      its.push_back(at);
+      at += port.latency + flow.longest * port.per_unit + port.wire;
+      longest = std::max(longest, flow.longest * port.per_unit);
+    }
+    burst_.push_back(static_cast<std::uint32_t>(flow.full_burst.size()));
+    burst_packets_ += flow.full_burst.size();
+    span_ =
+        std::min(longest_wait, std::max(span_, 2 * at + longest * static_cast<Ticks>(std::min<std::size_t>(
+                                                                      flow.full_burst.size(), 1024))));
+    Ticks refill = 0;
+    for (const TickedBucket& bucket : flow.buckets) refill = std::max(refill, bucket.depth);
+    refill_.push_back(refill);
+  }
+}
+
+const EpisodePeaks& EventRuns::run(const EpisodePlan& plan, std::size_t target) {
+  const EpisodePeaks& its = episodes_.run(plan, target);
+  packets_ +=
+      std::max<std::uint64_t>(1, std::accumulate(its.packets.begin(), its.packets.end(), std::uint64_t{0}));
+  ++runs_;
+  peaks_.raise(its);
+  return its;
+}
+
+std::vector<std::size_t> EventRuns::targets() const {
+  if (plan_.flow) return {*plan_.flow};
+  std::vector<std::size_t> all(network_.flows.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+Ticks EventRuns::any_time(Ticks most) {
+  if (most <= 0) return 0;
+  int bits = 0;
+  while (bits < 62 && (most >> bits) != 0) ++bits;
+  const Ticks limit = std::min(most, Ticks{1} << below(static_cast<std::uint64_t>(bits) + 1));
+  return static_cast<Ticks>(below(static_cast<std::uint64_t>(limit) + 1));
+}
+
+/// All bursts at once, from time 0.
+EpisodePlan EventRuns::bursts() const {
+  EpisodePlan all;
+  for (std::size_t f = 0; f < network_.flows.size(); ++f)
+    all.flows.push_back({.start = 0,
+                         .rank = static_cast<std::uint32_t>(f),
+                         .runs = {{.wait = 0, .packets = burst_[f], .lengths = PacketLengths::full}}});
+  all.packets = plan_.packets;
+  return all;
+}
+
+void EventRuns::shuffle_ranks(EpisodePlan& plan) {
+  for (std::size_t i = plan.flows.size(); i > 1; --i)
+    std::swap(plan.flows[i - 1].rank, plan.flows[below(i)].rank);
+}
+
+/// Behind all others at one tick.
+void EventRuns::last(EpisodePlan& plan, std::size_t flow) {
+  const auto end = static_cast<std::uint32_t>(plan.flows.size() - 1);
+  for (FlowPlan& other : plan.flows)
+    if (other.rank == end) other.rank = plan.flows[flow].rank;
+  plan.flows[flow].rank = end;
+}
+
+void EventRuns::draw_chances(EpisodePlan& plan) {
+  plan.departures_first = !one_in(3);
+  plan.full_latency = one_in(3) ? Chance::random : Chance::always;
+  plan.best_effort = one_in(3) ? Chance::random : Chance::always;
+  plan.regulator_per_flow = one_in(2);
+  plan.seed = random_.next();
+}
+
+void EventRuns::greedy() {
+  EpisodePlan all = bursts();
+  for (FlowPlan& flow : all.flows) flow.runs.front().packets = PacketRun::endless;
+  // Lower classes first: a packet of theirs is under way when the others come.
+  std::vector<std::size_t> order(all.flows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
+    return network_.flows[one].traffic_class > network_.flows[other].traffic_class;
+  });
+  for (std::size_t i = 0; i < order.size(); ++i) all.flows[order[i]].rank = static_cast<std::uint32_t>(i);
+  // Long enough for what a peak rate holds back, and for the rates to catch up.
+  all.packets = 4 * burst_packets_ + 64 * all.flows.size();
+  const EpisodePlan ordered = all;
+  for (const PacketLengths lengths :
+       {PacketLengths::full, PacketLengths::full_backwards, PacketLengths::shortest})
+    for (const bool departures_first : {true, false})
+      for (const std::size_t target : targets()) {
+        if (over()) return;
+        all = ordered;
+        all.departures_first = departures_first;
+        for (FlowPlan& flow : all.flows) flow.runs.front().lengths = lengths;
+        last(all, target);
+        static_cast<void>(run(all, target));
+      }
+}
+
+void EventRuns::periodic() {
+  while (!over()) {
+    EpisodePlan all = bursts();
+    draw_chances(all);
+    shuffle_ranks(all);
+    Ticks longest_period = 1;
+    std::vector<Ticks> periods;
+    for (const TickedFlow& flow : network_.flows) {
+      Ticks period = 1;
+      for (const TickedBucket& bucket : flow.buckets)
+        period = std::max(period, flow.longest * bucket.per_unit);
+      periods.push_back(period);
+      longest_period = std::max(longest_period, period);
+    }
+    for (std::size_t f = 0; f < all.flows.size(); ++f) {
+      all.flows[f].start = static_cast<Ticks>(below(static_cast<std::uint64_t>(periods[f])));
+      all.flows[f].runs = {{.wait = 0, .packets = 1, .lengths = PacketLengths::longest},
+                           {.wait = periods[f], .packets = 1, .lengths = PacketLengths::longest}};
+      all.flows[f].repeats = true;
+      all.flows[f].runs.front().wait = periods[f];
+    }
+    // The slowest flow some twenty times.
+    long double each = 0;
+    for (const Ticks period : periods)
+      each += 20.0L * static_cast<long double>(longest_period) / static_cast<long double>(period);
+    const std::uint64_t left = plan_.packets - packets_;
+    all.packets = each < static_cast<long double>(left) ? static_cast<std::uint64_t>(each) + 1 : left;
+    static_cast<void>(run(all));
+  }
+}
+
+void EventRuns::random() {
+  while (!over()) {
+    EpisodePlan all = bursts();
+    draw_chances(all);
+    shuffle_ranks(all);
+    const bool steady_lengths = one_in(2);
+    for (std::size_t f = 0; f < all.flows.size(); ++f) {
+      FlowPlan& flow = all.flows[f];
+      flow.start = one_in(2) ? 0 : any_time(span_);
+      flow.runs.clear();
+      const PacketLengths lengths = any_lengths();
+      for (std::uint64_t count = 1 + below(8); count > 0; --count)
+        flow.runs.push_back(
+            {.wait = one_in(3) ? refill_[f] : any_time(std::min(longest_wait, 2 * refill_[f])),
+             .packets =
+                 static_cast<std::uint32_t>(one_in(2) ? burst_[f] : 1 + below(2 * std::uint64_t{burst_[f]})),
+             .lengths = steady_lengths ? lengths : any_lengths()});
+      flow.runs.front().wait = 0;
+      flow.repeats = true;
+    }
+    all.packets = std::min(plan_.packets - packets_, 8 * burst_packets_ + 128 * all.flows.size());
+    static_cast<void>(run(all));
+  }
+}
+
+void EventRuns::together() {
+  while (!over()) {
+    EpisodePlan all = bursts();
+    draw_chances(all);
+    shuffle_ranks(all);
+    const Ticks within = one_in(3) ? 0 : any_time(span_);
+    for (FlowPlan& flow : all.flows) {
+      flow.start = static_cast<Ticks>(below(static_cast<std::uint64_t>(within) + 1));
+      flow.runs.front().lengths = one_in(2) ? PacketLengths::full : any_lengths();
+    }
+    last(all, below(all.flows.size()));
+    static_cast<void>(run(all));
+  }
+}
+
+// --- search
+
+std::vector<Meeting> EventRuns::meetings(std::size_t target) const {
+  std::vector<Meeting> all;
+  const TickedFlow& its = network_.flows[target];
+  for (std::size_t f = 0; f < network_.flows.size(); ++f) {
+    if (f == target) continue;
+    for (std::size_t hop = 0; hop < network_.flows[f].hops.size(); ++hop)
+      for (std::size_t own = 0; own < its.hops.size(); ++own)
+        if (network_.flows[f].hops[hop].port == its.hops[own].port) all.push_back({f, hop, own});
+  }
+  return all;
+}
+
+/// Starts a flow so that its burst, alone, would come to the meeting with the target's latest packet.
+void EventRuns::aim(EpisodePlan& plan, std::size_t target, const Meeting& at) {
+  const std::vector<Ticks>& arrivals = episodes_.latest_arrivals();
+  FlowPlan& flow = plan.flows[at.flow];
+  const TickedPort& port = network_.ports[network_.flows[at.flow].hops[at.hop].port];
+  Ticks start = arrivals[at.hop_of_target] - reached_[at.flow][at.hop];
+  const Ticks packet = network_.flows[at.flow].longest * port.per_unit;
+  // Its first packet then, or its last, or one between; sometimes a little off.
+  const std::uint64_t which = below(4);
+  if (which == 1) start -= packet * static_cast<Ticks>(burst_[at.flow] - 1);
+  if (which == 2) start -= packet * static_cast<Ticks>(below(burst_[at.flow]));
+  if (which == 3) start += any_time(packet) * (one_in(2) ? 1 : -1);
+  if (start < 0) {  // all others later
+    for (FlowPlan& other : plan.flows) other.start = std::min(longest_wait, other.start - start);
+    start = 0;
+  }
+  flow.start = start;
+  if (at.flow != target && one_in(2)) last(plan, target);
+}
+
+EpisodePlan EventRuns::beginning(std::size_t target, const std::vector<Meeting>& met) {
+  EpisodePlan plan = bursts();
+  shuffle_ranks(plan);
+  last(plan, target);
+  if (!one_in(3)) draw_chances(plan);
+  plan.seed = random_.next();
+  for (std::size_t f = 0; f < plan.flows.size(); ++f)
+    if (one_in(3)) plan.flows[f].runs.front().packets = any_count(f);
+  const std::uint64_t kind = below(3);
+  const Ticks middle = span_ / 2;
+  plan.flows[target].start = kind == 0 ? 0 : middle;
+  for (std::size_t f = 0; f < plan.flows.size(); ++f)
+    if (f != target && kind == 2)
+      plan.flows[f].start = static_cast<Ticks>(below(static_cast<std::uint64_t>(span_) + 1));
+  if (kind == 1) {
+    // As if nothing were in anyone's way: all meet the target.
+    for (FlowPlan& flow : plan.flows) flow.start = middle;
+    for (const Meeting& at : met)
+      if (one_in(2))
+        plan.flows[at.flow].start =
+            std::max(Ticks{0}, middle + reached_[target][at.hop_of_target] - reached_[at.flow][at.hop]);
+  }
+  return plan;
+}
+
+void EventRuns::change(EpisodePlan& plan, std::size_t target, const std::vector<Meeting>& met) {
+  const std::size_t any = met.empty() || one_in(4) ? below(plan.flows.size()) : met[below(met.size())].flow;
+  FlowPlan& flow = plan.flows[any];
+  switch (below(10)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+      if (!met.empty()) return aim(plan, target, met[below(met.size())]);
+      [[fallthrough]];
+    case 4:
+      flow.start = std::clamp(flow.start + any_time(span_) * (one_in(2) ? 1 : -1), Ticks{0}, longest_wait);
+      return;
+    case 5:
+      flow.runs[below(flow.runs.size())].lengths = any_lengths();
+      return;
+    case 6: {
+      flow.runs[below(flow.runs.size())].packets = any_count(any);
+      return;
+    }
+    case 7:
+      if (flow.runs.size() == 1)
+        flow.runs.push_back({.wait = any_time(refill_[any]),
+                             .packets = static_cast<std::uint32_t>(1 + below(burst_[any])),
+                             .lengths = any_lengths()});
+      else if (one_in(2))
+        flow.runs.pop_back();
+      else
+        flow.runs.back().wait = any_time(refill_[any]);
+      return;
+    case 8:
+      std::swap(flow.rank, plan.flows[below(plan.flows.size())].rank);
+      return;
+    default:
+      if (one_in(2)) return last(plan, target);
+      return draw_chances(plan);
+  }
+}
+
+void EventRuns::climb(std::size_t target, std::uint64_t budget) {
+  const std::vector<Meeting> met = meetings(target);
+  const std::uint64_t end = packets_ + budget;
+  constexpr int most_failures = 150;
+  while (packets_ < end && !over()) {
+    EpisodePlan best = beginning(target, met);
+    Ticks latest = run(best, target).delay[target];
+    for (int failures = 0; failures < most_failures && packets_ < end && !over(); ++failures) {
+      EpisodePlan next = best;
+      change(next, target, met);
+      if (one_in(3)) change(next, target, met);
+      const Ticks its = run(next, target).delay[target];
+      if (its < latest) continue;
+      if (its > latest) failures = 0;
+      latest = its;
+      best = std::move(next);
+    }
+  }
+}
+
+void EventRuns::search() {
+  std::vector<std::size_t> all = targets();
+  // Where the packets are not enough for each flow, for as many as they are enough for.
+  const std::uint64_t least = 16 * burst_packets_;
+  for (std::size_t i = 0; i < all.size() && !over(); ++i) {
+    const std::uint64_t left = plan_.packets - packets_;
+    climb(all[i], std::max(least, left / (all.size() - i)));
+  }
+}
+
+PolicedEventsSeen EventRuns::seen() {
+  switch (plan_.sources) {
+    case EventSources::search:
+      search();
+      break;
+    case EventSources::greedy:
+      greedy();
+      break;
+    case EventSources::periodic:
+      periodic();
+      break;
+    case EventSources::random:
+      random();
+      break;
+    case EventSources::together:
+      together();
+      break;
+  }
+  PolicedEventsSeen all{.flows = {}, .queues = {}, .packets = packets_, .runs = runs_, .stopped = stopped_};
+  const auto time = [&](Ticks ticks) { return Rational(numeric::whole(ticks) * network_.tick); };
+  for (std::size_t f = 0; f < network_.flows.size(); ++f)
+    all.flows.push_back({time(peaks_.delay[f]), peaks_.packets[f]});
+  for (std::size_t q = 0; q < network_.queues.size(); ++q)
+    all.queues.push_back({.port = network_.queues[q].port,
+                          .traffic_class = network_.queues[q].traffic_class,
+                          .backlog = time(peaks_.backlog[q]) * rates_.ports[network_.queues[q].port].rate,
+                          .delay = time(peaks_.queue_delay[q])});
+  return all;
+}
+
+}  // namespace
+
+PolicedEventsSeen simulate_events(const network::PolicedNetwork& network, const PolicedEventsPlan& plan,
+                                  const std::stop_token& stop) {
+  require(plan.packets > 0, "packets", std::to_string(plan.packets), "1 or more");
+  if (plan.flow)
+    require(*plan.flow < network.flows.size(), "flow", std::to_string(*plan.flow), "a flow of the network");
+  return EventRuns(network, plan, stop).seen();
+}
+
+}  // namespace tailbound::sim

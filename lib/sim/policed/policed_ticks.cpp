@@ -1,0 +1,207 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/sim/policed/policed_ticks.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace tailbound::sim {
+namespace {
+
+using network::PolicedFlow;
+using network::PolicedNetwork;
+using network::PolicedPort;
+using network::Scheduler;
+using numeric::Rational;
+using numeric::to_fraction;
+
+constexpr long most_ticks = 1L << 60;  ///< of one packet, bucket or latency
+/// A range of lengths is divided into so many steps at least, and the shortest sending into so many ticks.
+constexpr long least_steps = 16, least_ticks = 8;
+
+/// The greatest number of which all that were added are multiples.
+class CommonDivisor {
+ public:
+  void add(const Rational& value) {
+    if (value == 0) return;
+    const auto below = cln::denominator(value) * cln::denominator(divisor_);
+    divisor_ = Rational(cln::gcd(cln::numerator(value) * cln::denominator(divisor_),
+                                 cln::numerator(divisor_) * cln::denominator(value))) /
+               below;
+  }
+  [[nodiscard]] const Rational& value() const { return divisor_; }
+
+ private:
+  Rational divisor_ = 0;
+};
+
+std::int64_t counted(const Rational& value, const Rational& unit) {
+  const Rational count = value / unit;
+  if (count > most_ticks)
+    throw LimitExceeded("the numbers of the network have no common unit of time: in ticks of " +
+                        to_fraction(unit) + " one of them is above 2^60; numbers with fewer digits have one");
+  return cln::cl_I_to_long(cln::numerator(count));
+}
+
+void require_sound(const PolicedNetwork& network) {
+  for (const PolicedPort& port : network.ports) {
+    require(port.rate > 0, "rate", to_fraction(port.rate), "above 0");
+    require(port.latency >= 0, "latency", to_fraction(port.latency), "0 or above");
+    require(port.wire >= 0, "wire", to_fraction(port.wire), "0 or above");
+    require(port.best_effort >= 0, "best_effort", to_fraction(port.best_effort), "0 or above");
+    for (const Rational& slope : port.idle_slopes)
+      require(slope > 0, "idle_slope", to_fraction(slope), "above 0");
+  }
+  require(!network.flows.empty(), "flows", "none", "one or more");
+  for (const PolicedFlow& flow : network.flows) {
+    require(!flow.path.empty(), "path", "", "one port or more");
+    const std::set<std::size_t> ports(flow.path.begin(), flow.path.end());
+    require(ports.size() == flow.path.size() && *ports.rbegin() < network.ports.size(), "path", flow.name,
+            "made of ports of the network, each at most once");
+    require(flow.traffic_class < network.classes.size(), "class", std::to_string(flow.traffic_class),
+            "a number of a class");
+    require(flow.shortest > 0 && flow.longest >= flow.shortest, "packet", to_fraction(flow.shortest),
+            "above 0 and not above the longest");
+    require(!flow.buckets.empty(), "bucket", "none", "one or more");
+    for (const traffic::TokenBucket& bucket : flow.buckets) {
+      require(bucket.rate > 0, "rate", to_fraction(bucket.rate), "above 0");
+      require(bucket.burst >= flow.longest, "burst", to_fraction(bucket.burst),
+              "not below the longest packet");
+    }
+    for (const std::size_t port : flow.path)
+      if (network.ports[port].scheduler == Scheduler::drr)
+        require(flow.traffic_class < network.ports[port].quanta.size() &&
+                    network.ports[port].quanta[flow.traffic_class] >= flow.longest,
+                "quantum", network.ports[port].name, "one for each class, not below its longest packet");
+  }
+}
+
+Rational unit_of(const PolicedNetwork& network) {
+  CommonDivisor unit;
+  for (const PolicedPort& port : network.ports) {
+    unit.add(port.best_effort);
+    for (const Rational& quantum : port.quanta) unit.add(quantum);
+  }
+  for (const PolicedFlow& flow : network.flows) {
+    unit.add(flow.longest);
+    unit.add(flow.shortest);
+    for (const traffic::TokenBucket& bucket : flow.buckets) unit.add(bucket.burst);
+  }
+  Rational divisor = unit.value();
+  for (const PolicedFlow& flow : network.flows)
+    if (flow.shortest < flow.longest)
+      while (flow.longest - flow.shortest < least_steps * divisor) divisor = divisor / 2;
+  return divisor;
+}
+
+Rational tick_of(const PolicedNetwork& network, const Rational& unit) {
+  CommonDivisor tick;
+  for (const PolicedPort& port : network.ports) {
+    tick.add(unit / port.rate);
+    tick.add(port.latency);
+    tick.add(port.wire);
+    if (port.scheduler == Scheduler::cbs)
+      for (const Rational& slope : port.idle_slopes) tick.add(unit / slope);
+  }
+  for (const PolicedFlow& flow : network.flows)
+    for (const traffic::TokenBucket& bucket : flow.buckets) {
+      tick.add(unit / bucket.rate);
+      tick.add(bucket.burst / bucket.rate);
+    }
+  Rational divisor = tick.value();
+  for (const PolicedFlow& flow : network.flows)
+    for (const std::size_t port : flow.path)
+      while (flow.longest / network.ports[port].rate < least_ticks * divisor) divisor = divisor / 2;
+  return divisor;
+}
+
+/// Packets that together are the burst, or as near below as packets come.
+std::vector<DataUnits> full_burst_of(DataUnits burst, DataUnits longest, DataUnits shortest) {
+  const DataUnits most = 1 << 20;
+  const DataUnits count = std::min((burst + longest - 1) / longest, most);
+  if (count * shortest > burst)
+    return std::vector<DataUnits>(static_cast<std::size_t>(burst / longest), longest);
+  std::vector<DataUnits> packets(static_cast<std::size_t>(count), longest);
+  DataUnits above = count * longest - burst;
+  for (auto packet = packets.rbegin(); packet != packets.rend() && above > 0; ++packet) {
+    const DataUnits less = std::min(above, longest - shortest);
+    *packet -= less;
+    above -= less;
+  }
+  return packets;
+}
+
+void add_queues(const PolicedNetwork& network, TickedNetwork& all) {
+  const auto key = [&](const PolicedFlow& flow, std::size_t port) {
+    const bool fifo = network.ports[port].scheduler == Scheduler::fifo;
+    return std::pair(port, fifo ? std::size_t{0} : flow.traffic_class);
+  };
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> found;
+  for (const PolicedFlow& flow : network.flows)
+    for (const std::size_t port : flow.path) found.try_emplace(key(flow, port), 0);
+  for (auto& [its, number] : found) {
+    TickedPort& port = all.ports[its.first];
+    number = all.queues.size();
+    if (port.queues++ == 0) port.first_queue = number;
+    all.queues.push_back(
+        {its.first, port.scheduler == Scheduler::fifo ? std::nullopt : std::optional(its.second)});
+  }
+  for (std::size_t f = 0; f < network.flows.size(); ++f) {
+    std::vector<TickedHop>& hops = all.flows[f].hops;
+    for (const std::size_t port : network.flows[f].path) {
+      const std::size_t queue = found.at(key(network.flows[f], port));
+      if (!hops.empty() && !network.ports[hops.back().port].reshaped) all.queues[queue].regulated = false;
+      hops.push_back({port, queue});
+    }
+  }
+}
+
+}  // namespace
+
+TickedNetwork ticked(const PolicedNetwork& network) {
+  require_sound(network);
+  TickedNetwork all{.unit = unit_of(network), .tick = 0};
+  all.tick = tick_of(network, all.unit);
+  all.classes = network.classes.size();
+  const auto units = [&](const Rational& data) { return counted(data, all.unit); };
+  const auto ticks = [&](const Rational& time) { return counted(time, all.tick); };
+  for (const PolicedPort& port : network.ports) {
+    TickedPort& its = all.ports.emplace_back();
+    its = {.per_unit = ticks(all.unit / port.rate),
+           .latency = ticks(port.latency),
+           .wire = ticks(port.wire),
+           .scheduler = port.scheduler,
+           .best_effort = units(port.best_effort),
+           .reshaped = port.reshaped};
+    static_cast<void>(ticks(port.best_effort / port.rate));
+    if (port.scheduler == Scheduler::drr)
+      for (const Rational& quantum : port.quanta) its.quanta.push_back(units(quantum));
+    if (port.scheduler == Scheduler::cbs)
+      for (const Rational& slope : port.idle_slopes) its.slopes.push_back(ticks(all.unit / slope));
+  }
+  for (const PolicedFlow& flow : network.flows) {
+    TickedFlow& its = all.flows.emplace_back();
+    its.traffic_class = flow.traffic_class;
+    its.longest = units(flow.longest);
+    its.shortest = units(flow.shortest);
+    Rational least = flow.buckets.front().burst;
+    for (const traffic::TokenBucket& bucket : flow.buckets) {
+      its.buckets.push_back({ticks(all.unit / bucket.rate), ticks(bucket.burst / bucket.rate)});
+      least = std::min(least, bucket.burst);
+    }
+    its.full_burst = full_burst_of(units(least), its.longest, its.shortest);
+    for (const std::size_t port : flow.path) {
+      static_cast<void>(ticks(flow.longest / network.ports[port].rate));
+      for (const Rational& slope : network.ports[port].idle_slopes)
+        if (network.ports[port].scheduler == Scheduler::cbs) static_cast<void>(ticks(flow.longest / slope));
+    }
+  }
+  add_queues(network, all);
+  return all;
+}
+
+}  // namespace tailbound::sim

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <tailbound/network/policed/policed_network.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+/// A network of policed flows in whole numbers: lengths in a common unit of data, times in a common tick.
+///
+/// MODEL     Every packet is a whole number of units. A tick divides the time in which a unit is sent by each port, earned by
+///           each bucket and each idle slope, and all latencies and wires: every event of a simulation is at a whole tick.
+/// CONTRACT  exact: no rounding can make a simulated delay longer than it is.
+/// TESTS     tests/sim/policed_events_test.cpp
+/// Internal to the sim module.
+namespace tailbound::sim {
+
+using Ticks = std::int64_t;
+using DataUnits = std::int64_t;
+constexpr Ticks latest_tick = Ticks{1} << 62;  ///< of any event
+
+struct TickedBucket {
+  Ticks per_unit;  ///< in which it earns a unit
+  Ticks depth;     ///< in which it fills, when empty
+};
+
+struct TickedHop {
+  std::size_t port, queue;
+};
+
+struct TickedFlow {
+  std::vector<TickedHop> hops{};
+  std::size_t traffic_class = 0;
+  DataUnits longest = 1, shortest = 1;
+  std::vector<TickedBucket> buckets{};
+  /// Packets that empty the smallest of its buckets at once, to the last unit where packets can; one or more.
+  std::vector<DataUnits> full_burst{};
+};
+
+struct TickedPort {
+  Ticks per_unit = 1;  ///< in which a unit is sent
+  Ticks latency = 0, wire = 0;
+  network::Scheduler scheduler = network::Scheduler::fifo;
+  std::vector<DataUnits> quanta{};
+  std::vector<Ticks> slopes{};  ///< ticks in which a class's idle slope earns a unit
+  DataUnits best_effort = 0;
+  bool reshaped = false;
+  std::size_t first_queue = 0, queues = 0;  ///< one after the other, higher classes first
+};
+
+struct TickedQueue {
+  std::size_t port;
+  std::optional<std::size_t> traffic_class;  ///< none: the queue of all classes
+  bool regulated = true;                     ///< do all flows come straight from sources or regulators?
+};
+
+struct TickedNetwork {
+  numeric::Rational unit, tick;  ///< [data], [time]
+  std::vector<TickedPort> ports{};
+  std::vector<TickedFlow> flows{};
+  std::vector<TickedQueue> queues{};  ///< that flows pass, by port, then class: as bounds::NetworkGuarantee
+  std::size_t classes = 1;
+};
+
+/// \throws InvalidArgument  a network that is not well formed
+/// \throws LimitExceeded    no common tick for which 62 bits are enough
+[[nodiscard]] TickedNetwork ticked(const network::PolicedNetwork& network);
+
+}  // namespace tailbound::sim

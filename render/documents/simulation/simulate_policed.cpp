@@ -1,0 +1,250 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
+#include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
+#include <tailbound/render/documents/simulation/simulate_policed.hpp>
+#include <tailbound/render/fields.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+using numeric::Rational;
+
+/// Rows of text tables; the rest is in data formats.
+constexpr std::size_t most_seen_rows = 32;
+constexpr numeric::Digits seen_digits{6};
+
+constexpr const char* witness_basis =
+    "Seen: the greatest of all packets of the simulation, which is exact; each is a packet that its flow's "
+    "buckets let "
+    "through. Never: the proved bounds of tailbound guarantee. What lies between both is not known.";
+
+/// What rows look at.
+struct WitnessedNetwork {
+  SimulatePolicedQuestion question;
+  SimulatePolicedAnswer answer;
+
+  [[nodiscard]] const network::PolicedNetwork& network() const { return question.file.network; }
+};
+using Witnessed = std::shared_ptr<const WitnessedNetwork>;
+
+struct SeenFlowRow {
+  Witnessed all;
+  std::size_t flow = 0;
+  [[nodiscard]] const sim::FlowSeen& its() const { return all->answer.seen.flows[flow]; }
+  [[nodiscard]] const network::PolicedFlow& policed() const { return all->network().flows[flow]; }
+  [[nodiscard]] const Rational& never() const { return all->answer.never_later(flow); }
+};
+struct SeenQueueRow {
+  Witnessed all;
+  std::size_t queue = 0;
+  [[nodiscard]] const sim::QueueSeen& its() const { return all->answer.seen.queues[queue]; }
+  [[nodiscard]] const bounds::QueueGuarantee& never() const { return all->answer.never->queues[queue]; }
+};
+
+template <class Row>
+bool bounded(const Row& of) {
+  return of.all->answer.never.has_value();
+}
+template <class Row>
+bool several_classes(const Row& of) {
+  return of.all->network().classes.size() > 1;
+}
+
+Rational part_of_bound(const Rational& seen, const Rational& never) {
+  return never == 0 ? Rational(1) : Rational(seen / never);
+}
+
+Table<SeenFlowRow> seen_flow_table(const network::PolicedUnits& units) {
+  return {
+      "flows",
+      "each flow that was asked for",
+      {{{"flow", "flow", "", Shape::text, "its name"},
+        [](const SeenFlowRow& of) { return of.policed().name; }},
+       {{"class", "class", "", Shape::text, "its class"},
+        [](const SeenFlowRow& of) { return of.all->network().classes[of.policed().traffic_class]; },
+        several_classes<SeenFlowRow>},
+       {{"packets", "packets", "", Shape::whole, "of it that came through"},
+        [](const SeenFlowRow& of) { return of.its().packets; }},
+       {{"delay_seen", "seen", units.time, Shape::proved,
+         "greatest delay of its packets: from the last bit in to the last bit out, all ports and wires"},
+        [](const SeenFlowRow& of) { return of.its().delay; }},
+       {{"delay_never", "never later", units.time, Shape::bound, "no packet is later, whatever flows send"},
+        [](const SeenFlowRow& of) { return at_most(of.never()); },
+        bounded<SeenFlowRow>},
+       {{"delay_share", "seen of it", "", Shape::proved, "delay_seen as a part of delay_never, 0 to 1",
+         Style::percent, 4},
+        [](const SeenFlowRow& of) { return part_of_bound(of.its().delay, of.never()); },
+        bounded<SeenFlowRow>}}};
+}
+
+Table<SeenQueueRow> seen_port_table(const network::PolicedUnits& units) {
+  return {
+      "ports",
+      "each queue that these flows pass",
+      {{{"port", "port", "", Shape::text, "the link that it sends to"},
+        [](const SeenQueueRow& of) { return of.all->network().ports[of.its().port].name; }},
+       {{"class", "class", "", Shape::text, "whose queue it is"},
+        [](const SeenQueueRow& of) {
+          const auto its = of.its().traffic_class;
+          return its ? of.all->network().classes[*its] : std::string("all");
+        },
+        several_classes<SeenQueueRow>},
+       {{"backlog_seen", "seen", units.size, Shape::proved,
+         "greatest backlog: data whose last bit is in and which is not sent; bits leave as they are sent"},
+        [](const SeenQueueRow& of) { return of.its().backlog; }},
+       {{"backlog_never", "never more", units.size, Shape::bound, "most that its queue holds"},
+        [](const SeenQueueRow& of) { return at_most(of.never().backlog); },
+        bounded<SeenQueueRow>},
+       {{"backlog_share", "seen of it", "", Shape::proved, "backlog_seen as a part of backlog_never, 0 to 1",
+         Style::percent, 4},
+        [](const SeenQueueRow& of) { return part_of_bound(of.its().backlog, of.never().backlog); },
+        bounded<SeenQueueRow>},
+       {{"delay_seen", "", units.time, Shape::proved, "greatest delay at this port", Style::hidden},
+        [](const SeenQueueRow& of) { return of.its().delay; }},
+       {{"delay_never", "", units.time, Shape::bound, "most delay at this port", Style::hidden},
+        [](const SeenQueueRow& of) { return at_most(of.never().delay); },
+        bounded<SeenQueueRow>}}};
+}
+
+const Fields<SimulatePolicedQuestion>& simulated_policed_inputs() {
+  using Question = SimulatePolicedQuestion;
+  static const Fields<Question> fields{
+      {{"network", "network", "", Shape::text, "what the file calls it, else the file"}, &Question::name},
+      {{"flow", "flow", "", Shape::text, "the one that was asked about"}, &Question::flow, if_there},
+      {{"sources", "sources", "", Shape::text,
+        "what flows send: search, greedy, periodic, random or together"},
+       &Question::sources},
+      {{"packets", "packets", "", Shape::whole, "to be sent, of all flows and runs together"},
+       &Question::packets},
+      {{"seed", "seed", "", Shape::whole, "of all that is random"}, &Question::seed}};
+  return fields;
+}
+
+const Fields<WitnessedNetwork>& simulated_policed_results() {
+  static const auto has_bounds = [](const WitnessedNetwork& of) { return of.answer.never.has_value(); };
+  static const Fields<WitnessedNetwork> fields{
+      {{"size_unit", "", "", Shape::text, "of data: packets, bytes or bits", Style::hidden},
+       [](const WitnessedNetwork& of) { return of.question.file.units.size; }},
+      {{"time_unit", "", "", Shape::text, "of times: slots, ns, us, ms or s", Style::hidden},
+       [](const WitnessedNetwork& of) { return of.question.file.units.time; }},
+      {{"nearest_flow", "nearest flow", "", Shape::text,
+        "whose packets came nearest to their bound; without bounds, the latest"},
+       [](const WitnessedNetwork& of) { return of.network().flows[of.answer.nearest()].name; }},
+      {{"greatest_share", "seen of its bound", "", Shape::proved, "its greatest delay as a part of the bound",
+        Style::percent, 4},
+       [](const WitnessedNetwork& of) {
+         const std::size_t flow = of.answer.nearest();
+         return part_of_bound(of.answer.seen.flows[flow].delay, of.answer.never_later(flow));
+       },
+       has_bounds},
+      {{"contradicted", "contradicted", "", Shape::flag,
+        "was more seen than a bound allows? Then the program is wrong: status 1"},
+       [](const WitnessedNetwork& of) { return of.answer.contradicted(); },
+       has_bounds},
+      {{"simulated_packets", "simulated packets", "", Shape::whole, "that came through, in all runs"},
+       [](const WitnessedNetwork& of) { return of.answer.seen.packets; }},
+      {{"runs", "runs", "", Shape::whole, "from empty queues and full buckets until the last packet is out"},
+       [](const WitnessedNetwork& of) { return of.answer.seen.runs; }}};
+  return fields;
+}
+
+std::string seen_headline(const WitnessedNetwork& of, const network::PolicedUnits& units) {
+  const std::size_t flow = of.answer.nearest();
+  const std::string& name = of.network().flows[flow].name;
+  const auto in_words = [&](const Value& time) { return brief(time, seen_digits) + " " + units.time; };
+  if (of.answer.contradicted())
+    return fmt::format(
+        "THE PROGRAM IS WRONG: in the simulation of {} something is later, or more, than never. Please "
+        "report "
+        "it, with the network file.",
+        of.question.name());
+  const std::string seen = in_words(Exact{of.answer.seen.flows[flow].delay});
+  if (!of.answer.never)
+    return fmt::format("Packets of flow {} through {} are seen to take {}; no bound is known.", name,
+                       of.question.name(), seen);
+  return fmt::format("Packets of flow {} through {} are seen to take {}, and never more than {}.", name,
+                     of.question.name(), seen, in_words(at_most(of.answer.never_later(flow))));
+}
+
+/// The whole for data formats; where that is long, the nearest to their bounds again for text.
+template <class Row, class Share>
+void add_seen_rows(Result& result, const Table<Row>& table, const char* text_key, const char* what,
+                   const Witnessed& all, const std::vector<std::size_t>& which, const Share& share) {
+  const auto rows_of = [&](const std::vector<std::size_t>& some) {
+    return table.rows(some.size(), [all, some](std::size_t i) { return Row{all, some[i]}; });
+  };
+  result.tables.push_back(rows_of(which));
+  if (which.size() <= most_seen_rows) return;
+  result.tables.back().in_text = false;
+  std::vector<std::size_t> nearest = which;
+  std::stable_sort(nearest.begin(), nearest.end(),
+                   [&](std::size_t one, std::size_t other) { return share(one) > share(other); });
+  nearest.resize(most_seen_rows);
+  std::sort(nearest.begin(), nearest.end());
+  Rows some = rows_of(nearest);
+  some.key = text_key;
+  some.caption =
+      fmt::format("the {} of {} {} that come nearest to their bounds:", nearest.size(), which.size(), what);
+  result.tables.push_back(std::move(some));
+}
+
+std::vector<TableLayout> seen_tables(const network::PolicedUnits& units) {
+  const TableLayout flows = seen_flow_table(units).layout(), ports = seen_port_table(units).layout();
+  const char* const some = "those nearest to their bounds, where there are many";
+  return {flows, ports, {"nearest_flows", some, flows.columns}, {"nearest_ports", some, ports.columns}};
+}
+
+}  // namespace
+
+Layout simulate_policed_layout() {
+  return {.command = "simulate policed",
+          .inputs = simulated_policed_inputs().columns(),
+          .results = simulated_policed_results().columns(),
+          .tables = seen_tables({}),
+          .quiet = {"delay_seen"},
+          .quiet_table = "flows"};
+}
+
+Document document(const SimulatePolicedQuestion& question, SimulatePolicedAnswer answer) {
+  const auto all = std::make_shared<const WitnessedNetwork>(WitnessedNetwork{question, std::move(answer)});
+  const network::PolicedUnits& units = question.file.units;
+  Layout layout = simulate_policed_layout();
+  layout.tables = seen_tables(units);
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+                    .headline = seen_headline(*all, units),
+                    .results = {},
+                    .digits = seen_digits};
+  Result& result = document.results.emplace_back();
+  result.inputs = simulated_policed_inputs().cells(question);
+  result.cells = simulated_policed_results().cells(*all);
+  const SimulatePolicedAnswer& its = all->answer;
+  add_seen_rows(result, seen_flow_table(units), "nearest_flows", "flows", all, its.flows,
+                [&](std::size_t flow) {
+                  const Rational& seen = its.seen.flows[flow].delay;
+                  return its.never ? part_of_bound(seen, its.never_later(flow)) : seen;
+                });
+  add_seen_rows(result, seen_port_table(units), "nearest_ports", "ports", all, its.queues,
+                [&](std::size_t queue) {
+                  const Rational& seen = its.seen.queues[queue].backlog;
+                  return its.never ? part_of_bound(seen, its.never->queues[queue].backlog) : seen;
+                });
+  result.lines.push_back(
+      {"simulated", fmt::format("{} packets in {} runs, sources {}, seed {}", its.seen.packets, its.seen.runs,
+                                name_of(question.sources), question.seed)});
+  if (!its.never) document.notes.push_back("Bounds: " + its.no_bound + ".");
+  document.notes.emplace_back(witness_basis);
+  if (its.seen.stopped) {
+    document.stopped = true;
+    document.stopped_after = fmt::format("with {} of {} packets sent", its.seen.packets, question.packets);
+  }
+  return document;
+}
+
+}  // namespace tailbound::render

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <tailbound/answers/guarantee/simulate_policed.hpp>
+#include <tailbound/render/document.hpp>
+
+/// What was seen of policed flows beside what is never exceeded: flow by flow and queue by queue.
+///
+/// TESTS     tests/golden/recorded_test.cpp (simulate-policed)
+namespace tailbound::render {
+
+[[nodiscard]] Layout simulate_policed_layout();
+[[nodiscard]] Document document(const answers::SimulatePolicedQuestion& question,
+                                answers::SimulatePolicedAnswer answer);
+
+}  // namespace tailbound::render

@@ -1,0 +1,93 @@
+#include <cln/rational.h>
+#include <tailbound/answers/guarantee/simulate_policed.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <catch2/catch.hpp>
+#include <stop_token>
+
+using namespace tailbound;
+using answers::SimulatePolicedAnswer;
+using answers::SimulatePolicedQuestion;
+
+namespace {
+
+const char* const two_policed_hops = R"(
+name = "two"
+hosts = ["a", "b", "c"]
+switches = ["s"]
+[[link]]
+from = ["a", "b"]
+to = "s"
+[[link]]
+from = "s"
+to = "c"
+[[flow]]
+name = "slow"
+from = "a"
+to = "c"
+bucket = { rate = 0.25, burst = 3 }
+[[flow]]
+name = "quick"
+from = "b"
+to = "c"
+bucket = { rate = 0.25, burst = 1 }
+)";
+
+SimulatePolicedQuestion about_two_policed_hops() {
+  return {.file = network::read_policed_network(two_policed_hops, "two.toml"),
+          .file_name = "two.toml",
+          .packets = 2'000};
+}
+
+}  // namespace
+
+TEST_CASE("what is seen of policed flows lies below what is never exceeded, and comes near") {
+  SimulatePolicedQuestion asked = about_two_policed_hops();
+  const SimulatePolicedAnswer all = answer(asked, {});
+  REQUIRE(all.never);
+  CHECK(all.flows.size() == 2);
+  CHECK(all.queues.size() == 3);
+  CHECK_FALSE(all.contradicted());
+  // Three packets one by one, and that of the other flow between.
+  CHECK(all.seen.flows[0].delay == 5);
+  CHECK(all.seen.flows[1].delay == 3);
+  asked.flow = "quick";
+  const SimulatePolicedAnswer one = answer(asked, {});
+  CHECK(one.flows == std::vector<std::size_t>{1});
+  CHECK(one.queues.size() == 2);
+  CHECK(one.nearest() == 1);
+  asked.flow = "quack";
+  CHECK_THROWS_AS(answer(asked, {}), InvalidArgument);
+}
+
+TEST_CASE("more than never is noticed") {
+  SimulatePolicedAnswer found = answer(about_two_policed_hops(), {});
+  const SimulatePolicedAnswer right = found;
+  found.seen.flows[1].delay = found.never_later(1);
+  CHECK_FALSE(found.contradicted());
+  found.seen.flows[1].delay = found.never_later(1) + numeric::Rational(1) / 1'000'000'000;
+  CHECK(found.contradicted());
+  found = right;
+  found.seen.queues[0].backlog = found.never->queues[0].backlog + 1;
+  CHECK(found.contradicted());
+}
+
+TEST_CASE("without a bound there is what was seen, and why") {
+  SimulatePolicedQuestion asked = about_two_policed_hops();
+  for (network::PolicedFlow& flow : asked.file.network.flows) flow.buckets[0].rate = numeric::Rational(3) / 4;
+  asked.flow = "slow";
+  const SimulatePolicedAnswer found = answer(asked, {});
+  CHECK_FALSE(found.never);
+  CHECK(found.no_bound.find("is offered 1.5") != std::string::npos);
+  CHECK(found.flows == std::vector<std::size_t>{0});
+  CHECK(found.queues.size() == 2);
+  CHECK_FALSE(found.contradicted());
+}
+
+TEST_CASE("a stop before the first run leaves nothing") {
+  std::stop_source stop;
+  stop.request_stop();
+  answers::Run run;
+  run.stop = stop.get_token();
+  CHECK_THROWS_AS(answer(about_two_policed_hops(), run), Stopped);
+}
