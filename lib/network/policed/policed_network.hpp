@@ -38,7 +38,9 @@ struct PolicedPort {
       idle_slopes{};  ///< cbs: of class 0 and, if there is one, class 1 [data/time]
   /// Not fifo, not drr: longest packet of other traffic, which is sent when no class may send; 0 for none.
   numeric::Rational best_effort{};
-  bool reshaped = false;  ///< a regulator behind it gives flows the curves of their sources again
+  /// Behind it each flow has a regulator, which gives it the curve of its source again; one that flows share does so without
+  /// more delay only where all flows of the port come from sources or regulators.
+  bool reshaped = false;
 };
 
 struct PolicedFlow {

@@ -41,6 +41,12 @@ struct Guaranteed {
 
   [[nodiscard]] const network::PolicedNetwork& network() const { return question.file.network; }
   [[nodiscard]] const QueueGuarantee& queue(std::size_t q) const { return answer.found.queues[q]; }
+  /// Are queues seen at whole slots only, with whole packets?
+  [[nodiscard]] bool whole_packets() const {
+    return question.file.units.slotted() &&
+           std::all_of(network().ports.begin(), network().ports.end(),
+                       [](const network::PolicedPort& port) { return port.latency == 0 && port.wire == 0; });
+  }
   [[nodiscard]] std::string port_name(std::size_t q) const { return network().ports[queue(q).port].name; }
   [[nodiscard]] std::string class_name(std::size_t q) const {
     const auto its = queue(q).traffic_class;
@@ -62,10 +68,10 @@ struct QueueRow {
   [[nodiscard]] const QueueGuarantee& its() const { return all->queue(queue); }
 };
 
-/// Whole packets, bytes or bits.
-Rational most_data(const QueueGuarantee& queue) {
-  const Rational whole = cln::floor1(queue.backlog);
-  return queue.in_slots ? std::min(whole, numeric::whole(*queue.in_slots)) : whole;
+/// Whole bytes or bits, up; of packets and slots whole numbers are what there is, so down.
+Rational most_data(const QueueGuarantee& queue, bool whole) {
+  if (queue.in_slots) return std::min(Rational(cln::floor1(queue.backlog)), numeric::whole(*queue.in_slots));
+  return whole ? Rational(cln::floor1(queue.backlog)) : Rational(cln::ceiling1(queue.backlog));
 }
 
 /// In whole slots a packet leaves once all that were there before it have.
@@ -108,7 +114,7 @@ Table<QueueRow> port_table(const network::PolicedUnits& units) {
             [](const QueueRow& of) { return of.all->network().classes.size() > 1; }},
            {{"backlog_never", "never more", units.size, Shape::bound,
              "most that its queue holds; bits leave it as they are sent"},
-            [](const QueueRow& of) { return at_most(most_data(of.its())); }},
+            [](const QueueRow& of) { return at_most(most_data(of.its(), of.all->whole_packets())); }},
            {{"delay_never", "never later", units.time, Shape::bound, "most delay at this port"},
             [](const QueueRow& of) { return at_most(most_delay(of.its())); }},
            {{"utilisation", "load", "", Shape::given,
@@ -239,10 +245,11 @@ Picture curves_picture(const Guaranteed& of) {
     service.points.emplace_back(number(time), number(queue.service(time)));
   }
   const double level = number(queue.arrivals(at_delay));
-  Curve most{.title = fmt::format("backlog, at most {} {}", plain(most_data(queue)), units.size),
-             .style = CurveStyle::points_and_line,
-             .points = {{number(at_backlog), number(queue.service(at_backlog))},
-                        {number(at_backlog), number(queue.arrivals(at_backlog))}}};
+  Curve most{
+      .title = fmt::format("backlog, at most {} {}", plain(most_data(queue, of.whole_packets())), units.size),
+      .style = CurveStyle::points_and_line,
+      .points = {{number(at_backlog), number(queue.service(at_backlog))},
+                 {number(at_backlog), number(queue.arrivals(at_backlog))}}};
   Curve latest{.title = fmt::format("delay, at most {}", time_in_words(queue.delay, units)),
                .style = CurveStyle::points_and_line,
                .points = {{number(at_delay), level}, {number(at_delay + delay), level}}};
