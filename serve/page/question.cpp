@@ -165,12 +165,13 @@ Note note_of(const Question& question, const std::vector<std::string>& formats) 
 Json questions() {
   Json all = Json::array();
   for (const auto& [name, asker] : offered()) {
-    Json made{{"name", name},
-              {"purpose", asker.command().purpose},
-              {"draws", asker.command().draws},
-              {"live", asker.command().work != cli::Work::simulation && asker.command().work != cli::Work::search},
-              {"opening", asker.command().opening},
-              {"options", Json::array()}};
+    Json made{
+        {"name", name},
+        {"purpose", asker.command().purpose},
+        {"draws", asker.command().draws},
+        {"live", asker.command().work != cli::Work::simulation && asker.command().work != cli::Work::search},
+        {"opening", asker.command().opening},
+        {"options", Json::array()}};
     for (const options::Option& option : asker.options().options)
       if (!writes(option.name)) made["options"].push_back(option_of(option));
     all.push_back(std::move(made));

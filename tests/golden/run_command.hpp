@@ -2,6 +2,7 @@
 
 #include <cli/run.hpp>
 
+#include <iomanip>
 #include <map>
 #include <sstream>
 #include <string>
@@ -26,11 +27,11 @@ inline Outcome run_command(std::vector<std::string> arguments,
   return {status, out.str(), err.str()};
 }
 
-/// Arguments separated by single spaces; none of them may hold a space.
+/// Arguments separated by single spaces; one with spaces in it stands in double quotes.
 inline Outcome run_line(const std::string& line) {
   std::istringstream words(line);
   std::vector<std::string> arguments;
-  for (std::string word; words >> word;) arguments.push_back(word);
+  for (std::string word; words >> std::quoted(word);) arguments.push_back(word);
   return run_command(arguments);
 }
 

@@ -132,10 +132,11 @@ void add_port_guarantee_options(OptionTable& table, PortGuaranteeOptions& option
   group.add("--drop", options.drop, "EPS", "the buffer for all but EPS of the time, flows independent");
   group.add("--ever", options.ever, "EPS", "periodic: the buffer for all but EPS of the start-ups");
   group.add("--capacity", options.capacity, "B", "the port's buffer [packets]: how often it is exceeded");
-  group.add("--solve", options.solve, "NAME",
-            "buffer (the default) or, with --capacity, flows (\"n x 1/125,4\":\nthe greatest n that fits) or rate "
-            "(\"100 x r,4\", \"100 x t\")",
-            choices<PortSolve>());
+  group.add(
+      "--solve", options.solve, "NAME",
+      "buffer (the default) or, with --capacity, flows (\"n x 1/125,4\":\nthe greatest n that fits) or rate "
+      "(\"100 x r,4\", \"100 x t\")",
+      choices<PortSolve>());
 }
 
 bool is_about_port(const PortGuaranteeOptions& options) {

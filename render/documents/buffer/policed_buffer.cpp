@@ -107,7 +107,8 @@ const Fields<HonestHosts>& honest_fields() {
 const Fields<PolicedBufferPoint>& policed_results() {
   using Point = PolicedBufferPoint;
   static const Fields<Point> fields{
-      {{"buffer", "buffer", "packets", Shape::whole, "B: the least that meets the target, or as asked", Style::plain, 0, ""},
+      {{"buffer", "buffer", "packets", Shape::whole, "B: the least that meets the target, or as asked",
+        Style::plain, 0, ""},
        [](const Point& of) { return of.second.buffer; }},
       {{"probability", "P(Q > buffer)", "", Shape::claim, "the criterion at B"},
        [](const Point& of) { return shown(of.second.at.probability); },

@@ -42,6 +42,8 @@ TEST_CASE("headroom of a link that is told in full is that of the model") {
   CHECK(answer(asked).headroom.bytes == 350716);
   CHECK(answer(asked).credits.bytes == 359912);
   CHECK(answer(asked).cells == 4111);
+  // 4074 packets of 64 + 20 bytes in 342240, a cell each, and two of 36 cells.
+  CHECK(answer(asked).credit_cells == 4146);
   asked.sender = rational("1158.4");
   CHECK_FALSE(asked.quanta());
   CHECK(answer(asked).headroom.bytes == 350716);
