@@ -4,6 +4,7 @@
 #include <tailbound/core/error.hpp>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -82,7 +83,52 @@ void answer_exactly(const PolicedBufferQuestion& question, PolicedBufferAnswer& 
   if (const auto most = queue.never_exceeded()) answer.never_exceeded = Packets(*most);
 }
 
+/// Enough by the worst case, or where that takes too long by the closed form.
+bool is_enough(const PolicedBufferQuestion& question, Packets buffer) {
+  const Rational drop = *question.drop();
+  const queue::PolicedBound bound(question.inputs);
+  if (bound.least_level(drop) <= buffer.value) return true;
+  if (question.inputs.message > 1) return false;
+  try {
+    return queue::PolicedQueue(question.inputs, question.accuracy).least_level(drop).level <= buffer;
+  } catch (const LimitExceeded&) {
+    return false;
+  }
+}
+
 }  // namespace
+
+PolicedBufferQuestion with_largest_bucket(PolicedBufferQuestion question, Packets within,
+                                          PolicedVaried varied) {
+  const bool tokens = varied == PolicedVaried::burst;
+  traffic::TokenBucket& bucket = question.inputs.bucket;
+  const auto set = [&](std::int64_t units) {
+    if (tokens)
+      bucket.burst = numeric::whole(units);
+    else
+      bucket.rate = numeric::whole(units) / 1000;
+  };
+  const std::int64_t most = tokens ? 1'000'000 : 999;
+  std::int64_t good = 0, bad = 1;
+  const auto holds = [&](std::int64_t units) {
+    set(units);
+    return is_enough(question, within);
+  };
+  while (bad <= most && holds(bad)) {
+    good = bad;
+    bad = std::min(2 * bad, most + 1);
+  }
+  while (bad - good > 1) {
+    const std::int64_t middle = good + (bad - good) / 2;
+    (holds(middle) ? good : bad) = middle;
+  }
+  if (good == 0)
+    throw NoAnswer("a buffer of " + std::to_string(within.value) + " packets is not enough, not even for " +
+                   (tokens ? "buckets of one token" : "a rate of 1/1000 packets a slot"));
+  set(good);
+  question.within = within;
+  return question;
+}
 
 std::optional<Rational> PolicedBufferQuestion::drop() const {
   if (const auto* least = std::get_if<LeastBuffer>(&asked)) return least->drop;

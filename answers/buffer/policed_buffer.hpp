@@ -18,6 +18,7 @@ struct PolicedBufferQuestion {
   std::optional<numeric::Rational> offered{};
   std::variant<LeastBuffer, ProbabilityOf> asked;
   queue::Accuracy accuracy{};
+  std::optional<Packets> within{};  ///< LeastBuffer: the buffer for which the bucket was found
 
   [[nodiscard]] std::optional<numeric::Rational> drop() const;
 };
@@ -52,6 +53,17 @@ struct PolicedBufferAnswer {
     return std::holds_alternative<numeric::UpperBound<unit::Probability>>(at.probability);
   }
 };
+
+/// What of the buckets is found for a buffer.
+enum class PolicedVaried {
+  burst,  ///< the most tokens, a whole number up to 10^6
+  rate,   ///< the greatest rate, to three digits after the point
+};
+/// The question with the largest bucket for which a buffer meets the target.
+/// \param question  asks for the least buffer
+/// \throws NoAnswer  no bucket does: not one token, or not a rate of 1/1000
+[[nodiscard]] PolicedBufferQuestion with_largest_bucket(PolicedBufferQuestion question, Packets within,
+                                                        PolicedVaried varied);
 
 /// \throws InvalidArgument, Unstable, LimitExceeded  as queue::PolicedQueue; an offered load out of range
 [[nodiscard]] PolicedBufferAnswer answer(const PolicedBufferQuestion& question, const Run& run = {});

@@ -27,7 +27,7 @@ constexpr std::size_t most_exact_hops = 64;
 constexpr long grid = 1'000'000'000;
 constexpr long most_rounds = 20'000;
 /// In whole slots, where the other bounds take milliseconds.
-constexpr std::size_t most_slotted_hops = 1000;
+constexpr std::size_t most_slotted_hops = 300;
 constexpr std::uint64_t most_slot_steps = 50'000'000;
 /// A certificate is given up where variations pass so many times what they would be without each other.
 constexpr long most_growth = 1'000'000;

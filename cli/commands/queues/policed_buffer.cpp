@@ -13,6 +13,7 @@ namespace tailbound::cli {
 namespace {
 
 using answers::PolicedBufferQuestion;
+using answers::PolicedVaried;
 using numeric::Rational;
 using queue::PolicedInputs;
 using traffic::TokenBucket;
@@ -33,14 +34,22 @@ void refuse_what_does_not_go_with_buckets(const BufferOptions& options) {
                "left out there: the answer holds whatever the inputs send that passes their buckets");
   if (traffic.packets_per_slot && *traffic.packets_per_slot != "1")
     throw InvalidArgument("--packets-per-slot", *traffic.packets_per_slot, "1 with --police");
-  refuse_given({{"--solve", &options.solve}}, nullptr,
-               "left out with --police: give --police a list, R,B;R,B;..");
   if (options.criterion && *options.criterion != "overflow")
     throw InvalidArgument("--criterion", *options.criterion, "overflow with --police");
 }
 
-/// "9/10,20;0.8,20"
-std::vector<TokenBucket> read_police(const std::string& text) {
+/// What --solve looks for of the buckets, where it is given.
+std::optional<PolicedVaried> read_varied(const BufferOptions& options) {
+  if (!options.solve) return std::nullopt;
+  if (*options.solve == "burst") return PolicedVaried::burst;
+  if (*options.solve == "load") return PolicedVaried::rate;
+  throw InvalidArgument(
+      "--solve", *options.solve,
+      "burst (--police 0.9,b: the most tokens) or load (--police r,20: the greatest rate) with --police");
+}
+
+/// "9/10,20;0.8,20"; what is looked for stands as a letter: "0.9,b", "r,20".
+std::vector<TokenBucket> read_police(const std::string& text, std::optional<PolicedVaried> varied) {
   std::vector<std::string> parts;
   boost::split(parts, text, boost::is_any_of(";"));
   std::vector<TokenBucket> all;
@@ -48,8 +57,15 @@ std::vector<TokenBucket> read_police(const std::string& text) {
     const std::size_t comma = part.find(',');
     if (comma == std::string::npos || part.find(',', comma + 1) != std::string::npos)
       throw InvalidArgument("--police", text, "RATE,TOKENS, such as 9/10,20; several with ; between them");
-    const TokenBucket bucket{numeric::parse_share(part.substr(0, comma), "--police"),
-                             numeric::parse_rational(part.substr(comma + 1), "--police")};
+    const std::string rate = part.substr(0, comma), burst = part.substr(comma + 1);
+    const bool finds_rate = varied == PolicedVaried::rate, finds_burst = varied == PolicedVaried::burst;
+    if (finds_rate != (rate == "r") || finds_burst != (burst == "b"))
+      throw InvalidArgument("--police", text,
+                            finds_rate    ? "r,TOKENS with --solve load, such as r,20"
+                            : finds_burst ? "RATE,b with --solve burst, such as 9/10,b"
+                                          : "RATE,TOKENS, such as 9/10,20; letters go with --solve");
+    const TokenBucket bucket{finds_rate ? Rational(1) / 2 : numeric::parse_share(rate, "--police"),
+                             finds_burst ? Rational(1) : numeric::parse_rational(burst, "--police")};
     if (bucket.rate <= 0 || bucket.rate >= 1)
       throw InvalidArgument("--police", text,
                             "a rate above 0 and below 1, the packets a slot that an input may send for ever");
@@ -58,6 +74,15 @@ std::vector<TokenBucket> read_police(const std::string& text) {
     all.push_back(bucket);
   }
   return all;
+}
+
+/// One capacity, one target.
+PolicedBufferQuestion read_target(const BufferOptions& options) {
+  const Rational drop = numeric::parse_share(
+      required(options.drop, "--drop", "given with --solve: the target EPS, such as 1e-15"), "--drop");
+  if (drop <= 0 || drop >= 1)
+    throw InvalidArgument("--drop", *options.drop, "greater than 0 and less than 1");
+  return {.inputs = {}, .asked = answers::LeastBuffer{drop}, .accuracy = read_accuracy(options.accuracy)};
 }
 
 std::vector<std::optional<Rational>> read_offered(const std::optional<std::string>& text) {
@@ -71,10 +96,11 @@ std::vector<std::optional<Rational>> read_offered(const std::optional<std::strin
 
 void add_policed_buffer_options(OptionTable& table, PolicedBufferOptions& options) {
   const OptionGroup group(table, "Policed inputs");
-  group.add("--police", options.police, "R,B",
-            "each input passes a token bucket of R packets a slot and B tokens; the\nbuffer then holds "
-            "whatever the "
-            "inputs do in time. Several: R,B;R,B");
+  group.add(
+      "--police", options.police, "R,B",
+      "each input passes a token bucket of R packets a slot and B tokens; the\nbuffer then holds whatever "
+      "the "
+      "inputs do in time. Several: R,B;R,B\nWith --solve burst R,b (the most tokens), with --solve load r,B");
   group.add("--offered", options.offered, "P", "packets a slot of an honest host: what its bucket does to it",
             slider(0.01, 0.99, 0.01));
   group.add("--message", options.message, "L", "up to L packets go to one output together (1); then a bound",
@@ -88,11 +114,7 @@ void refuse_without_police(const PolicedBufferOptions& options) {
 
 Reply answer_policed(const BufferOptions& options, const Context& context) {
   refuse_what_does_not_go_with_buckets(options);
-  const std::vector<BufferAsked> asked = read_asked(
-      options, 1'000'000'000,
-      {.both = "given alone for the probability of a buffer, or --drop alone for the buffer of a target",
-       .missing =
-           "given as the target EPS, such as 1e-15 (or --capacity B, for the probability of a buffer)"});
+  const std::optional<PolicedVaried> varied = read_varied(options);
   const std::vector<std::int64_t> inputs =
       parse_integers(required(options.traffic.inputs, "--inputs",
                               "given with --police: the inputs of the switch, each with its bucket"),
@@ -102,16 +124,38 @@ Reply answer_policed(const BufferOptions& options, const Context& context) {
   std::vector<PolicedInputs> all;
   for (const std::int64_t each : inputs)
     for (const std::int64_t message : messages)
-      for (const TokenBucket& bucket : read_police(*options.policed.police))
+      for (const TokenBucket& bucket : read_police(*options.policed.police, varied))
         all.push_back(
             {.inputs = each, .share = 1 / numeric::whole(each), .bucket = bucket, .message = message});
-  const std::vector<PolicedBufferQuestion> questions =
-      answers::Combinations(
-          PolicedBufferQuestion{.inputs = {}, .asked = {}, .accuracy = read_accuracy(options.accuracy)})
-          .by(all, &PolicedBufferQuestion::inputs)
-          .by(read_offered(options.policed.offered), &PolicedBufferQuestion::offered)
-          .by(asked, &PolicedBufferQuestion::asked)
-          .points();
+  std::vector<PolicedBufferQuestion> questions;
+  if (varied) {
+    const std::vector<std::int64_t> capacities =
+        parse_integers(required(options.capacity, "--capacity", "given with --solve: the buffer B [packets]"),
+                       "--capacity", 1, 1'000'000'000);
+    const std::vector<PolicedBufferQuestion> wanted =
+        answers::Combinations(read_target(options))
+            .by(all, &PolicedBufferQuestion::inputs)
+            .by(read_offered(options.policed.offered), &PolicedBufferQuestion::offered)
+            .points();
+    const answers::Run run = analysis_run(context);
+    for (const PolicedBufferQuestion& question : wanted)
+      for (const std::int64_t capacity : capacities)
+        questions.push_back(answers::as_piece(
+            run, [&] { return answers::with_largest_bucket(question, Packets(capacity), *varied); }));
+  } else {
+    const std::vector<BufferAsked> asked = read_asked(
+        options, 1'000'000'000,
+        {.both = "given alone for the probability of a buffer, or --drop alone for the buffer of a target",
+         .missing =
+             "given as the target EPS, such as 1e-15 (or --capacity B, for the probability of a buffer)"});
+    questions =
+        answers::Combinations(
+            PolicedBufferQuestion{.inputs = {}, .asked = {}, .accuracy = read_accuracy(options.accuracy)})
+            .by(all, &PolicedBufferQuestion::inputs)
+            .by(read_offered(options.policed.offered), &PolicedBufferQuestion::offered)
+            .by(asked, &PolicedBufferQuestion::asked)
+            .points();
+  }
   const answers::Units units = read_units(options.units);
   require_several_to_draw(context, questions.size(), "--police (R,B;R,B;..)");
   return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });

@@ -76,8 +76,8 @@ const Fields<PolicedBufferQuestion>& policed_inputs() {
        &Question::drop,
        if_there},
       {{"capacity", "capacity", "", Shape::whole, "B as asked [packets], the one in service included"},
-       [](const Question& of) { return std::get<ProbabilityOf>(of.asked).capacity; },
-       [](const Question& of) { return !finds_buffer(of); }},
+       [](const Question& of) { return of.within ? *of.within : std::get<ProbabilityOf>(of.asked).capacity; },
+       [](const Question& of) { return !finds_buffer(of) || of.within.has_value(); }},
       {accuracy_fields(), &Question::accuracy}};
   return fields;
 }
@@ -164,6 +164,14 @@ std::string headline(const PolicedBufferPoint& point) {
   const auto& [question, answer] = point;
   const std::string packets = counted(answer.buffer.value, "packet");
   const std::string inputs = inputs_in_words(question);
+  if (question.within)
+    return fmt::format(
+        "Buckets of {} packets a slot and {} at {} are the largest with which {} are enough\nin all but at "
+        "most {} of the "
+        "slots, whatever the inputs do in time.",
+        plain(question.inputs.bucket.rate), tokens(question.inputs.bucket.burst),
+        counted(question.inputs.inputs, "input"), counted(question.within->value, "packet"),
+        plain(*question.drop()));
   if (finds_buffer(question))
     return fmt::format(
         "{} {} the output queue of {}\nin all but at most {} of the slots, whatever the inputs do in time.",

@@ -89,3 +89,20 @@ TEST_CASE("what an honest host offers is refused where its bucket cannot carry i
   asked.offered = rational("0.8");
   CHECK_THROWS_WITH(answer(asked), Catch::Contains("s at most 32"));
 }
+
+TEST_CASE("the largest bucket is enough, and a larger one is not") {
+  PolicedBufferQuestion asked = policed_question("0.9", "1");
+  const PolicedBufferQuestion deepest =
+      answers::with_largest_bucket(asked, Packets(200), answers::PolicedVaried::burst);
+  CHECK(answer(deepest).buffer <= Packets(200));
+  PolicedBufferQuestion deeper = deepest;
+  deeper.inputs.bucket.burst = deeper.inputs.bucket.burst + 1;
+  CHECK(answer(deeper).buffer > Packets(200));
+  asked = policed_question("0.5", "20");
+  const PolicedBufferQuestion fastest =
+      answers::with_largest_bucket(asked, Packets(177), answers::PolicedVaried::rate);
+  CHECK(fastest.inputs.bucket.rate == rational("0.9"));
+  CHECK_THROWS_WITH(
+      answers::with_largest_bucket(policed_question("0.9", "1"), Packets(20), answers::PolicedVaried::burst),
+      Catch::Contains("a buffer of 20 packets is not enough"));
+}

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <random>
+#include <set>
 #include <tests/support/ends.hpp>
 #include <tests/support/fraction.hpp>
 #include <tests/support/rational.hpp>
@@ -219,4 +220,81 @@ TEST_CASE("the closed form is no lower than the worst case where little goes to 
       CHECK(numeric::to_enclosure(queue.tail(level).probability).lower() <= bound.tail(level).value);
     }
   }
+}
+
+namespace {
+
+/// All ways in which one source may send in so many slots, a bit a slot.
+std::vector<unsigned> conformant_patterns(const traffic::TokenBucket& bucket, int slots) {
+  std::vector<unsigned> patterns;
+  for (unsigned pattern = 0; pattern < 1U << slots; ++pattern) {
+    numeric::Rational tokens = bucket.burst;
+    bool conforms = true;
+    for (int slot = 0; slot < slots && conforms; ++slot) {
+      tokens = std::min(bucket.burst, numeric::Rational(tokens + bucket.rate));
+      if ((pattern >> slot & 1U) == 0) continue;
+      conforms = tokens >= 1;
+      tokens = tokens - 1;
+    }
+    if (conforms) patterns.push_back(pattern);
+  }
+  return patterns;
+}
+
+/// P(Q > q) after slots in which so many inputs sent, each packet here with probability p.
+std::vector<Fraction> tail_after(const std::vector<int>& senders, const Fraction& p, std::size_t levels) {
+  std::vector<Fraction> law{Fraction(1)};
+  for (const int sent : senders) {
+    if (law.size() > 1) {
+      law[0] += law[1];
+      law.erase(law.begin() + 1);
+    }
+    for (int i = 0; i < sent; ++i) {
+      law.emplace_back(0);
+      for (std::size_t n = law.size(); n-- > 0;)
+        law[n] = law[n] * (1 - p) + (n > 0 ? law[n - 1] * p : Fraction(0));
+    }
+  }
+  std::vector<Fraction> above(levels, Fraction(0));
+  for (std::size_t n = 1; n < law.size(); ++n)
+    for (std::size_t q = 0; q < std::min(n, levels); ++q) above[q] += law[n];
+  return above;
+}
+
+/// The worst of all behaviours of all inputs, from an empty queue and full buckets.
+std::vector<Fraction> by_trying_all(const PolicedInputs& inputs, int slots, std::size_t levels) {
+  const std::vector<unsigned> patterns = conformant_patterns(inputs.bucket, slots);
+  std::set<std::vector<int>> reached{std::vector<int>(static_cast<std::size_t>(slots), 0)};
+  for (std::int64_t input = 0; input < inputs.inputs; ++input) {
+    std::set<std::vector<int>> next;
+    for (const std::vector<int>& senders : reached)
+      for (const unsigned pattern : patterns) {
+        std::vector<int> with = senders;
+        for (int slot = 0; slot < slots; ++slot)
+          with[static_cast<std::size_t>(slot)] += pattern >> slot & 1U ? 1 : 0;
+        next.insert(std::move(with));
+      }
+    reached = std::move(next);
+  }
+  std::vector<Fraction> worst(levels, Fraction(0));
+  for (const std::vector<int>& senders : reached) {
+    const std::vector<Fraction> tail = tail_after(senders, to_fraction(inputs.share), levels);
+    for (std::size_t q = 0; q < levels; ++q) worst[q] = std::max(worst[q], tail[q]);
+  }
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("the worst of all that policed inputs may do is the worst case, as fractions") {
+  struct Bucket {
+    const char *rate, *burst;
+  };
+  for (const Bucket& bucket :
+       {Bucket{"1/2", "2"}, Bucket{"2/3", "2"}, Bucket{"1/3", "1"}, Bucket{"1/2", "3/2"}, Bucket{"3/4", "3"}})
+    for (const auto& [count, slots] : {std::pair{2, 7}, std::pair{3, 5}}) {
+      CAPTURE(bucket.rate, bucket.burst, count);
+      const PolicedInputs inputs = policed(count, bucket.rate, bucket.burst);
+      CHECK(by_trying_all(inputs, slots, 4) == by_definition(inputs, slots, 4));
+    }
 }
