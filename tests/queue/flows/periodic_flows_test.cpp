@@ -138,7 +138,7 @@ TEST_CASE("tails of periodic flows are those of all phases tried") {
   std::mt19937 random(3);
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   int compared = 0, full = 0;
-  while (compared < 150) {
+  while (compared < 2000) {
     const std::int64_t period = pick(2, 7);
     std::vector<std::int64_t> batches(static_cast<std::size_t>(pick(1, 4)));
     std::int64_t packets = 0;
