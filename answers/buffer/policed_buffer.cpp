@@ -2,6 +2,7 @@
 #include <cln/rational.h>
 #include <tailbound/answers/buffer/policed_buffer.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/last_that.hpp>
 
 #include <algorithm>
 #include <string>
@@ -108,20 +109,10 @@ PolicedBufferQuestion with_largest_bucket(PolicedBufferQuestion question, Packet
     else
       bucket.rate = numeric::whole(units) / 1000;
   };
-  const std::int64_t most = tokens ? 1'000'000 : 999;
-  std::int64_t good = 0, bad = 1;
-  const auto holds = [&](std::int64_t units) {
+  const std::int64_t good = last_that(1, tokens ? 1'000'000 : 999, [&](std::int64_t units) {
     set(units);
     return is_enough(question, within);
-  };
-  while (bad <= most && holds(bad)) {
-    good = bad;
-    bad = std::min(2 * bad, most + 1);
-  }
-  while (bad - good > 1) {
-    const std::int64_t middle = good + (bad - good) / 2;
-    (holds(middle) ? good : bad) = middle;
-  }
+  });
   if (good == 0)
     throw NoAnswer("a buffer of " + std::to_string(within.value) + " packets is not enough, not even for " +
                    (tokens ? "buckets of one token" : "a rate of 1/1000 packets a slot"));

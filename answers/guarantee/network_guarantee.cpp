@@ -28,18 +28,20 @@ std::size_t NetworkGuaranteeAnswer::latest(bounds::GuaranteeMethod method) const
   });
 }
 
+std::vector<std::size_t> asked_flows(const network::PolicedNetwork& network,
+                                     const std::optional<std::string>& flow) {
+  if (flow) return {position_of(*flow, network.flows, "--flow", "a flow of the network")};
+  std::vector<std::size_t> all(network.flows.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
 NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuestion& question) {
   const network::PolicedNetwork& network = question.file.network;
-  NetworkGuaranteeAnswer answer{.found = {}, .flows = {}, .queues = {}};
-  if (question.flow) {
-    answer.flows = {position_of(*question.flow, network.flows, "--flow", "a flow of the network")};
-  } else {
-    answer.flows.resize(network.flows.size());
-    std::iota(answer.flows.begin(), answer.flows.end(), std::size_t{0});
-  }
+  NetworkGuaranteeAnswer answer{.found = {}, .flows = asked_flows(network, question.flow), .queues = {}};
   std::optional<std::size_t> port;
   if (question.port) port = position_of(*question.port, network.ports, "--port", "a port that a flow passes");
-  answer.found = bounds::guarantee(network);
+  answer.found = bounds::guarantee(network, {.whole_slots = question.whole_slots});
   if (question.method == bounds::GuaranteeMethod::slots)
     for (const std::size_t flow : answer.flows)
       if (!answer.found.flows[flow].slots)

@@ -20,6 +20,8 @@ struct NetworkGuaranteeQuestion {
   bounds::GuaranteeMethod method = bounds::GuaranteeMethod::best;
   std::optional<std::string> flow{};  ///< the one that is asked about; all without
   std::optional<std::string> port{};  ///< whose curves are drawn; without, of the greatest delay
+  /// Of packets and slots: is all that is sent sent at whole slots? Otherwise bounds are of any times.
+  bool whole_slots = true;
 
   /// What the network calls itself, else its file.
   [[nodiscard]] const std::string& name() const { return file.name.empty() ? file_name : file.name; }
@@ -34,6 +36,10 @@ struct NetworkGuaranteeAnswer {
   /// The flow of these whose packets may be latest.
   [[nodiscard]] std::size_t latest(bounds::GuaranteeMethod method) const;
 };
+
+/// The flow of that name, or all in the order of the file.  \throws InvalidArgument  "--flow": no such one
+[[nodiscard]] std::vector<std::size_t> asked_flows(const network::PolicedNetwork& network,
+                                                   const std::optional<std::string>& flow);
 
 /// \throws InvalidArgument  "--flow", "--port": no such one, with those of a like name; as bounds::guarantee()
 /// \throws NoAnswer         as bounds::guarantee()

@@ -2,6 +2,7 @@
 #include <cln/rational.h>
 #include <tailbound/answers/guarantee/port_guarantee.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/last_that.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -31,8 +32,7 @@ void require_one_period(const Flows& flows) {
                           "left out there: give --drop, the share of time");
 }
 
-PortLevel never_level(const Flows& flows) {
-  const queue::NeverExceeded never = queue::never_exceeded(flows);
+PortLevel never_level(const queue::NeverExceeded& never) {
   return {.buffer = never.packets, .needed = never.packets};
 }
 
@@ -64,7 +64,7 @@ PortLevel level_of_starts(const Flows& flows, const ShareOfStarts& asked) {
 PortLevel level_of(const Flows& flows, const HowSure& how_sure, numeric::Digits digits) {
   if (const auto* time = std::get_if<ShareOfTime>(&how_sure)) return level_in_time(flows, *time, digits);
   if (const auto* starts = std::get_if<ShareOfStarts>(&how_sure)) return level_of_starts(flows, *starts);
-  return never_level(flows);
+  return never_level(queue::never_exceeded(flows));
 }
 
 void find_probabilities(const PortGuaranteeQuestion& question, PortGuaranteeAnswer& answer) {
@@ -83,22 +83,6 @@ void find_probabilities(const PortGuaranteeQuestion& question, PortGuaranteeAnsw
 bool fits(const PortGuaranteeQuestion& question, const Flows& flows) {
   if (queue::load(flows) >= 1) return false;
   return level_of(flows, question.how_sure, question.digits).buffer <= *question.capacity;
-}
-
-/// The last of `low`, low + 1, .. for which a condition holds that holds up to some place; low - 1 if for none.
-template <class Holds>
-std::int64_t last_that(std::int64_t low, std::int64_t most, const Holds& holds) {
-  std::int64_t good = low - 1, step = 1;
-  while (good < most && holds(std::min(good + step, most))) {
-    good = std::min(good + step, most);
-    step *= 2;
-  }
-  std::int64_t bad = std::min(good + step, most + 1);
-  while (bad - good > 1) {
-    const std::int64_t middle = good + (bad - good) / 2;
-    (holds(middle) ? good : bad) = middle;
-  }
-  return good;
 }
 
 [[noreturn]] void nothing_fits(const PortGuaranteeQuestion& question, const std::string& what) {
@@ -120,19 +104,13 @@ Flows most_flows(const PortGuaranteeQuestion& question) {
 Flows least_period(const PortGuaranteeQuestion& question) {
   Flows flows = question.flows;
   FlowGroup& group = flows[question.varied];
-  // Longer periods are easier: the least that fits, from the longest down.
-  const auto holds = [&](std::int64_t period) {
+  // Longer periods are easier: the last that is too short.
+  const auto too_short = [&](std::int64_t period) {
     group.period = period;
-    return fits(question, flows);
+    return !fits(question, flows);
   };
-  std::int64_t good = FlowGroup::longest_period;
-  if (!holds(good)) nothing_fits(question, "however seldom they send");
-  std::int64_t bad = 0;
-  while (good - bad > 1) {
-    const std::int64_t middle = bad + (good - bad) / 2;
-    (holds(middle) ? good : bad) = middle;
-  }
-  group.period = good;
+  if (too_short(FlowGroup::longest_period)) nothing_fits(question, "however seldom they send");
+  group.period = last_that(1, FlowGroup::longest_period, too_short) + 1;
   return flows;
 }
 
@@ -188,6 +166,8 @@ PortGuaranteeAnswer answer(const PortGuaranteeQuestion& question) {
   answer.never = queue::never_exceeded(answer.flows);
   if (question.capacity && question.solve == PortSolve::buffer)
     find_probabilities(question, answer);
+  else if (std::holds_alternative<Never>(question.how_sure))
+    answer.level = never_level(answer.never);
   else
     answer.level = level_of(answer.flows, question.how_sure, question.digits);
   return answer;

@@ -12,11 +12,9 @@ namespace {
 
 using numeric::Rational;
 
-/// Flows and queues that were asked for, where no bound names them.
-void find_asked(const SimulatePolicedQuestion& question, SimulatePolicedAnswer& answer) {
+/// Queues that these flows pass, where no bound names them.
+void find_queues(const SimulatePolicedQuestion& question, SimulatePolicedAnswer& answer) {
   const auto& flows = question.file.network.flows;
-  for (std::size_t f = 0; f < flows.size(); ++f)
-    if (!question.flow || flows[f].name == *question.flow) answer.flows.push_back(f);
   for (std::size_t q = 0; q < answer.seen.queues.size(); ++q) {
     const sim::QueueSeen& queue = answer.seen.queues[q];
     const bool passed = std::any_of(answer.flows.begin(), answer.flows.end(), [&](std::size_t f) {
@@ -51,25 +49,25 @@ bool SimulatePolicedAnswer::contradicted() const {
 
 SimulatePolicedAnswer answer(const SimulatePolicedQuestion& question, const Run& run) {
   SimulatePolicedAnswer answer{.seen = {}};
+  answer.flows = asked_flows(question.file.network, question.flow);
   try {
-    NetworkGuaranteeAnswer guaranteed = tailbound::answers::answer(NetworkGuaranteeQuestion{
-        .file = question.file, .file_name = question.file_name, .flow = question.flow});
+    NetworkGuaranteeAnswer guaranteed = tailbound::answers::answer(
+        NetworkGuaranteeQuestion{.file = question.file,
+                                 .file_name = question.file_name,
+                                 .flow = question.flow,
+                                 .whole_slots = false});  // the simulation sends between slots, too
     answer.never = std::move(guaranteed.found);
-    answer.flows = std::move(guaranteed.flows);
     answer.queues = std::move(guaranteed.queues);
   } catch (const NoAnswer& none) {
     answer.no_bound = none.what();
   }
   sim::PolicedEventsPlan plan{
       .sources = question.sources, .packets = question.packets, .seed = question.seed};
-  const auto& flows = question.file.network.flows;
-  if (question.flow)
-    for (std::size_t f = 0; f < flows.size(); ++f)
-      if (flows[f].name == *question.flow) plan.flow = f;
+  if (question.flow) plan.flow = answer.flows.front();
   answer.seen = sim::simulate_events(question.file.network, plan, run.stop);
   if (answer.seen.runs == 0) throw Stopped("stopped on request");
   if (answer.seen.stopped && run.cut) run.cut();
-  if (!answer.never) find_asked(question, answer);
+  if (!answer.never) find_queues(question, answer);
   return answer;
 }
 

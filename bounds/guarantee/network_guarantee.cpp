@@ -4,6 +4,7 @@
 #include <tailbound/bounds/guarantee/network_guarantee.hpp>
 #include <tailbound/bounds/guarantee/slotted_guarantee.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>
@@ -153,7 +154,7 @@ Analysis::Analysis(const PolicedNetwork& network, const GuaranteeRules& rules)
   find_order();
   std::size_t hops = 0;
   for (const PolicedFlow& flow : network.flows) hops += flow.path.size();
-  if (hops > most_exact_hops || !cyclic_.empty() || rules.always_round) denominator_ = grid;
+  if (hops > most_exact_hops || !cyclic_.empty()) denominator_ = grid;
 }
 
 void Analysis::find_queues() {
@@ -598,7 +599,6 @@ NetworkGuarantee Analysis::result() const {
                           .delay = queue.variation + queue.shortest / network_.ports[queue.port].rate,
                           .variation = queue.variation,
                           .load = queue.load,
-                          .shortest = queue.shortest,
                           .arrivals = queue.arrivals,
                           .service = *queue.service});
   }
@@ -696,14 +696,13 @@ NetworkGuarantee guarantee(const PolicedNetwork& network, const GuaranteeRules& 
     return found;
   }
   // The greatest part of the rates for which there is a certificate, to 1/256.
-  long low = 0, high = 256;
-  while (high - low > 1) {
-    const long middle = (low + high) / 2;
+  const std::int64_t low = last_that(1, 255, [&](std::int64_t parts) {
     PolicedNetwork lighter = network;
     for (PolicedFlow& flow : lighter.flows)
-      for (traffic::TokenBucket& bucket : flow.buckets) bucket.rate = bucket.rate * Rational(middle) / 256;
-    (Analysis(lighter, rules).run().queues.empty() ? high : low) = middle;
-  }
+      for (traffic::TokenBucket& bucket : flow.buckets)
+        bucket.rate = bucket.rate * numeric::whole(parts) / 256;
+    return !Analysis(lighter, rules).run().queues.empty();
+  });
   throw NoAnswer(
       low == 0
           ? "no bound by this analysis: the flows wait for each other in a circle, and no delays were found "
@@ -713,7 +712,7 @@ NetworkGuarantee guarantee(const PolicedNetwork& network, const GuaranteeRules& 
                 "no bound by this analysis: the flows wait for each other in a circle, and no delays were "
                 "found that bear each other out. They are found where all rates are {} of those given or "
                 "less; regulators (reshape = true) on the links of the circle would open it",
-                numeric::plain(Rational(low * 1000 / 256) / 1000)));
+                numeric::plain(numeric::whole(low * 1000 / 256) / 1000)));
 }
 
 }  // namespace tailbound::bounds

@@ -33,7 +33,6 @@ struct GuaranteeRules {
   bool lines = true;        ///< a link brings no more than it carries
   bool residuals = true;    ///< outputs by what FIFO leaves to a flow or a group
   bool whole_slots = true;  ///< whole numbers where there are packets and slots
-  bool always_round = false;
 };
 
 /// How a flow's delay is bounded.
@@ -50,7 +49,6 @@ struct QueueGuarantee {
       in_slots{};             ///< the same in whole packets, by bounds/guarantee/slotted_guarantee.hpp
   Rational delay, variation;  ///< never more [time]
   Rational load;              ///< of its flows, in the long run [data/time]
-  Rational shortest;          ///< packet of its flows [data]
   ArrivalCurve arrivals{};
   ServiceCurve service{0, 1};
 };

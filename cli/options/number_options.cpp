@@ -40,6 +40,12 @@ std::vector<bounds::Criterion> read_criteria(const std::optional<std::string>& t
   return choices_or_first<bounds::Criterion>(text, "--criterion");
 }
 
+numeric::Rational read_target(const std::string& text, const char* option) {
+  const numeric::Rational target = numeric::parse_share(text, option);
+  if (target <= 0 || target >= 1) throw InvalidArgument(option, text, "greater than 0 and less than 1");
+  return target;
+}
+
 void add_unit_options(OptionTable& table, UnitOptions& options) {
   const OptionGroup units(table, "Units");
   units.add("--packet-bytes", options.packet_bytes, "N", "size of a packet: shows buffers in bytes",

@@ -28,6 +28,9 @@ void add_accuracy_options(OptionTable& table, AccuracyOptions& options);
 /// Of --criterion, overflow unless told.  \throws InvalidArgument
 [[nodiscard]] std::vector<bounds::Criterion> read_criteria(const std::optional<std::string>& text);
 
+/// A target: greater than 0 and less than 1.  \throws InvalidArgument
+[[nodiscard]] numeric::Rational read_target(const std::string& text, const char* option);
+
 /// --packet-bytes and --link-gbps: what a packet is in bytes and a slot in nanoseconds
 void add_unit_options(OptionTable& table, UnitOptions& options);
 /// \throws InvalidArgument  out of range, or --link-gbps without --packet-bytes

@@ -103,17 +103,11 @@ class FlowReader {
   std::optional<std::size_t> found_;
 };
 
-Rational share_between(const std::string& text, const char* option) {
-  const Rational share = numeric::parse_share(text, option);
-  if (share <= 0 || share >= 1) throw InvalidArgument(option, text, "greater than 0 and less than 1");
-  return share;
-}
-
 answers::HowSure read_how_sure(const PortGuaranteeOptions& options) {
   if (options.drop && options.ever)
     throw InvalidArgument("--ever", "given together with --drop", "given alone: of start-ups, or of time");
-  if (options.drop) return answers::ShareOfTime{share_between(*options.drop, "--drop")};
-  if (options.ever) return answers::ShareOfStarts{share_between(*options.ever, "--ever")};
+  if (options.drop) return answers::ShareOfTime{read_target(*options.drop, "--drop")};
+  if (options.ever) return answers::ShareOfStarts{read_target(*options.ever, "--ever")};
   return answers::Never{};
 }
 

@@ -76,15 +76,6 @@ std::vector<TokenBucket> read_police(const std::string& text, std::optional<Poli
   return all;
 }
 
-/// One capacity, one target.
-PolicedBufferQuestion read_target(const BufferOptions& options) {
-  const Rational drop = numeric::parse_share(
-      required(options.drop, "--drop", "given with --solve: the target EPS, such as 1e-15"), "--drop");
-  if (drop <= 0 || drop >= 1)
-    throw InvalidArgument("--drop", *options.drop, "greater than 0 and less than 1");
-  return {.inputs = {}, .asked = answers::LeastBuffer{drop}, .accuracy = read_accuracy(options.accuracy)};
-}
-
 std::vector<std::optional<Rational>> read_offered(const std::optional<std::string>& text) {
   if (!text) return {std::nullopt};
   std::vector<std::optional<Rational>> all;
@@ -133,7 +124,13 @@ Reply answer_policed(const BufferOptions& options, const Context& context) {
         parse_integers(required(options.capacity, "--capacity", "given with --solve: the buffer B [packets]"),
                        "--capacity", 1, 1'000'000'000);
     const std::vector<PolicedBufferQuestion> wanted =
-        answers::Combinations(read_target(options))
+        answers::Combinations(
+            PolicedBufferQuestion{
+                .inputs = {},
+                .asked = answers::LeastBuffer{read_target(
+                    required(options.drop, "--drop", "given with --solve: the target EPS, such as 1e-15"),
+                    "--drop")},
+                .accuracy = read_accuracy(options.accuracy)})
             .by(all, &PolicedBufferQuestion::inputs)
             .by(read_offered(options.policed.offered), &PolicedBufferQuestion::offered)
             .points();

@@ -4,7 +4,7 @@
 #include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/guarantee/network_guarantee.hpp>
-#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/guarantee/policed_parts.hpp>
 #include <tailbound/render/fields.hpp>
 
 #include <algorithm>
@@ -23,16 +23,16 @@ using bounds::QueueGuarantee;
 using numeric::plain;
 using numeric::Rational;
 
-/// Rows of text tables; the rest is in data formats.
-constexpr std::size_t most_guarantee_rows = 32;
-constexpr numeric::Digits shown_digits{6};
-
 constexpr const char* worst_case_basis =
     "Never exceeded, whatever the flows send that passes their buckets: proved bounds, computed in "
     "fractions. Packets "
     "are stored and forwarded; a delay runs from a packet's last bit in to its last bit out. A host's link "
     "is a port "
     "here, where its flows wait for each other.";
+
+constexpr const char* slots_basis =
+    "In whole packets and slots: for networks where all is sent at whole slots. --method tfa holds for any "
+    "times.";
 
 /// What rows and pictures look at.
 struct Guaranteed {
@@ -41,17 +41,11 @@ struct Guaranteed {
 
   [[nodiscard]] const network::PolicedNetwork& network() const { return question.file.network; }
   [[nodiscard]] const QueueGuarantee& queue(std::size_t q) const { return answer.found.queues[q]; }
-  /// Are queues seen at whole slots only, with whole packets?
-  [[nodiscard]] bool whole_packets() const {
-    return question.file.units.slotted() &&
-           std::all_of(network().ports.begin(), network().ports.end(),
-                       [](const network::PolicedPort& port) { return port.latency == 0 && port.wire == 0; });
+  /// What is shown of queues where that is known in whole packets and slots.
+  [[nodiscard]] bool in_slots() const {
+    return question.method == GuaranteeMethod::best || question.method == GuaranteeMethod::slots;
   }
   [[nodiscard]] std::string port_name(std::size_t q) const { return network().ports[queue(q).port].name; }
-  [[nodiscard]] std::string class_name(std::size_t q) const {
-    const auto its = queue(q).traffic_class;
-    return its ? network().classes[*its] : std::string("all");
-  }
 };
 using Shown = std::shared_ptr<const Guaranteed>;
 
@@ -68,15 +62,16 @@ struct QueueRow {
   [[nodiscard]] const QueueGuarantee& its() const { return all->queue(queue); }
 };
 
-/// Whole bytes or bits, up; of packets and slots whole numbers are what there is, so down.
-Rational most_data(const QueueGuarantee& queue, bool whole) {
-  if (queue.in_slots) return std::min(Rational(cln::floor1(queue.backlog)), numeric::whole(*queue.in_slots));
-  return whole ? Rational(cln::floor1(queue.backlog)) : Rational(cln::ceiling1(queue.backlog));
+/// Whole packets, bytes or bits.
+Rational most_data(const QueueGuarantee& queue, bool in_slots) {
+  if (in_slots && queue.in_slots)
+    return std::min(Rational(cln::floor1(queue.backlog)), numeric::whole(*queue.in_slots));
+  return cln::ceiling1(queue.backlog);
 }
 
 /// In whole slots a packet leaves once all that were there before it have.
-Rational most_delay(const QueueGuarantee& queue) {
-  return queue.in_slots ? std::min(queue.delay, numeric::whole(*queue.in_slots)) : queue.delay;
+Rational most_delay(const QueueGuarantee& queue, bool in_slots) {
+  return in_slots && queue.in_slots ? std::min(queue.delay, numeric::whole(*queue.in_slots)) : queue.delay;
 }
 
 Table<FlowRow> flow_table(const network::PolicedUnits& units) {
@@ -110,13 +105,13 @@ Table<QueueRow> port_table(const network::PolicedUnits& units) {
           {{{"port", "port", "", Shape::text, "the link that it sends to"},
             [](const QueueRow& of) { return of.all->port_name(of.queue); }},
            {{"class", "class", "", Shape::text, "whose queue it is"},
-            [](const QueueRow& of) { return of.all->class_name(of.queue); },
+            [](const QueueRow& of) { return class_name(of.all->network(), of.its().traffic_class); },
             [](const QueueRow& of) { return of.all->network().classes.size() > 1; }},
            {{"backlog_never", "never more", units.size, Shape::bound,
              "most that its queue holds; bits leave it as they are sent"},
-            [](const QueueRow& of) { return at_most(most_data(of.its(), of.all->whole_packets())); }},
+            [](const QueueRow& of) { return at_most(most_data(of.its(), of.all->in_slots())); }},
            {{"delay_never", "never later", units.time, Shape::bound, "most delay at this port"},
-            [](const QueueRow& of) { return at_most(most_delay(of.its())); }},
+            [](const QueueRow& of) { return at_most(most_delay(of.its(), of.all->in_slots())); }},
            {{"utilisation", "load", "", Shape::given,
              "what its flows send for ever, as a part of the link's rate", Style::percent},
             [](const QueueRow& of) {
@@ -167,50 +162,20 @@ const Fields<Guaranteed>& guarantee_results() {
   return fields;
 }
 
-std::string time_in_words(const Rational& time, const network::PolicedUnits& units) {
-  return brief(at_most(time), shown_digits) + " " + units.time;
-}
-
-std::string headline(const Guaranteed& of) {
-  const network::PolicedUnits& units = of.question.file.units;
-  const std::size_t latest = of.answer.latest(of.question.method);
-  const FlowRow row{std::make_shared<const Guaranteed>(of), latest};
-  if (of.question.flow)
-    return fmt::format("No packet of flow {} through {} is ever later than {}.", row.policed().name,
-                       of.question.name(), time_in_words(row.delay(), units));
+std::string headline(const Shown& of) {
+  const network::PolicedUnits& units = of->question.file.units;
+  const FlowRow latest{of, of->answer.latest(of->question.method)};
+  const std::string delay = time_in_words(at_most(latest.delay()), units);
+  if (of->question.flow)
+    return fmt::format("No packet of flow {} through {} is ever later than {}.", latest.policed().name,
+                       of->question.name(), delay);
   return fmt::format(
       "No packet of the {} of {} is ever later than {} (flow {}).",
-      of.answer.flows.size() == 1 ? std::string("flow") : fmt::format("{} flows", of.answer.flows.size()),
-      of.question.name(), time_in_words(row.delay(), units), row.policed().name);
-}
-
-/// Positions of the greatest, in their old order.
-template <class Greater>
-std::vector<std::size_t> greatest(std::vector<std::size_t> all, const Greater& greater) {
-  if (all.size() <= most_guarantee_rows) return all;
-  std::stable_sort(all.begin(), all.end(), greater);
-  all.resize(most_guarantee_rows);
-  std::sort(all.begin(), all.end());
-  return all;
+      of->answer.flows.size() == 1 ? std::string("flow") : fmt::format("{} flows", of->answer.flows.size()),
+      of->question.name(), delay, latest.policed().name);
 }
 
 const char* const greatest_of_many = "those of greatest delay, where there are many";
-
-/// The whole for data formats; where that is long, some rows again for text.
-template <class Row, class RowOf>
-void add_rows(Result& result, const Table<Row>& table, const char* text_key, const char* what,
-              const std::vector<std::size_t>& all, const std::vector<std::size_t>& shown, const RowOf& row) {
-  const auto rows_of = [&](const std::vector<std::size_t>& which) {
-    return table.rows(which.size(), [which, row](std::size_t i) { return row(which[i]); });
-  };
-  result.tables.push_back(rows_of(all));
-  if (all.size() == shown.size()) return;
-  result.tables.back().in_text = false;
-  Rows some = rows_of(shown);
-  some.key = text_key;
-  some.caption = fmt::format("the {} of {} {} that may be latest:", shown.size(), all.size(), what);
-  result.tables.push_back(std::move(some));
-}
 
 double number(const Rational& value) {
   return numeric::nearest_double(value);
@@ -246,15 +211,16 @@ Picture curves_picture(const Guaranteed& of) {
   }
   const double level = number(queue.arrivals(at_delay));
   Curve most{
-      .title = fmt::format("backlog, at most {} {}", plain(most_data(queue, of.whole_packets())), units.size),
+      .title = fmt::format("backlog, at most {} {}", plain(most_data(queue, of.in_slots())), units.size),
       .style = CurveStyle::points_and_line,
       .points = {{number(at_backlog), number(queue.service(at_backlog))},
                  {number(at_backlog), number(queue.arrivals(at_backlog))}}};
-  Curve latest{.title = fmt::format("delay, at most {}", time_in_words(queue.delay, units)),
+  Curve latest{.title = fmt::format("delay, at most {}", time_in_words(at_most(queue.delay), units)),
                .style = CurveStyle::points_and_line,
                .points = {{number(at_delay), level}, {number(at_delay + delay), level}}};
-  const std::string of_class =
-      queue.traffic_class ? fmt::format(", class {}", of.class_name(drawn)) : std::string();
+  const std::string of_class = queue.traffic_class
+                                   ? fmt::format(", class {}", class_name(of.network(), queue.traffic_class))
+                                   : std::string();
   return {.title = fmt::format("Worst case at port {}{}", of.port_name(drawn), of_class),
           .x_label = fmt::format("length of time [{}]", units.time),
           .y_label = fmt::format("data [{}]", units.size),
@@ -288,9 +254,9 @@ Document document(const NetworkGuaranteeQuestion& question, NetworkGuaranteeAnsw
   Layout layout = network_guarantee_layout();
   layout.tables = tables_of(units);
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
-                    .headline = headline(*all),
+                    .headline = headline(all),
                     .results = {},
-                    .digits = shown_digits};
+                    .digits = policed_digits};
   Result& result = document.results.emplace_back();
   result.inputs = guarantee_inputs().cells(question);
   result.cells = guarantee_results().cells(*all);
@@ -301,14 +267,18 @@ Document document(const NetworkGuaranteeQuestion& question, NetworkGuaranteeAnsw
   const auto slower = [&](std::size_t one, std::size_t other) {
     return found.queues[one].delay > found.queues[other].delay;
   };
-  add_rows(result, flows, "latest_flows", "flows", all->answer.flows, greatest(all->answer.flows, later),
-           [all](std::size_t flow) {
-             return FlowRow{all, flow};
-           });
-  add_rows(result, ports, "slowest_ports", "ports", all->answer.queues, greatest(all->answer.queues, slower),
-           [all](std::size_t queue) {
-             return QueueRow{all, queue};
-           });
+  add_rows(
+      result, flows, "latest_flows", "flows that may be latest", all->answer.flows,
+      [all](std::size_t flow) {
+        return FlowRow{all, flow};
+      },
+      later);
+  add_rows(
+      result, ports, "slowest_ports", "ports that may be latest", all->answer.queues,
+      [all](std::size_t queue) {
+        return QueueRow{all, queue};
+      },
+      slower);
   result.lines.push_back(
       {"certificate",
        found.cyclic.empty()
@@ -317,6 +287,9 @@ Document document(const NetworkGuaranteeQuestion& question, NetworkGuaranteeAnsw
                          "delays bear each other out",
                          found.rounds)});
   document.notes.emplace_back(worst_case_basis);
+  if (all->in_slots() && std::any_of(found.queues.begin(), found.queues.end(),
+                                     [](const QueueGuarantee& queue) { return queue.in_slots.has_value(); }))
+    document.notes.emplace_back(slots_basis);
   document.picture = [all] { return curves_picture(*all); };
   return document;
 }

@@ -2,6 +2,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/render/documents/guarantee/policed_parts.hpp>
 #include <tailbound/render/documents/simulation/simulate_policed.hpp>
 #include <tailbound/render/fields.hpp>
 
@@ -16,14 +17,12 @@ namespace {
 using namespace answers;
 using numeric::Rational;
 
-/// Rows of text tables; the rest is in data formats.
-constexpr std::size_t most_seen_rows = 32;
-constexpr numeric::Digits seen_digits{6};
-
 constexpr const char* witness_basis =
     "Seen: the greatest of all packets of the simulation, which is exact; each is a packet that its flow's "
     "buckets let "
-    "through. Never: the proved bounds of tailbound guarantee. What lies between both is not known.";
+    "through. Never: the proved bounds of tailbound guarantee, for any times of sending. What lies between "
+    "both is not "
+    "known.";
 
 /// What rows look at.
 struct WitnessedNetwork {
@@ -91,10 +90,7 @@ Table<SeenQueueRow> seen_port_table(const network::PolicedUnits& units) {
       {{{"port", "port", "", Shape::text, "the link that it sends to"},
         [](const SeenQueueRow& of) { return of.all->network().ports[of.its().port].name; }},
        {{"class", "class", "", Shape::text, "whose queue it is"},
-        [](const SeenQueueRow& of) {
-          const auto its = of.its().traffic_class;
-          return its ? of.all->network().classes[*its] : std::string("all");
-        },
+        [](const SeenQueueRow& of) { return class_name(of.all->network(), of.its().traffic_class); },
         several_classes<SeenQueueRow>},
        {{"backlog_seen", "seen", units.size, Shape::proved,
          "greatest backlog: data whose last bit is in and which is not sent; bits leave as they are sent"},
@@ -158,41 +154,18 @@ const Fields<WitnessedNetwork>& simulated_policed_results() {
 std::string seen_headline(const WitnessedNetwork& of, const network::PolicedUnits& units) {
   const std::size_t flow = of.answer.nearest();
   const std::string& name = of.network().flows[flow].name;
-  const auto in_words = [&](const Value& time) { return brief(time, seen_digits) + " " + units.time; };
   if (of.answer.contradicted())
     return fmt::format(
         "THE PROGRAM IS WRONG: in the simulation of {} something is later, or more, than never. Please "
         "report "
         "it, with the network file.",
         of.question.name());
-  const std::string seen = in_words(Exact{of.answer.seen.flows[flow].delay});
+  const std::string seen = time_in_words(Exact{of.answer.seen.flows[flow].delay}, units);
   if (!of.answer.never)
     return fmt::format("Packets of flow {} through {} are seen to take {}; no bound is known.", name,
                        of.question.name(), seen);
   return fmt::format("Packets of flow {} through {} are seen to take {}, and never more than {}.", name,
-                     of.question.name(), seen, in_words(at_most(of.answer.never_later(flow))));
-}
-
-/// The whole for data formats; where that is long, the nearest to their bounds again for text.
-template <class Row, class Share>
-void add_seen_rows(Result& result, const Table<Row>& table, const char* text_key, const char* what,
-                   const Witnessed& all, const std::vector<std::size_t>& which, const Share& share) {
-  const auto rows_of = [&](const std::vector<std::size_t>& some) {
-    return table.rows(some.size(), [all, some](std::size_t i) { return Row{all, some[i]}; });
-  };
-  result.tables.push_back(rows_of(which));
-  if (which.size() <= most_seen_rows) return;
-  result.tables.back().in_text = false;
-  std::vector<std::size_t> nearest = which;
-  std::stable_sort(nearest.begin(), nearest.end(),
-                   [&](std::size_t one, std::size_t other) { return share(one) > share(other); });
-  nearest.resize(most_seen_rows);
-  std::sort(nearest.begin(), nearest.end());
-  Rows some = rows_of(nearest);
-  some.key = text_key;
-  some.caption =
-      fmt::format("the {} of {} {} that come nearest to their bounds:", nearest.size(), which.size(), what);
-  result.tables.push_back(std::move(some));
+                     of.question.name(), seen, time_in_words(at_most(of.answer.never_later(flow)), units));
 }
 
 std::vector<TableLayout> seen_tables(const network::PolicedUnits& units) {
@@ -220,21 +193,31 @@ Document document(const SimulatePolicedQuestion& question, SimulatePolicedAnswer
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = seen_headline(*all, units),
                     .results = {},
-                    .digits = seen_digits};
+                    .digits = policed_digits};
   Result& result = document.results.emplace_back();
   result.inputs = simulated_policed_inputs().cells(question);
   result.cells = simulated_policed_results().cells(*all);
   const SimulatePolicedAnswer& its = all->answer;
-  add_seen_rows(result, seen_flow_table(units), "nearest_flows", "flows", all, its.flows,
-                [&](std::size_t flow) {
-                  const Rational& seen = its.seen.flows[flow].delay;
-                  return its.never ? part_of_bound(seen, its.never_later(flow)) : seen;
-                });
-  add_seen_rows(result, seen_port_table(units), "nearest_ports", "ports", all, its.queues,
-                [&](std::size_t queue) {
-                  const Rational& seen = its.seen.queues[queue].backlog;
-                  return its.never ? part_of_bound(seen, its.never->queues[queue].backlog) : seen;
-                });
+  const auto part_of_flow = [&](std::size_t flow) {
+    const Rational& seen = its.seen.flows[flow].delay;
+    return its.never ? part_of_bound(seen, its.never_later(flow)) : seen;
+  };
+  const auto part_of_queue = [&](std::size_t queue) {
+    const Rational& seen = its.seen.queues[queue].backlog;
+    return its.never ? part_of_bound(seen, its.never->queues[queue].backlog) : seen;
+  };
+  add_rows(
+      result, seen_flow_table(units), "nearest_flows", "flows that come nearest to their bounds", its.flows,
+      [all](std::size_t flow) {
+        return SeenFlowRow{all, flow};
+      },
+      [&](std::size_t one, std::size_t other) { return part_of_flow(one) > part_of_flow(other); });
+  add_rows(
+      result, seen_port_table(units), "nearest_ports", "ports that come nearest to their bounds", its.queues,
+      [all](std::size_t queue) {
+        return SeenQueueRow{all, queue};
+      },
+      [&](std::size_t one, std::size_t other) { return part_of_queue(one) > part_of_queue(other); });
   result.lines.push_back(
       {"simulated", fmt::format("{} packets in {} runs, sources {}, seed {}", its.seen.packets, its.seen.runs,
                                 name_of(question.sources), question.seed)});

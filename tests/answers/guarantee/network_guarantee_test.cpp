@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <tests/support/two_policed_hops.hpp>
 
 using namespace tailbound;
 using answers::NetworkGuaranteeQuestion;
@@ -11,30 +12,8 @@ using bounds::GuaranteeMethod;
 
 namespace {
 
-const char* const two_hops = R"(
-name = "two"
-hosts = ["a", "b", "c"]
-switches = ["s"]
-[[link]]
-from = ["a", "b"]
-to = "s"
-[[link]]
-from = "s"
-to = "c"
-[[flow]]
-name = "slow"
-from = "a"
-to = "c"
-bucket = { rate = 0.25, burst = 3 }
-[[flow]]
-name = "quick"
-from = "b"
-to = "c"
-bucket = { rate = 0.25, burst = 1 }
-)";
-
 NetworkGuaranteeQuestion about_two_hops() {
-  return {.file = network::read_policed_network(two_hops, "two.toml"), .file_name = "two.toml"};
+  return {.file = network::read_policed_network(test::two_policed_hops, "two.toml"), .file_name = "two.toml"};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <stop_token>
+#include <tests/support/two_policed_hops.hpp>
 
 using namespace tailbound;
 using answers::SimulatePolicedAnswer;
@@ -11,30 +12,8 @@ using answers::SimulatePolicedQuestion;
 
 namespace {
 
-const char* const two_policed_hops = R"(
-name = "two"
-hosts = ["a", "b", "c"]
-switches = ["s"]
-[[link]]
-from = ["a", "b"]
-to = "s"
-[[link]]
-from = "s"
-to = "c"
-[[flow]]
-name = "slow"
-from = "a"
-to = "c"
-bucket = { rate = 0.25, burst = 3 }
-[[flow]]
-name = "quick"
-from = "b"
-to = "c"
-bucket = { rate = 0.25, burst = 1 }
-)";
-
 SimulatePolicedQuestion about_two_policed_hops() {
-  return {.file = network::read_policed_network(two_policed_hops, "two.toml"),
+  return {.file = network::read_policed_network(test::two_policed_hops, "two.toml"),
           .file_name = "two.toml",
           .packets = 2'000};
 }
@@ -58,6 +37,11 @@ TEST_CASE("what is seen of policed flows lies below what is never exceeded, and 
   CHECK(one.nearest() == 1);
   asked.flow = "quack";
   CHECK_THROWS_AS(answer(asked, {}), InvalidArgument);
+}
+
+TEST_CASE("sources that send between slots have bounds for any times") {
+  const SimulatePolicedAnswer found = answer(about_two_policed_hops(), {});
+  for (const bounds::FlowGuarantee& flow : found.never->flows) CHECK_FALSE(flow.slots);
 }
 
 TEST_CASE("more than never is noticed") {
