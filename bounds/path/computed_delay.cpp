@@ -86,9 +86,48 @@ std::string broken_invariant(const Series& mass, const Series& tails, const std:
 }  // namespace
 
 double RouteLaw::error(std::int64_t t) const {
-  if (goes_on) return t < static_cast<std::int64_t>(tails.size()) ? stated_of_wires : 1;
-  return stated +
-         0.1 * std::exp(-slope * static_cast<double>(static_cast<std::int64_t>(tails.size()) - 1 - t));
+  if (goes_on) return step_of(t) < static_cast<double>(tails.size()) ? stated_of_wires : 1;
+  return stated + 0.1 * std::exp(-slope * (static_cast<double>(tails.size()) - 1 - step_of(t)));
+}
+
+std::size_t RouteLaw::slots() const {
+  if (slots_per_step == 1) return tails.size();
+  const double last = (static_cast<double>(tails.size()) - 0.5) * slots_per_step - 0.5;
+  return static_cast<std::size_t>(std::floor(last)) + 1;
+}
+
+double RouteLaw::at_step(std::int64_t step) const {
+  const auto size = static_cast<std::int64_t>(tails.size());
+  if (step < 0) return 1;
+  if (step < size) return tails[static_cast<std::size_t>(step)];
+  return goes_on ? tails.back() * std::exp(-slope * static_cast<double>(step + 1 - size)) : 0;
+}
+
+double RouteLaw::above(std::int64_t t) const {
+  if (t < 0) return 1;
+  if (slots_per_step == 1) return at_step(t);
+  const double step = step_of(t), below = std::floor(step);
+  const double low = at_step(static_cast<std::int64_t>(below)),
+               high = at_step(static_cast<std::int64_t>(below) + 1);
+  return high > 0 ? low * std::pow(high / low, step - below) : low;
+}
+
+RouteLaw stretched(RouteLaw law, double factor) {
+  if (factor == 1) return law;
+  law.slots_per_step = factor;
+  // Between two steps the tails are a geometric sequence of slots.
+  law.mean = 0;
+  std::int64_t t = 0;
+  for (double step = -1; step < static_cast<double>(law.tails.size()); ++step) {
+    const auto end = static_cast<std::int64_t>(std::ceil((step + 1.5) * factor - 0.5));
+    if (end <= t) continue;
+    const double first = law.above(t), count = static_cast<double>(end - t);
+    const double last = law.above(end - 1);
+    const double ratio = count > 1 && first > 0 ? std::pow(last / first, 1 / (count - 1)) : 1;
+    law.mean += ratio < 1 ? first * (1 - std::pow(ratio, count)) / (1 - ratio) : first * count;
+    t = end;
+  }
+  return law;
 }
 
 double slope_at(const Series& mass, std::size_t place) {
@@ -213,7 +252,7 @@ DelayDistribution distribution_of(const std::vector<RouteLaw>& laws, const Ratio
   for (const RouteLaw& law : laws) least = std::min(least, law.hops);
   std::size_t size = 0;
   for (const RouteLaw& law : laws)
-    size = std::max(size, law.tails.size() + static_cast<std::size_t>(law.hops - least));
+    size = std::max(size, law.slots() + static_cast<std::size_t>(law.hops - least));
   const numeric::PrecisionScope scope(numeric::Precision{128});
   DelayDistribution result;
   double before = 1;

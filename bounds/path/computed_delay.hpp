@@ -26,23 +26,27 @@ class Contradiction : public NoAnswer {
 /// P(D > t) of one route.
 struct RouteLaw {
   std::vector<double> tails;
-  double slope = 0;  ///< of log P(D = t) at the last
+  double slope = 0;  ///< of log P(D = t) at the last, per step
   double share = 1;
   std::int64_t hops = 0;  ///< queues passed, those that never wait included
   double mean = 0;        ///< [slots]
   bool goes_on = false;   ///< beyond the last, falling at `slope`; otherwise 0 there
   std::string broken{};   ///< which of I1 and I2 the law breaks and by how much; empty if none
+  /// Slots of one step of `tails`: P(D > t) is their value at step_of(t), in between with a straight logarithm.
+  double slots_per_step = 1;
 
-  [[nodiscard]] double above(std::int64_t t) const {
-    if (t < 0) return 1;
-    if (static_cast<std::size_t>(t) < tails.size()) return tails[static_cast<std::size_t>(t)];
-    return goes_on
-               ? tails.back() *
-                     std::exp(-slope * static_cast<double>(t + 1 - static_cast<std::int64_t>(tails.size())))
-               : 0;
+  [[nodiscard]] double above(std::int64_t t) const;
+  [[nodiscard]] double step_of(std::int64_t t) const {
+    return slots_per_step == 1 ? static_cast<double>(t)
+                               : (static_cast<double>(t) + 0.5) / slots_per_step - 0.5;
   }
+  /// The slots that the law reaches to, from 0.
+  [[nodiscard]] std::size_t slots() const;
   /// Relative, of above(t): how far the arithmetic has converged.
   [[nodiscard]] double error(std::int64_t t) const;
+
+ private:
+  [[nodiscard]] double at_step(std::int64_t step) const;
 };
 
 /// Relative rate at which masses fall at `place`; infinite where there are none.
@@ -57,6 +61,10 @@ struct RouteLaw {
 [[nodiscard]] RouteLaw route_law(const std::vector<double>& mass,
                                  const std::vector<std::vector<double>>& waits, double share,
                                  std::int64_t hops);
+
+/// The law of delays that are `factor` times as long, in steps of so many slots: with its mean.
+/// \pre in steps of one slot
+[[nodiscard]] RouteLaw stretched(RouteLaw law, double factor);
 
 /// Keeps what is above `least`; beyond it the law falls on as over the last slots before.
 void continue_below(RouteLaw& law, double least);

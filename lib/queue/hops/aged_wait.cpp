@@ -21,16 +21,13 @@ constexpr double stop = 1 / grid_burst;  ///< that a burst ends with a packet
 /// Transitions rarer than these change nothing.
 constexpr double least_step = 1e-18;
 
-/// Laws that are followed slot by slot stand side by side, in whole registers.
-constexpr std::size_t block = 4;
 using Numbers [[gnu::vector_size(32)]] = double;
 using Stored [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
 
-/// to[v] = sum_n weights[n] rows[n][v - shifts[n]], v < length, a whole number of blocks.
+/// to[v] = sum_n weights[n] rows[n][v], v < length, a multiple of 16.
 TAILBOUND_WIDE void combine(double* __restrict to, const double* const* __restrict rows,
                             const double* __restrict weights, std::size_t count, std::size_t length) {
-  std::size_t v = 0;
-  for (; v + 4 * block <= length; v += 4 * block) {
+  for (std::size_t v = 0; v < length; v += 16) {
     Numbers s0 = {}, s1 = {}, s2 = {}, s3 = {};
     for (std::size_t n = 0; n < count; ++n) {
       const Stored* __restrict const row = reinterpret_cast<const Stored*>(rows[n] + v);
@@ -42,12 +39,6 @@ TAILBOUND_WIDE void combine(double* __restrict to, const double* const* __restri
     }
     Stored* __restrict const place = reinterpret_cast<Stored*>(to + v);
     place[0] = s0, place[1] = s1, place[2] = s2, place[3] = s3;
-  }
-  for (; v < length; v += block) {
-    Numbers sum = {};
-    for (std::size_t n = 0; n < count; ++n)
-      sum += weights[n] * *reinterpret_cast<const Stored*>(rows[n] + v);
-    *reinterpret_cast<Stored*>(to + v) = sum;
   }
 }
 
@@ -157,6 +148,14 @@ double equivalent_sources(double count, double share, double leaf_load, double o
   return std::exp(zero_between(least, most, [&](double x) { return surplus(std::exp(x)); }));
 }
 
+std::vector<double> AgedWait::of_any_age() const {
+  const BurstAges& bins = burst_ages();
+  std::vector<double> law(of_age.front().size(), 0);
+  for (std::size_t bin = 0; bin < bins.ages.size(); ++bin)
+    for (std::size_t w = 0; w < law.size(); ++w) law[w] += bins.weights[bin] * of_age[bin][w];
+  return law;
+}
+
 double AgedWait::stretch() const {
   return (mean - mean_of_first) * stop / (1 - stop);
 }
@@ -250,7 +249,8 @@ struct AgedQueue::Chain {
     std::vector<Series> same(phases, Series(levels, 0));
     for (std::size_t l = 0; l < levels; ++l)
       for (std::size_t i = 0; i < phases; ++i) {
-        const double mass = at_level[l](static_cast<Eigen::Index>(i)), left = arrivals.sources - static_cast<double>(i);
+        const double mass = at_level[l](static_cast<Eigen::Index>(i)),
+                     left = arrivals.sources - static_cast<double>(i);
         const double off = mass * std::max(left, 0.0) / arrivals.sources;
         for (std::size_t d = 0; d <= i; ++d) {
           const std::size_t to = std::max<std::size_t>(l, 1) - 1 + d;
@@ -263,7 +263,8 @@ struct AgedQueue::Chain {
       for (std::size_t j = 0; j < phases; ++j) {
         const double by = step_without(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
         if (by < least_step) continue;
-        for (std::size_t l = 0; l < levels; ++l) result[j][std::max<std::size_t>(l, 1) - 1] += by * same[i][l];
+        for (std::size_t l = 0; l < levels; ++l)
+          result[j][std::max<std::size_t>(l, 1) - 1] += by * same[i][l];
       }
     for (const Series& row : result) total += sum_of(row);
     for (Series& row : result)
@@ -277,27 +278,27 @@ namespace {
 
 class TaggedBurst {
  public:
-  TaggedBurst(const std::vector<Series>& begin, const Matrix<double>& step, const std::vector<Series>& packets,
-              double own_rate)
-      : phases_(begin.size()),
-        levels_(begin.front().size()),
-        length_((levels_ + block - 1) / block * block),
-        packets_(packets) {
-    now_.assign(phases_, Series(margin + length_ + block, 0));
-    moved_ = now_;
-    for (std::size_t i = 0; i < phases_; ++i) std::copy(begin[i].begin(), begin[i].end(), now_[i].begin() + margin);
+  TaggedBurst(const std::vector<Series>& begin, const Matrix<double>& step,
+              const std::vector<Series>& packets, double own_rate)
+      : phases_(begin.size()), levels_(begin.front().size()), packets_(packets) {
+    now_.assign(phases_, Series(margin + (levels_ / tile + 1) * tile + 1, 0));
+    next_ = now_;
+    served_.assign(phases_, Series(tile, 0));
+    for (std::size_t i = 0; i < phases_; ++i)
+      std::copy(begin[i].begin(), begin[i].end(), now_[i].begin() + margin);
     for (std::size_t i = 0; i < phases_; ++i) {
-      Series served = packets[i];  // and the tagged source's own packet
-      served.push_back(0);
-      for (std::size_t d = served.size(); d-- > 0;)
-        served[d] = served[d] * (1 - own_rate) + (d > 0 ? served[d - 1] * own_rate : 0);
-      arrivals_.push_back(std::move(served));
+      Series of_slot = packets[i];  // and the tagged source's own packet
+      of_slot.push_back(0);
+      for (std::size_t d = of_slot.size(); d-- > 0;)
+        of_slot[d] = of_slot[d] * (1 - own_rate) + (d > 0 ? of_slot[d - 1] * own_rate : 0);
+      arrivals_.push_back(std::move(of_slot));
     }
     for (std::size_t j = 0; j < phases_; ++j) {
       Into& into = into_.emplace_back();
       for (std::size_t i = 0; i < phases_; ++i)
-        if (const double by = step(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)); by >= least_step) {
-          into.rows.push_back(moved_[i].data() + margin);
+        if (const double by = step(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+            by >= least_step) {
+          into.rows.push_back(served_[i].data());
           into.weights.push_back(by);
         }
     }
@@ -306,40 +307,49 @@ class TaggedBurst {
   /// P(W = w) of a packet that the burst sends in this slot.
   [[nodiscard]] Series wait() const {
     Series law(levels_, 0);
-    for (std::size_t i = 0; i < phases_; ++i) {
-      // Of the others of its slot a uniform number is ahead.
-      Series ahead(i + 1, 0);
-      for (std::size_t j = 0; j <= i; ++j)
-        for (std::size_t d = j; d <= i; ++d) ahead[j] += packets_[i][d] / static_cast<double>(d + 1);
-      for (std::size_t j = 0; j <= i; ++j)
-        for (std::size_t w = j; w < levels_; ++w) law[w] += ahead[j] * now_[i][margin + w - j];
-    }
+    for (std::size_t i = 0; i < phases_; ++i)
+      for (std::size_t j = 0; j <= i; ++j) {
+        double ahead = 0;  // of the others of its slot a uniform number
+        for (std::size_t d = j; d <= i; ++d) ahead += packets_[i][d] / static_cast<double>(d + 1);
+        const double* const left_over = now_[i].data() + margin;
+        for (std::size_t w = j; w < levels_; ++w) law[w] += ahead * left_over[w - j];
+      }
     return law;
   }
 
+  /// A tile of levels at a time, which stays in the cache.
   void advance() {
     const double* rows[most_on + 3];
-    for (std::size_t i = 0; i < phases_; ++i) {
-      // v' = v + x - 1, x packets of the slot: the row at v + 1 - x. An empty queue stays empty.
-      for (std::size_t x = 0; x < arrivals_[i].size(); ++x) rows[x] = now_[i].data() + margin + 1 - x;
-      combine(moved_[i].data() + margin, rows, arrivals_[i].data(), arrivals_[i].size(), length_);
-      moved_[i][margin] += arrivals_[i][0] * now_[i][margin];
-      std::fill(moved_[i].begin() + static_cast<std::ptrdiff_t>(margin + levels_), moved_[i].end(), 0.0);
+    for (std::size_t from = 0; from < levels_; from += tile) {
+      const std::size_t size = std::min(tile, levels_ - from);
+      for (std::size_t i = 0; i < phases_; ++i) {
+        // v' = v + x - 1, x packets of the slot: the row at v + 1 - x. An empty queue stays empty.
+        for (std::size_t x = 0; x < arrivals_[i].size(); ++x)
+          rows[x] = now_[i].data() + margin + from + 1 - x;
+        combine(served_[i].data(), rows, arrivals_[i].data(), arrivals_[i].size(), tile);
+        if (from == 0) served_[i][0] += arrivals_[i][0] * now_[i][margin];
+        std::fill(served_[i].begin() + static_cast<std::ptrdiff_t>(size), served_[i].end(), 0.0);
+      }
+      for (std::size_t j = 0; j < phases_; ++j)
+        combine(next_[j].data() + margin + from, into_[j].rows.data(), into_[j].weights.data(),
+                into_[j].rows.size(), tile);
     }
-    for (std::size_t j = 0; j < phases_; ++j)
-      combine(now_[j].data() + margin, into_[j].rows.data(), into_[j].weights.data(), into_[j].rows.size(), length_);
+    std::swap(now_, next_);
   }
 
  private:
   static constexpr std::size_t margin = most_on + 2;  ///< zeros in front of level 0
+  static constexpr std::size_t tile = 128;
   struct Into {
     std::vector<const double*> rows;
     Series weights;
   };
 
-  std::size_t phases_, levels_, length_;
+  std::size_t phases_, levels_;
   const std::vector<Series>& packets_;
-  std::vector<Series> now_, moved_, arrivals_;
+  std::vector<Series> now_, next_;  ///< [phase][margin + left over]
+  std::vector<Series> served_;      ///< of a tile, before the phases change
+  std::vector<Series> arrivals_;
   std::vector<Into> into_;  ///< of each phase, from which
 };
 
@@ -429,7 +439,8 @@ std::vector<double> sum_of_aged(const std::vector<AgedHop>& hops, double decay) 
   transform.backward(total);
   Series mass(hops.size() * (levels - 1) + 1);
   for (std::size_t d = 0; d < mass.size(); ++d)
-    mass[d] = total.values()[d] / (static_cast<double>(transform.points()) * std::exp(tilt * static_cast<double>(d)));
+    mass[d] = total.values()[d] /
+              (static_cast<double>(transform.points()) * std::exp(tilt * static_cast<double>(d)));
   return mass;
 }
 

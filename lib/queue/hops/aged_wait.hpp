@@ -44,6 +44,7 @@ struct AgedWait {
   double mean = 0;           ///< of all packets [slots]
   double mean_of_first = 0;  ///< of those of age 0
 
+  [[nodiscard]] std::vector<double> of_any_age() const;
   /// How much further apart two packets of a burst are behind the queue than before it [slots].
   [[nodiscard]] double stretch() const;
 };
