@@ -30,6 +30,7 @@ enum class MeasuredModel {
   multistage_blocking,
   multistage_published,
   delay_chain,        ///< hops depend on the one before (DelayAnswer::Hops::chain)
+  delay_safe,         ///< of bursts that keep their path, conservative
   delay_independent,  ///< hops added as independent
   delay_fabric,       ///< networks answered as a whole
 };

@@ -119,7 +119,9 @@ AskedAccuracy asked_accuracy(const MultistageQuestion& question, bool saturated)
 }
 
 AskedAccuracy asked_accuracy(const TreeTopology& tree, Hops hops, std::vector<double> at) {
-  return {.model = hops == Hops::chain ? MeasuredModel::delay_chain : MeasuredModel::delay_independent,
+  return {.model = hops == Hops::chain  ? MeasuredModel::delay_chain
+                   : hops == Hops::safe ? MeasuredModel::delay_safe
+                                        : MeasuredModel::delay_independent,
           .settings = accuracy_settings(tree),
           .at = std::move(at)};
 }

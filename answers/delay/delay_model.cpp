@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <tailbound/answers/delay/delay_model.hpp>
 #include <tailbound/bounds/network/wired_delay.hpp>
+#include <tailbound/bounds/path/aged_delay.hpp>
 #include <tailbound/bounds/path/delay_bound.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
@@ -62,11 +63,31 @@ class BoundLaw final : public bounds::DelayLaw {
   std::map<std::size_t, bounds::BoundedRoute> by_length_;
 };
 
+/// A tree with bursts that keep their path through several queues; null if it is none.
+const TreeTopology* burst_tree_of(const Topology& topology) {
+  const auto* tree = std::get_if<TreeTopology>(&topology);
+  return tree != nullptr && tree->burst && tree->destination == traffic::Destination::per_burst &&
+                 tree->tree.levels > 1
+             ? tree
+             : nullptr;
+}
+
 /// Is anything derived of dependent hops?
 bool derived(const Topology& topology, const DelayModelQuestion& question) {
   const auto* tree = std::get_if<TreeTopology>(&topology);
   return question.sources == network::Sources::decoupled && question.hop_delay == queue::HopDelay::wait &&
-         (tree == nullptr || !tree->burst);
+         (tree == nullptr || !tree->burst || burst_tree_of(topology) != nullptr);
+}
+
+/// Why hops of other kinds may not be asked for.
+std::string why_no_other(const Topology& topology, const DelayModelQuestion& question) {
+  if (!derived(topology, question))
+    return "other hops are derived for decoupled sources, the wait, and in trees for bursts that keep their "
+           "path";
+  if (burst_tree_of(topology) != nullptr) return "no bound is known where bursts keep their path";
+  return std::holds_alternative<TreeTopology>(topology)
+             ? "safe is derived for bursts that keep their path (--burst)"
+             : "the others are derived for trees";
 }
 
 /// The number with one digit more than its arithmetic is right to.
@@ -126,6 +147,8 @@ struct DelayModel::Laws {
   std::optional<bounds::DependentDelay> chain{};
   std::optional<bounds::WiredDelay> wired{};  ///< of a network
   std::unique_ptr<BoundLaw> bound{};
+  std::optional<bounds::AgedDelay> aged{};
+  std::string not_aged{};  ///< why that does not answer, where bursts keep their path
   std::vector<std::size_t> alike{};
   std::vector<char> one_queue{};  ///< of each of the flows asked
   std::vector<char>
@@ -137,6 +160,7 @@ struct DelayModel::Laws {
 
 std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuestion& question) {
   if (!derived(topology, question)) return {Hops::independent};
+  if (burst_tree_of(topology) != nullptr) return {Hops::chain, Hops::safe, Hops::independent};
   if (std::holds_alternative<TreeTopology>(topology)) return {Hops::chain, Hops::independent, Hops::bound};
   return {Hops::chain, Hops::independent};
 }
@@ -163,15 +187,27 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
       laws_->as_arbitrary.push_back(meets == Meets::one);
     }
   }
-  if (question.hops && *question.hops != Hops::independent) {
-    if (!is_derived)
-      throw InvalidArgument(
-          "hops", name_of(*question.hops),
-          "independent: other hops are derived for decoupled sources, the wait, without bursts");
-    if (*question.hops == Hops::bound && tree == nullptr)
-      throw InvalidArgument("hops", "bound", "chain or independent: the bound is derived for trees");
+  if (question.hops) {
+    const std::vector<Hops> possible = possible_hops(topology, question);
+    if (std::find(possible.begin(), possible.end(), *question.hops) == possible.end()) {
+      std::string legal;
+      for (const Hops hops : possible) legal += (legal.empty() ? "" : " or ") + std::string(name_of(hops));
+      throw InvalidArgument("hops", name_of(*question.hops), legal + ": " + why_no_other(topology, question));
+    }
   }
   const Hops wanted = question.hops.value_or(Hops::chain);
+  if (const TreeTopology* bursts = burst_tree_of(topology); bursts != nullptr && is_derived) {
+    if (wanted == Hops::independent) return;
+    try {
+      laws_->aged.emplace(
+          bounds::burst_tree(bursts->tree, bursts->load, bursts->routing, bursts->burst->on_rate),
+          bursts->burst->slots, wanted == Hops::safe ? bounds::AgedModel::safe : bounds::AgedModel::fitted);
+    } catch (const InvalidArgument& error) {
+      if (question.hops) throw;
+      laws_->not_aged = error.what();
+    }
+    return;
+  }
   if (wanted == Hops::bound)
     laws_->bound = std::make_unique<BoundLaw>(*tree, laws_->independent, paths.flows.front().routes);
   if (wanted != Hops::chain || !is_derived) return;
@@ -228,12 +264,20 @@ FlowLaw DelayModel::first_of(std::vector<FlowLaw> laws) const {
   return first;
 }
 
+FlowLaw DelayModel::of_bursts() const {
+  const Hops wanted = question_.hops.value_or(Hops::chain);
+  std::vector<Route> routes = laws_->aged->routes();
+  for (std::size_t i = 0; i < routes.size(); ++i) routes[i].share = paths_.flows.front().routes[i].share;
+  return {wanted, &*laws_->aged, std::move(routes)};
+}
+
 FlowLaw DelayModel::of(std::size_t flow) {
   if (laws_->bound) {
     const auto& routes = paths_.flows[flow].routes;
     return {Hops::bound, laws_->bound.get(), routes};
   }
   std::vector<FlowLaw> laws;
+  if (laws_->aged) laws.push_back(of_bursts());
   if (const auto* routes = chained(flow)) laws.push_back({Hops::chain, &*laws_->chain, *routes});
   if (laws_->use_wired && laws_->as_arbitrary[flow] == 0) {
     const std::size_t its = laws_->flow_in_paths[flow];
@@ -244,11 +288,13 @@ FlowLaw DelayModel::of(std::size_t flow) {
   const bool any = !laws.empty();
   if (!any || !question_.hops) laws.push_back(independent(flow));
   if (!any && laws_->use_wired && laws_->as_arbitrary[flow] == 0) laws.front().reason = not_derived;
+  if (!any && !laws_->not_aged.empty()) laws.front().reason = laws_->not_aged;
   return first_of(std::move(laws));
 }
 
 FlowLaw DelayModel::of_all() {
   if (laws_->bound) return {Hops::bound, laws_->bound.get(), paths_.flows.front().routes};
+  if (laws_->aged) return of(0);
   if (!laws_->chain) return independent_of_all();
   std::vector<const std::vector<Route>*> by_chain, by_wires;
   bool exact = true;
@@ -312,9 +358,10 @@ bounds::DelayDistribution DelayModel::distribution(const FlowLaw& law, const std
     throw InvalidArgument("hops", "bound given together with a reorder buffer",
                           "chain or independent: a later packet may as well lessen what waits");
   // Probabilities of a chain have some four digits: what is left out need not be smaller.
-  if (law.hops == Hops::chain) {
+  if (law.hops == Hops::chain || law.hops == Hops::safe) {
     const Rational coarser = negligible * 10'000'000;
     const Rational negligible_here = coarser < 1 ? coarser : Rational(1);
+    if (laws_->aged) return laws_->aged->distribution(routes, negligible_here);
     return law.law == &*laws_->chain ? laws_->chain->distribution(routes, negligible_here)
                                      : laws_->wired->distribution(routes, negligible_here);
   }

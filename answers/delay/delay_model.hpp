@@ -14,17 +14,19 @@
 /// What is asked about delays over several hops, and which model answers for which flow.
 ///
 /// MODEL     chain: bounds/path/dependent_delay.hpp in trees and where at least four links feed each queue, else
-///           bounds/network/wired_delay.hpp; independent: bounds/path/path_delay.hpp; bound: bounds/path/delay_bound.hpp
+///           bounds/network/wired_delay.hpp; in trees with bursts that keep their path, and safe, bounds/path/aged_delay.hpp;
+///           independent: bounds/path/path_delay.hpp; bound: bounds/path/delay_bound.hpp
 namespace tailbound::answers {
 
 /// How the hops of a route depend on each other.
 enum class Hops {
   chain,        ///< each wait on the one before: an approximation
+  safe,         ///< of bursts that keep their path: above every simulation so far, not proved
   independent,  ///< not at all: wrong by as much as it is for deep tails and long routes
   bound,        ///< as they may: an upper bound
 };
 [[nodiscard]] constexpr auto names_of(Hops) {
-  return std::array{"chain", "independent", "bound"};
+  return std::array{"chain", "safe", "independent", "bound"};
 }
 
 /// What is asked of the delays of a topology, percentiles and levels apart.
@@ -35,7 +37,8 @@ struct DelayModelQuestion {
   numeric::Digits digits{};
 };
 
-/// Those that may be asked for: "bound" of trees, all of them with decoupled sources, without bursts, of the wait.
+/// Those that may be asked for, of the wait and with decoupled sources: "bound" of trees without bursts, "safe" of trees with
+/// bursts that keep their path; of others independent hops alone.
 [[nodiscard]] std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuestion& question);
 
 /// Whose law a flow's delays have.
@@ -84,6 +87,7 @@ class DelayModel {
 
   [[nodiscard]] const std::vector<bounds::Route>* chained(std::size_t flow) const;
   [[nodiscard]] FlowLaw first_of(std::vector<FlowLaw> laws) const;
+  [[nodiscard]] FlowLaw of_bursts() const;
 
   const DelayPaths& paths_;
   DelayModelQuestion question_;

@@ -24,15 +24,15 @@ constexpr double sources_of_a_link = 2.5, most_of_a_source = 1.2;  ///< M
 constexpr double beside_a_burst = 0.8;                             ///< on the link behind the first queue
 constexpr double of_neighbours = 0.26, of_further = 0.28, of_stretch = 0.046;  ///< s
 
-constexpr std::size_t most_levels = 32'768;
+constexpr std::size_t most_burst_levels = 32'768;
 constexpr double least_tail = 1e-24;
 
 /// Levels that a load needs, whatever is asked.
 std::size_t levels_of(double load) {
   const double levels = queue::grid_burst * (10 + 20 / (1 - load));
-  if (levels > static_cast<double>(most_levels))
+  if (levels > static_cast<double>(most_burst_levels))
     throw LimitExceeded("a load of " + std::to_string(load) + " with bursts needs more than " +
-                        std::to_string(most_levels) + " levels of a queue");
+                        std::to_string(most_burst_levels) + " levels of a queue");
   return static_cast<std::size_t>(levels);
 }
 
@@ -250,8 +250,8 @@ std::vector<RouteLaw> AgedDelay::laws(std::span<const Route> routes, double targ
   std::size_t levels = 0;
   for (const BurstQueue& queue : paths_.queues) levels = std::max(levels, levels_of(queue.load));
   for (;; levels += levels / 2) {
-    if (levels > most_levels)
-      throw LimitExceeded("the delay needs more than " + std::to_string(most_levels) +
+    if (levels > most_burst_levels)
+      throw LimitExceeded("the delay needs more than " + std::to_string(most_burst_levels) +
                           " levels of a queue with bursts of 16 packets");
     const auto known = LawCache::of(paths_, model_, levels);
     std::vector<RouteLaw> result;

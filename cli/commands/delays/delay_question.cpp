@@ -393,8 +393,8 @@ void add_delay_model_options(OptionTable& table, DelayModelOptions& options) {
             choices<queue::HopDelay>());
   model.add(
       "--hops", options.hops, "NAME",
-      "chain (each wait depends on the one before; the default where it\napplies), independent, bound (an "
-      "upper bound, of trees), or all of them",
+      "chain (each wait depends on the one before, with bursts on their age;\nthe default where it applies), "
+      "safe (likewise, conservative),\nindependent, bound (an upper bound, of trees), or all",
       choices(hops_or_all()));
 }
 

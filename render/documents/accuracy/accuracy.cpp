@@ -134,7 +134,8 @@ std::string setting_in_words(const MeasuredSetting& setting) {
 bool is_in_name(MeasuredModel model, Setting setting) {
   if (setting == Setting::nodes || setting == Setting::topology || setting == Setting::dimensions)
     return true;
-  const bool tree = model == MeasuredModel::delay_chain || model == MeasuredModel::delay_independent;
+  const bool tree = model == MeasuredModel::delay_chain || model == MeasuredModel::delay_safe ||
+                    model == MeasuredModel::delay_independent;
   return tree && (setting == Setting::radix || setting == Setting::levels);
 }
 
@@ -352,7 +353,9 @@ std::string command_of_tree(const AccuracyRow& row) {
                                 .on_rate = to_decimals(from_of(row, Setting::on_rate, 1))};
     tree.destination = choice_of<traffic::Destination>(row, Setting::destination);
   }
-  return measuring_command(tree, row.model == MeasuredModel::delay_chain);
+  return measuring_command(tree, row.model == MeasuredModel::delay_chain  ? Hops::chain
+                                 : row.model == MeasuredModel::delay_safe ? Hops::safe
+                                                                          : Hops::independent);
 }
 
 std::string command_of_fabric(const AccuracyRow& row) {
@@ -502,14 +505,16 @@ std::string measuring_command(const std::vector<MultistageQuestion>& questions) 
   return text;
 }
 
-std::string measuring_command(const TreeTopology& tree, bool chain) {
+std::string measuring_command(const TreeTopology& tree, Hops hops) {
   std::string text = fmt::format("tailbound validate delay --radix {} --levels {} --load {}", tree.tree.radix,
                                  tree.tree.levels, plain(tree.load));
   if (tree.routing == network::TreeRouting::nearest_ancestor) text += " --routing nearest-ancestor";
-  if (!tree.burst) return text + (chain ? "" : " --hops independent");
-  text += " --burst " + plain(tree.burst->slots);
-  if (tree.burst->on_rate != 1) text += " --on-rate " + plain(tree.burst->on_rate);
-  return text + (tree.destination == traffic::Destination::per_packet ? " --destination per-packet" : "");
+  if (tree.burst) {
+    text += " --burst " + plain(tree.burst->slots);
+    if (tree.burst->on_rate != 1) text += " --on-rate " + plain(tree.burst->on_rate);
+    if (tree.destination == traffic::Destination::per_packet) text += " --destination per-packet";
+  }
+  return hops == Hops::chain ? text : text + " --hops " + std::string(name_of(hops));
 }
 
 std::string reproducing_command(const AccuracyRow& row) {
@@ -526,6 +531,7 @@ std::string reproducing_command(const AccuracyRow& row) {
     case MeasuredModel::multistage_published:
       return command_of_multistage(row);
     case MeasuredModel::delay_chain:
+    case MeasuredModel::delay_safe:
     case MeasuredModel::delay_independent:
       return command_of_tree(row);
     case MeasuredModel::delay_fabric:

@@ -38,7 +38,7 @@ struct StatedAccuracy {
 [[nodiscard]] std::string measuring_command(const answers::BroadcastQuestion& question);
 /// \param questions  of one network, at least one
 [[nodiscard]] std::string measuring_command(const std::vector<answers::MultistageQuestion>& questions);
-[[nodiscard]] std::string measuring_command(const answers::TreeTopology& tree, bool chain);
+[[nodiscard]] std::string measuring_command(const answers::TreeTopology& tree, answers::Hops hops);
 /// That by which a row is measured again.
 [[nodiscard]] std::string reproducing_command(const answers::AccuracyRow& row);
 

@@ -150,8 +150,8 @@ const Fields<DelayEntry>& delay_input_fields() {
       {delay_columns().sources, [](const DelayEntry& of) { return of.question().sources; }},
       {delay_columns().hop_delay, [](const DelayEntry& of) { return of.question().hop_delay; }},
       {{"hops", "hops", "", Shape::text,
-        "how waits depend on each other: chain (each on the one before), independent, bound (as they "
-        "may); or one queue"},
+        "how waits depend on each other: chain (each on the one before, with bursts on their age), safe "
+        "(likewise, conservative), independent, bound (as they may); or one queue"},
        [](const DelayEntry& of) { return of.found().one_queue ? "one queue" : name_of(of.found().hops); }},
       {{"hops_reason", "why", "", Shape::text,
         "why no sounder model answers: what the model contradicts, or which limit it meets", Style::hidden},

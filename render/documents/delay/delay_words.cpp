@@ -43,6 +43,14 @@ bool any_as(const std::vector<DelayPoint>& points, Hops hops) {
   });
 }
 
+/// Of trees.
+bool any_burst(const std::vector<DelayPoint>& points) {
+  return std::any_of(points.begin(), points.end(), [](const DelayPoint& point) {
+    const auto* tree = std::get_if<TreeTopology>(&point.first.topology);
+    return tree != nullptr && tree->burst;
+  });
+}
+
 bool any_contradicted(const std::vector<DelayPoint>& points) {
   return std::any_of(points.begin(), points.end(), [](const DelayPoint& point) {
     return point.second.check && point.second.check->contradicted();
@@ -52,9 +60,16 @@ bool any_contradicted(const std::vector<DelayPoint>& points) {
 /// What kind of truth the answers are.
 std::string truth_in_words(const std::vector<DelayPoint>& points) {
   if (any_contradicted(points)) return "numbers are those of the model, which a simulation contradicts.";
-  if (any_as(points, Hops::chain))
-    return any_as(points, Hops::independent) || any_as(points, Hops::bound)
-               ? "each number states its kind: where hops depend on each other it is numerical, not proved."
+  const bool chain = any_as(points, Hops::chain), safe = any_as(points, Hops::safe),
+             others = any_as(points, Hops::independent) || any_as(points, Hops::bound);
+  if ((chain || safe) && others)
+    return "each number states its kind: where hops depend on each other it is numerical, not proved.";
+  if (safe && !chain)
+    return "numbers are numerical and conservative, not proved: what lowers delays is left out of the model.";
+  if (chain || safe)
+    return any_burst(points)
+               ? "numbers are numerical, not proved: waits depend on the age of the burst and on the wait "
+                 "before."
                : "numbers are numerical, not proved: each wait depends on the one before, as in the model.";
   if (any_as(points, Hops::bound) && !any_as(points, Hops::independent))
     return "probabilities and means are upper bounds, percentiles are at most those shown.";
@@ -82,7 +97,7 @@ std::string latency_in_words(const DelayEntry& entry) {
 /// model_caution() of each kind of hops in the answer.
 std::vector<std::string> cautions(const DelayQuestion& question, const DelayAnswer& answer) {
   std::vector<std::string> lines;
-  for (const Hops hops : {Hops::chain, Hops::independent, Hops::bound}) {
+  for (const Hops hops : {Hops::chain, Hops::safe, Hops::independent, Hops::bound}) {
     const auto& flows = answer.flows;
     const auto its = std::find_if(flows.begin(), flows.end(), [&](const FlowDelay& flow) {
       return flow.hops == hops && !flow.one_queue;
@@ -105,7 +120,7 @@ std::string tree_caution(const TreeTopology& tree, Hops hops) {
   constexpr double deepest = 1e-6;
   return "accuracy, as model / simulation - 1: " +
          clause(answers::accuracy(answers::asked_accuracy(tree, hops, {deepest})),
-                measuring_command(tree, hops == Hops::chain));
+                measuring_command(tree, hops));
 }
 
 /// Of a network with flows of its own.
@@ -284,7 +299,7 @@ std::string model_caution(const DelayOmissions& omissions, const Topology& topol
                : "the bound is proved up to the root, assumed below: there links carry packets of the same "
                  "leaves";
   const bool tree = only_tree != nullptr;
-  if (hops == Hops::chain) return tree ? tree_caution(*only_tree, hops) : chain_caution;
+  if (hops == Hops::chain || hops == Hops::safe) return tree ? tree_caution(*only_tree, hops) : chain_caution;
   if (omissions.later_hops)
     return "each hop is taken to be fed as the first one, and independent: simulated tails are heavier after "
            "the first "

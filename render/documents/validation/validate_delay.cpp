@@ -136,12 +136,13 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
   if (question.fabric) return picture;
   const std::vector<Hops> possible =
       possible_hops(question.topology, {question.sources, question.hop_delay, {}, {}});
-  if (answer.hops == Hops::bound ||
-      std::find(possible.begin(), possible.end(), Hops::bound) == possible.end())
-    return picture;
+  // The upper bound, or what comes nearest to one.
+  const auto highest = std::find_if(possible.begin(), possible.end(),
+                                    [](Hops hops) { return hops == Hops::bound || hops == Hops::safe; });
+  if (highest == possible.end() || answer.hops == *highest) return picture;
   ValidateDelayQuestion bounded = question;
-  bounded.hops = Hops::bound;
-  Curve bound{.title = "upper bound", .style = CurveStyle::line};
+  bounded.hops = *highest;
+  Curve bound{.title = *highest == Hops::bound ? "upper bound" : "conservative", .style = CurveStyle::line};
   for (const ComparedDelay& point : compared_curve(bounded, answer))
     if (const auto y = log10_height(shown(*point.above.predicted)))
       bound.points.emplace_back(static_cast<double>(point.level.value), *y);
