@@ -2,6 +2,7 @@
 
 #include <tailbound/answers/accuracy/accuracy.hpp>
 #include <tailbound/answers/broadcast/broadcast.hpp>
+#include <tailbound/answers/delay/delay_model.hpp>
 #include <tailbound/answers/multistage/multistage.hpp>
 #include <tailbound/answers/network/topology.hpp>
 #include <tailbound/answers/wormhole/wormhole.hpp>
