@@ -103,6 +103,7 @@ struct Factor {
   std::vector<Stream> sources;
   Rational busy = 0;  ///< p of the link that is taken to be always busy; 0 at the first hop
   Rational spare;     ///< 1 - the load
+  double near_busy = numeric::nearest_double(busy), near_spare = numeric::nearest_double(spare);
 };
 
 /// The first wait behind equal on-off sources: log of its transform over that of the bound, between a few z.
@@ -125,7 +126,7 @@ class FirstWait {
     const auto place = [&](int i) {
       return (1 - std::cos(std::acos(-1.0) * (i + 0.5) / points)) / 2 * widest;
     };
-    if (!at(1 + place(points / 2))) return;  // finds the bits that it takes
+    if (!(widest > 0) || !at(1 + place(points / 2))) return;  // finds the bits that it takes
     for (int i = 0; i < points; ++i) {
       const std::optional<double> wait = exact_->nearly(1 + place(i));
       if (!wait || !(*wait > 0)) continue;
@@ -153,12 +154,15 @@ class FirstWait {
   [[nodiscard]] std::optional<Interval> at(double z) {
     const auto known = known_.find(z);
     if (known != known_.end()) return known->second;
-    std::optional<Interval> found;
+    if (!exact_) return std::nullopt;
     try {
-      found = exact_->at(Real(z));
-    } catch (const LimitExceeded&) {
+      return known_[z] = exact_->at(Real(z));
+    } catch (const LimitExceeded&) {  // nor at the next z: from here on the bound alone
+      exact_.reset();
+      known_.clear();
+      places_.clear();
+      return std::nullopt;
     }
-    return known_[z] = found;
   }
 
  private:
@@ -248,8 +252,8 @@ class Transform {
   }
 
   [[nodiscard]] double log_factor(const Factor& factor, double z) const {
-    const double others = log_eigenvalues(factor.sources, z), spare = numeric::nearest_double(factor.spare);
-    const double arrivals = std::exp(others + std::log1p(numeric::nearest_double(factor.busy) * (z - 1)));
+    const double others = log_eigenvalues(factor.sources, z), spare = factor.near_spare;
+    const double arrivals = std::exp(others + std::log1p(factor.near_busy * (z - 1)));
     if (!(z - arrivals > 1e-9 * (z - 1))) return std::numeric_limits<double>::infinity();
     const double left = spare * (z - 1) / (z - arrivals);
     return &factor == &factors_.front()
@@ -304,6 +308,11 @@ ClaimedSlotProbability claim(std::int64_t t, Real bound) {
   return {Slots(t), numeric::UpperBound<unit::Probability>{std::move(bound)}};
 }
 
+[[noreturn]] void throw_too_far(const Rational& p) {
+  throw LimitExceeded("the bound of the delay falls to the percentile " + numeric::to_fraction(p) +
+                      " beyond 2^24 slots only");
+}
+
 ClaimedPercentile percentile(PairMixture& mixture, const Rational& p, bool latency) {
   const Rational bar = 1 - p;
   const double nearly = numeric::nearest_double(bar);
@@ -311,9 +320,7 @@ ClaimedPercentile percentile(PairMixture& mixture, const Rational& p, bool laten
   std::int64_t low = least, high = least + 1;
   while (mixture.nearly(high, latency) > nearly) {
     high *= 2;
-    if (high > furthest_slot)
-      throw LimitExceeded("the bound of the delay falls to the percentile " + numeric::to_fraction(p) +
-                          " beyond 2^24 slots only");
+    if (high > furthest_slot) throw_too_far(p);
   }
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
@@ -322,7 +329,17 @@ ClaimedPercentile percentile(PairMixture& mixture, const Rational& p, bool laten
     else
       low = middle + 1;
   }
-  while (numeric::compare(mixture.at(low, latency), bar) > 0) ++low;
+  // Where the search went by doubles that are off: steps that double, then halving.
+  std::int64_t missed = low - 1;
+  for (std::int64_t step = 1; numeric::compare(mixture.at(low, latency), bar) > 0; step *= 2) {
+    missed = low;
+    low += step;
+    if (low > furthest_slot) throw_too_far(p);
+  }
+  while (low - missed > 1) {
+    const std::int64_t middle = missed + (low - missed) / 2;
+    (numeric::compare(mixture.at(middle, latency), bar) > 0 ? missed : low) = middle;
+  }
   while (low > least && numeric::compare(mixture.at(low - 1, latency), bar) <= 0) --low;
   ClaimedPercentile result{p, Slots(low), claim(low, mixture.at(low, latency)), {}};
   if (low > least) result.before.push_back(claim(low - 1, mixture.at(low - 1, latency)));
@@ -355,9 +372,9 @@ Rational shortest_bounded_burst(const Rational& load, const Rational& on_rate) {
 std::vector<BoundedRoute> bounded_tree(const network::Tree& tree, const Rational& load,
                                        network::TreeRouting routing,
                                        const std::optional<traffic::Burst>& burst) {
-  if (burst) (void)bounded_on_off(load, *burst);
   const std::vector<network::TreePath> paths =
       network::tree_paths(tree, load, routing, network::Sources::decoupled);
+  if (burst) (void)bounded_on_off(load, *burst);  // an error names the leaf's numbers, not a queue's share
   const Rational k = numeric::whole(tree.radix), leaves = cln::expt(k, tree.levels), each = load / leaves;
   const auto power_of_k = [&](int exponent) -> Rational { return cln::expt(k, exponent); };
   const auto sources = [&](const Rational& count, const Rational& rate) -> BoundedSource {
@@ -376,8 +393,8 @@ std::vector<BoundedRoute> bounded_tree(const network::Tree& tree, const Rational
       if (&hop == &path.hops.front()) route.first = std::move(all);
     }
     route.share = path.share;
-    // Nearest-ancestor: packets that turn below the root meet links of the same leaves, and that the mean over what waits
-    // upstream is finite was shown for links of share 1/k only.
+    // Nearest-ancestor: packets that turn below the root meet links of the same leaves; and that E[M_up] is
+    // finite was shown for links of share 1/k only.
     route.proved_hops = routing == network::TreeRouting::random_root
                             ? std::min(static_cast<std::size_t>(tree.levels), path.hops.size())
                         : path.turn > 1 || tree.levels == 1 ? 1

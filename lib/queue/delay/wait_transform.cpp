@@ -36,7 +36,8 @@ SourceLaw<Real> nearest_law(const traffic::OnOff& source) {
   return {p.start, p.stop, p.no_stop, p.memory, p.rate};
 }
 
-/// Eigenvalues of one source's matrix at z >= 0, and the second entries of their right eigenvectors, the first being 1.
+/// Eigenvalues of one source's matrix at z >= 0, and the second entries of their right eigenvectors, the first
+/// being 1.
 template <class T>
 struct SourceModes {
   T large, small, up, down;
@@ -88,7 +89,8 @@ std::vector<T> visits(const SourceLaw<T>& p, const std::vector<T>& choose, const
   return sum;
 }
 
-/// (z - 1) v, v the j-th eigenvector of D(z) by phase: coefficients of (1 + up y)^(k-j) (1 + down y)^j over C(k, i).
+/// (z - 1) v, v the j-th eigenvector of D(z) by phase: coefficients of (1 + up y)^(k-j) (1 + down y)^j over
+/// C(k, i).
 std::vector<Interval> falling(const SourceLaw<Interval>& p, const std::vector<Interval>& choose,
                               const Interval& z, std::size_t j) {
   const auto k = choose.size() - 1;
@@ -221,7 +223,7 @@ struct WaitTransform::State {
 };
 
 WaitTransform::WaitTransform(const OnOffGroup& group) {
-  require(group.count >= 1 && group.count <= most_sources, "sources", std::to_string(group.count), "1 .. 96");
+  require(group.count >= 1 && group.count <= most_sources, "sources", std::to_string(group.count), "1 .. 64");
   require(group.share == 1, "share", numeric::to_fraction(group.share),
           "1: of a burst each packet comes by itself");
   require(group.source.start + group.source.stop <= 1, "alpha + beta",
