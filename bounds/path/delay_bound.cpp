@@ -2,16 +2,20 @@
 #include <cln/rational.h>
 #include <tailbound/bounds/path/delay_bound.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/power.hpp>
+#include <tailbound/queue/delay/wait_transform.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <memory>
 #include <string>
+#include <utility>
 
 namespace tailbound::bounds {
 namespace {
 
-using network::SourceRate;
 using numeric::Interval;
 using numeric::Rational;
 using numeric::Real;
@@ -19,51 +23,162 @@ using numeric::Real;
 constexpr numeric::Precision precision{128};
 constexpr std::int64_t furthest_slot = std::int64_t{1} << 24;
 
-Rational load_of(const std::vector<SourceRate>& sources) {
-  Rational sum = 0;
-  for (const SourceRate& source : sources) sum = sum + numeric::whole(source.count) * source.rate;
-  return sum;
+/// On-off sources for which the bound is proved.
+traffic::OnOff bounded_on_off(const Rational& load, const traffic::Burst& burst) {
+  traffic::OnOff source = traffic::on_off(load, burst);
+  if (source.start + source.stop > 1)
+    throw InvalidArgument(
+        "burst", numeric::to_fraction(burst.slots),
+        "at least " + numeric::to_fraction(shortest_bounded_burst(load, burst.on_rate)) +
+            " slots at a load of " + numeric::to_fraction(load) +
+            ": with shorter ones a source is less likely to be ON after a slot ON than after a slot OFF "
+            "(alpha + beta > 1), and the bound is proved only for sources that are not");
+  return source;
 }
 
-Interval power(Interval base, std::int64_t exponent) {
-  Interval result(1);
-  for (; exponent > 0; exponent /= 2) {
-    if (exponent % 2 == 1) result *= base;
-    base *= base;
+/// Equal sources with their numbers at hand.
+struct Stream {
+  std::int64_t count;
+  Rational rate;
+  std::optional<traffic::OnOff> on_off{};  ///< none: Bernoulli, as are those of alpha + beta = 1
+  double near_rate, near_start = 0, near_stop = 0, near_on_rate = 0;
+
+  explicit Stream(const BoundedSource& source)
+      : count(source.count), rate(source.rate), near_rate(numeric::nearest_double(source.rate)) {
+    if (!source.burst) return;
+    const traffic::OnOff chain = bounded_on_off(source.rate, *source.burst);
+    if (chain.start + chain.stop == 1) return;
+    on_off = chain;
+    near_start = numeric::nearest_double(chain.start);
+    near_stop = numeric::nearest_double(chain.stop);
+    near_on_rate = numeric::nearest_double(chain.on_rate);
   }
-  return result;
+
+  /// l(z)
+  [[nodiscard]] Interval eigenvalue(const Interval& z) const {
+    if (!on_off) return numeric::to_interval(1 - rate) + numeric::to_interval(rate) * z;
+    // l = 1 + e, e^2 + b e - alpha x = 0 with x = y - 1, b = alpha + beta - (1 - beta) x
+    const Interval x = numeric::to_interval(on_off->on_rate) * (z - Interval(1));
+    const Interval b =
+        numeric::to_interval(on_off->start + on_off->stop) - numeric::to_interval(1 - on_off->stop) * x;
+    const Interval four = Interval(4) * numeric::to_interval(on_off->start) * x,
+                   root = sqrt(Interval(b * b + four));
+    const Interval excess = numeric::lower(b) > 0 ? Interval(four / (b + root) / Interval(2))
+                                                  : Interval((root - b) / Interval(2));
+    return Interval(1) + excess;
+  }
+  [[nodiscard]] double log_eigenvalue(double z) const {
+    if (!on_off) return std::log1p(near_rate * (z - 1));
+    const double x = near_on_rate * (z - 1), b = near_start + near_stop - (1 - near_stop) * x;
+    const double four = 4 * near_start * x, root = std::sqrt(b * b + four);
+    return std::log1p(b > 0 ? four / (b + root) / 2 : (root - b) / 2);
+  }
+};
+
+std::vector<Stream> streams_of(const std::vector<BoundedSource>& sources) {
+  return {sources.begin(), sources.end()};
 }
 
-/// prod (1 - r + r z)^count
-Interval pgf(const std::vector<SourceRate>& sources, const Interval& z) {
-  Interval result(1);
-  for (const SourceRate& source : sources)
-    result *=
-        power(numeric::to_interval(1 - source.rate) + numeric::to_interval(source.rate) * z, source.count);
-  return result;
-}
-
-double log_pgf(const std::vector<SourceRate>& sources, double z) {
-  double sum = 0;
-  for (const SourceRate& source : sources)
-    sum += static_cast<double>(source.count) * std::log1p(numeric::nearest_double(source.rate) * (z - 1));
+Rational load_of(const std::vector<BoundedSource>& sources) {
+  Rational sum = 0;
+  for (const BoundedSource& source : sources) sum = sum + numeric::whole(source.count) * source.rate;
   return sum;
 }
 
-/// One factor of the bound: what is left over of A(z), times what comes beside it.
+/// prod l(z)^count
+Interval eigenvalues(const std::vector<Stream>& streams, const Interval& z) {
+  Interval result(1);
+  for (const Stream& stream : streams) result *= numeric::power(stream.eigenvalue(z), stream.count);
+  return result;
+}
+
+double log_eigenvalues(const std::vector<Stream>& streams, double z) {
+  double sum = 0;
+  for (const Stream& stream : streams) sum += static_cast<double>(stream.count) * stream.log_eigenvalue(z);
+  return sum;
+}
+
+/// One factor of the bound: what is left over of A(z), times what the packet's slot brings by other links.
 struct Factor {
-  std::vector<SourceRate> sources;
+  std::vector<Stream> sources;
   Rational busy = 0;  ///< p of the link that is taken to be always busy; 0 at the first hop
   Rational spare;     ///< 1 - the load
+  double near_busy = numeric::nearest_double(busy), near_spare = numeric::nearest_double(spare);
+};
+
+/// The first wait behind equal on-off sources: log of its transform over that of the bound, between a few z.
+class FirstWait {
+ public:
+  explicit FirstWait(const Stream& stream)
+      : exact_(std::make_shared<queue::WaitTransform>(queue::OnOffGroup{*stream.on_off, stream.count})) {}
+
+  /// Does one exist for these?
+  [[nodiscard]] static bool known(const std::vector<Stream>& streams) {
+    return streams.size() == 1 && streams.front().on_off && streams.front().count > 0 &&
+           streams.front().count <= queue::WaitTransform::most_sources;
+  }
+
+  /// \param widest     z - 1 is looked at up to here
+  /// \param log_bound  (z) of the bound
+  template <class LogBound>
+  void prepare(double widest, const LogBound& log_bound) {
+    // Chebyshev's points: the ratio is smooth up to the pole, which both have.
+    const auto place = [&](int i) {
+      return (1 - std::cos(std::acos(-1.0) * (i + 0.5) / points)) / 2 * widest;
+    };
+    if (!(widest > 0) || !at(1 + place(points / 2))) return;  // finds the bits that it takes
+    for (int i = 0; i < points; ++i) {
+      const std::optional<double> wait = exact_->nearly(1 + place(i));
+      if (!wait || !(*wait > 0)) continue;
+      places_.push_back(place(i));
+      logs_.push_back(std::log(*wait) - log_bound(1 + place(i)));
+    }
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      double product = 1;
+      for (std::size_t j = 0; j < places_.size(); ++j)
+        if (j != i) product *= (places_[i] - places_[j]) * 4 / widest;
+      weights_.push_back(1 / product);
+    }
+  }
+  [[nodiscard]] double log_ratio(double z) const {
+    double above = 0, below = 0;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const double away = z - 1 - places_[i];
+      if (away == 0) return logs_[i];
+      above += weights_[i] / away * logs_[i];
+      below += weights_[i] / away;
+    }
+    return below == 0 ? 0 : above / below;
+  }
+  /// \return none where it is not finite or takes too many bits: the bound holds there
+  [[nodiscard]] std::optional<Interval> at(double z) {
+    const auto known = known_.find(z);
+    if (known != known_.end()) return known->second;
+    if (!exact_) return std::nullopt;
+    try {
+      return known_[z] = exact_->at(Real(z));
+    } catch (const LimitExceeded&) {  // nor at the next z: from here on the bound alone
+      exact_.reset();
+      known_.clear();
+      places_.clear();
+      return std::nullopt;
+    }
+  }
+
+ private:
+  static constexpr int points = 16;
+  std::shared_ptr<queue::WaitTransform> exact_;
+  std::map<double, std::optional<Interval>> known_{};
+  std::vector<double> places_{}, logs_{}, weights_{};
 };
 
 /// The bound of E[z^D] on one route.
 class Transform {
  public:
   explicit Transform(const BoundedRoute& route) : share_(route.share) {
-    add({route.first, 0, 1 - load_of(route.first)});
+    add({streams_of(route.first), 0, 1 - load_of(route.first)});
     for (const BoundedHop& hop : route.later)
-      add({hop.others, hop.forwarded, 1 - hop.forwarded - load_of(hop.others)});
+      add({streams_of(hop.others), hop.forwarded, 1 - hop.forwarded - load_of(hop.others)});
     // Where the factors end, in double: only a hint, as at() checks.
     double high = 1;
     while (high < 1e9 && std::isfinite(log_at(1 + high))) high *= 2;
@@ -73,6 +188,10 @@ class Transform {
       (std::isfinite(log_at(1 + middle)) ? low : high) = middle;
     }
     widest_ = low;
+    if (!FirstWait::known(factors_.front().sources)) return;
+    FirstWait wait(factors_.front().sources.front());
+    wait.prepare(widest_, [&](double z) { return log_factor(factors_.front(), z); });
+    first_ = std::move(wait);
   }
 
   [[nodiscard]] const Rational& share() const { return share_; }
@@ -98,27 +217,30 @@ class Transform {
   }
 
   /// An upper bound of P(D > t), at most 1.
-  [[nodiscard]] Real at(std::int64_t t) const {
+  [[nodiscard]] Real at(std::int64_t t) {
     if (t < 0) return 1;
     const double place = best(t);
     if (!(place > 1)) return 1;
     const Interval z(place), one(1);
     Interval product(1);
     for (const Factor& factor : factors_) {
-      const Interval others = pgf(factor.sources, z), busy = numeric::to_interval(factor.busy);
+      const Interval others = eigenvalues(factor.sources, z), busy = numeric::to_interval(factor.busy);
       const Interval arrivals = (one - busy + busy * z) * others, room = z - arrivals;
       // z - A(z) is concave and 0 at 1: above 0 here, it has no root between.
       if (!(numeric::lower(room) > 0)) return 1;
       const Interval left = numeric::to_interval(factor.spare) * (z - one) / room;
       if (&factor == &factors_.front()) {
         const Rational load = 1 - factor.spare;  // W(z) = (Q(z) - P(Q = 0)) / (load z)
-        if (load > 0)
+        const std::optional<Interval> exact = first_ ? first_->at(place) : std::nullopt;
+        if (exact)
+          product *= *exact;
+        else if (load > 0)
           product *= (left * others - numeric::to_interval(factor.spare)) / (numeric::to_interval(load) * z);
       } else {
         product *= left * (one + others) / Interval(2);
       }
     }
-    const Real bound = numeric::upper(product / power(z, t + 1));
+    const Real bound = numeric::upper(product / numeric::power(z, t + 1));
     return bound < 1 ? bound : Real(1);
   }
 
@@ -129,22 +251,24 @@ class Transform {
     factors_.push_back(std::move(factor));
   }
 
+  [[nodiscard]] double log_factor(const Factor& factor, double z) const {
+    const double others = log_eigenvalues(factor.sources, z), spare = factor.near_spare;
+    const double arrivals = std::exp(others + std::log1p(factor.near_busy * (z - 1)));
+    if (!(z - arrivals > 1e-9 * (z - 1))) return std::numeric_limits<double>::infinity();
+    const double left = spare * (z - 1) / (z - arrivals);
+    return &factor == &factors_.front()
+               ? (spare < 1 ? std::log((left * std::exp(others) - spare) / ((1 - spare) * z)) : 0)
+               : std::log(left * (1 + std::exp(others)) / 2);
+  }
   [[nodiscard]] double log_at(double z) const {
-    double sum = 0;
-    for (const Factor& factor : factors_) {
-      const double others = log_pgf(factor.sources, z), spare = numeric::nearest_double(factor.spare);
-      const double arrivals = std::exp(others + std::log1p(numeric::nearest_double(factor.busy) * (z - 1)));
-      if (!(z - arrivals > 1e-9 * (z - 1))) return std::numeric_limits<double>::infinity();
-      const double left = spare * (z - 1) / (z - arrivals);
-      sum += &factor == &factors_.front()
-                 ? (spare < 1 ? std::log((left * std::exp(others) - spare) / ((1 - spare) * z)) : 0)
-                 : std::log(left * (1 + std::exp(others)) / 2);
-    }
+    double sum = first_ ? first_->log_ratio(z) : 0;
+    for (const Factor& factor : factors_) sum += log_factor(factor, z);
     return sum;
   }
 
   Rational share_;
   std::vector<Factor> factors_;
+  std::optional<FirstWait> first_{};  ///< of equal on-off sources
   double widest_ = 0;
 };
 
@@ -168,9 +292,9 @@ class PairMixture {
     }
     return sum;
   }
-  [[nodiscard]] Real at(std::int64_t t, bool latency) const {
+  [[nodiscard]] Real at(std::int64_t t, bool latency) {
     Interval sum(0);
-    for (const Transform& route : transforms_)
+    for (Transform& route : transforms_)
       sum += numeric::to_interval(route.share()) * Interval(route.at(latency ? t - route.hops() : t));
     const Real bound = numeric::upper(sum);
     return bound < 1 ? bound : Real(1);
@@ -184,16 +308,19 @@ ClaimedSlotProbability claim(std::int64_t t, Real bound) {
   return {Slots(t), numeric::UpperBound<unit::Probability>{std::move(bound)}};
 }
 
-ClaimedPercentile percentile(const PairMixture& mixture, const Rational& p, bool latency) {
+[[noreturn]] void throw_too_far(const Rational& p) {
+  throw LimitExceeded("the bound of the delay falls to the percentile " + numeric::to_fraction(p) +
+                      " beyond 2^24 slots only");
+}
+
+ClaimedPercentile percentile(PairMixture& mixture, const Rational& p, bool latency) {
   const Rational bar = 1 - p;
   const double nearly = numeric::nearest_double(bar);
   const std::int64_t least = latency ? mixture.least() : 0;
   std::int64_t low = least, high = least + 1;
   while (mixture.nearly(high, latency) > nearly) {
     high *= 2;
-    if (high > furthest_slot)
-      throw LimitExceeded("the bound of the delay falls to the percentile " + numeric::to_fraction(p) +
-                          " beyond 2^24 slots only");
+    if (high > furthest_slot) throw_too_far(p);
   }
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
@@ -202,29 +329,76 @@ ClaimedPercentile percentile(const PairMixture& mixture, const Rational& p, bool
     else
       low = middle + 1;
   }
-  while (numeric::compare(mixture.at(low, latency), bar) > 0) ++low;
+  // Where the search went by doubles that are off: steps that double, then halving.
+  std::int64_t missed = low - 1;
+  for (std::int64_t step = 1; numeric::compare(mixture.at(low, latency), bar) > 0; step *= 2) {
+    missed = low;
+    low += step;
+    if (low > furthest_slot) throw_too_far(p);
+  }
+  while (low - missed > 1) {
+    const std::int64_t middle = missed + (low - missed) / 2;
+    (numeric::compare(mixture.at(middle, latency), bar) > 0 ? missed : low) = middle;
+  }
+  while (low > least && numeric::compare(mixture.at(low - 1, latency), bar) <= 0) --low;
   ClaimedPercentile result{p, Slots(low), claim(low, mixture.at(low, latency)), {}};
   if (low > least) result.before.push_back(claim(low - 1, mixture.at(low - 1, latency)));
   return result;
 }
 
-SourceRate sources(const Rational& count, const Rational& rate) {
-  return {rate, cln::cl_I_to_long(cln::numerator(count))};
-}
-
 }  // namespace
 
+Rational mean_wait_bound(const std::vector<BoundedSource>& sources) {
+  const Rational load = load_of(sources);
+  if (load >= 1) throw Unstable(numeric::to_decimal(load, 6, numeric::Rounding::nearest), 1);
+  if (load == 0) return 0;
+  Rational second = load * load;  // A''(1) = rho^2 + sum (l'' - l'^2)
+  for (const BoundedSource& source : sources) {
+    Rational bend = -source.rate * source.rate;
+    if (source.burst) {
+      const traffic::OnOff chain = bounded_on_off(source.rate, *source.burst);
+      bend = bend +
+             2 * chain.load * (chain.on_rate * (1 - chain.stop) - chain.load) / (chain.start + chain.stop);
+    }
+    second = second + numeric::whole(source.count) * bend;
+  }
+  return second / (2 * (1 - load) * load);
+}
+
+Rational shortest_bounded_burst(const Rational& load, const Rational& on_rate) {
+  return on_rate / (on_rate - load);
+}
+
 std::vector<BoundedRoute> bounded_tree(const network::Tree& tree, const Rational& load,
-                                       network::TreeRouting routing) {
+                                       network::TreeRouting routing,
+                                       const std::optional<traffic::Burst>& burst) {
   const std::vector<network::TreePath> paths =
       network::tree_paths(tree, load, routing, network::Sources::decoupled);
+  if (burst) (void)bounded_on_off(load, *burst);  // an error names the leaf's numbers, not a queue's share
   const Rational k = numeric::whole(tree.radix), leaves = cln::expt(k, tree.levels), each = load / leaves;
   const auto power_of_k = [&](int exponent) -> Rational { return cln::expt(k, exponent); };
+  const auto sources = [&](const Rational& count, const Rational& rate) -> BoundedSource {
+    BoundedSource source{rate, cln::cl_I_to_long(cln::numerator(count))};
+    if (burst) source.burst = traffic::Burst{burst->slots, burst->on_rate * rate / load};
+    return source;
+  };
   std::vector<BoundedRoute> routes;
   for (const network::TreePath& path : paths) {
     BoundedRoute& route = routes.emplace_back();
-    route.first = path.hops.front().sources;
+    for (const network::QueueTraffic& hop : path.hops) {
+      std::vector<BoundedSource> all;
+      for (const network::SourceRate& source : hop.sources)
+        all.push_back(sources(numeric::whole(source.count), source.rate));
+      route.mean_wait = route.mean_wait + mean_wait_bound(all);
+      if (&hop == &path.hops.front()) route.first = std::move(all);
+    }
     route.share = path.share;
+    // Nearest-ancestor: packets that turn below the root meet links of the same leaves; and that E[M_up] is
+    // finite was shown for links of share 1/k only.
+    route.proved_hops = routing == network::TreeRouting::random_root
+                            ? std::min(static_cast<std::size_t>(tree.levels), path.hops.size())
+                        : path.turn > 1 || tree.levels == 1 ? 1
+                                                            : 0;
     const auto above = [&](int level) -> Rational {  // P(turn > level)
       if (routing == network::TreeRouting::random_root || level == 0) return 1;
       return 1 - power_of_k(level) / leaves;
@@ -255,7 +429,7 @@ BoundedDelayAnswer delay_bound(std::span<const BoundedRoute> routes, const Delay
   for (const BoundedRoute& route : routes) shares.push_back({{0}, route.share});
   require_valid(shares, question);
   const numeric::PrecisionScope scope(precision);
-  const PairMixture mixture(routes);
+  PairMixture mixture(routes);
   BoundedDelayAnswer answer;
   for (const Slots level : question.levels)
     answer.above.push_back(claim(level.value, mixture.at(level.value, false)));
