@@ -31,9 +31,9 @@ constexpr std::size_t fewest_links_of_a_chain = 4;
 /// The bound of a tree's routes, which are told from each other by their lengths.
 class BoundLaw final : public bounds::DelayLaw {
  public:
-  BoundLaw(const TreeTopology& topology, bounds::DelayLaw& decoupled, std::vector<Route> routes)
-      : decoupled_(decoupled), routes_(std::move(routes)) {
-    for (bounds::BoundedRoute& route : bounds::bounded_tree(topology.tree, topology.load, topology.routing))
+  explicit BoundLaw(const TreeTopology& topology) {
+    for (bounds::BoundedRoute& route :
+         bounds::bounded_tree(topology.tree, topology.load, topology.routing, topology.burst))
       by_length_[route.later.size() + 1] = std::move(route);
   }
 
@@ -45,21 +45,21 @@ class BoundLaw final : public bounds::DelayLaw {
       bounded.back().share = route.share;
     }
     bounds::BoundedDelayAnswer found = bounds::delay_bound(bounded, question);
-    // A queue that is fed as if no queue lay upstream is the fuller one in the mean.
-    const bounds::ClaimedDelayAnswer means = decoupled_.claims(routes, {});
-    return {std::move(found.above), std::move(found.queueing), std::move(found.latency),
-            upper(means.mean_queueing), upper(means.mean_latency)};
+    Rational mean = 0, hops = 0;
+    for (const bounds::BoundedRoute& route : bounded) {
+      mean = mean + route.share * route.mean_wait;
+      hops = hops + route.share * numeric::whole(static_cast<std::int64_t>(route.later.size()) + 1);
+    }
+    return {std::move(found.above), std::move(found.queueing), std::move(found.latency), upper(mean),
+            upper(mean + hops)};
   }
 
  private:
-  static numeric::Claim<unit::Slot> upper(const numeric::Claim<unit::Slot>& mean) {
-    if (const auto* exact = std::get_if<numeric::Exact<unit::Slot>>(&mean))
-      return numeric::UpperBound<unit::Slot>{numeric::enclose(*exact, {128}).upper()};
-    return numeric::UpperBound<unit::Slot>{std::get<numeric::Enclosure<unit::Slot>>(mean).upper()};
+  static numeric::Claim<unit::Slot> upper(const Rational& mean) {
+    return numeric::UpperBound<unit::Slot>{
+        numeric::enclose(numeric::Exact<unit::Slot>{mean}, {128}).upper()};
   }
 
-  bounds::DelayLaw& decoupled_;
-  std::vector<Route> routes_;
   std::map<std::size_t, bounds::BoundedRoute> by_length_;
 };
 
@@ -75,16 +75,17 @@ const TreeTopology* burst_tree_of(const Topology& topology) {
 /// Is anything derived of dependent hops?
 bool derived(const Topology& topology, const DelayModelQuestion& question) {
   const auto* tree = std::get_if<TreeTopology>(&topology);
+  const bool one_queue_of_bursts = tree != nullptr && tree->burst && tree->tree.levels == 1;
   return question.sources == network::Sources::decoupled && question.hop_delay == queue::HopDelay::wait &&
-         (tree == nullptr || !tree->burst || burst_tree_of(topology) != nullptr);
+         !one_queue_of_bursts;
 }
 
 /// Why hops of other kinds may not be asked for.
 std::string why_no_other(const Topology& topology, const DelayModelQuestion& question) {
   if (!derived(topology, question))
-    return "other hops are derived for decoupled sources, the wait, and in trees for bursts that keep their "
-           "path";
-  if (burst_tree_of(topology) != nullptr) return "no bound is known where bursts keep their path";
+    return "other hops are derived for decoupled sources, the wait, and bursts through several queues";
+  if (burst_tree_of(topology) != nullptr)
+    return "no bound is known for bursts that keep their path (--destination per-burst)";
   return std::holds_alternative<TreeTopology>(topology)
              ? "safe is derived for bursts that keep their path (--burst)"
              : "the others are derived for trees";
@@ -209,10 +210,10 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
     return;
   }
   if (wanted == Hops::bound)
-    laws_->bound = std::make_unique<BoundLaw>(*tree, laws_->independent, paths.flows.front().routes);
+    laws_->bound = std::make_unique<BoundLaw>(*tree);
   if (wanted != Hops::chain || !is_derived) return;
   if (tree != nullptr) {
-    laws_->paths = bounds::dependent_tree(tree->tree, tree->load, tree->routing);
+    laws_->paths = bounds::dependent_tree(tree->tree, tree->load, tree->routing, tree->burst);
   } else {
     laws_->paths = bounds::dependent_network(std::get<NetworkTopology>(topology).network);
   }

@@ -294,10 +294,11 @@ std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool
 std::string model_caution(const DelayOmissions& omissions, const Topology& topology, Hops hops) {
   const auto* only_tree = std::get_if<TreeTopology>(&topology);
   if (hops == Hops::bound)
-    return only_tree != nullptr && only_tree->tree.levels == 1
-               ? "the bound is proved"
-               : "the bound is proved up to the root, assumed below: there links carry packets of the same "
-                 "leaves";
+    return only_tree != nullptr && only_tree->tree.levels == 1 ? "the bound is proved"
+           : only_tree == nullptr || only_tree->routing == network::TreeRouting::random_root
+               ? "the bound is proved up to the root, assumed below: there links carry packets of the same "
+                 "leaves"
+               : "the bound is proved for the first queue on the way up, assumed for the others";
   const bool tree = only_tree != nullptr;
   if (hops == Hops::chain || hops == Hops::safe) return tree ? tree_caution(*only_tree, hops) : chain_caution;
   if (omissions.later_hops)
