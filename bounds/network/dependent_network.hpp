@@ -5,6 +5,7 @@
 #include <tailbound/network/tree.hpp>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 /// The pairs of successive queues in trees and networks.
@@ -22,9 +23,12 @@ struct DependentPaths {
 };
 
 /// In a tree with random-root routing all hops after the root are taken as the root's.
-/// \throws as network::tree_paths()
+/// \param burst  of every leaf; each packet has a destination of its own (with nearest-ancestor routing not compared
+///               with simulation)
+/// \throws as network::tree_paths(); with bursts as tree_delay()
 [[nodiscard]] DependentPaths dependent_tree(const network::Tree& tree, const numeric::Rational& load,
-                                            network::TreeRouting routing);
+                                            network::TreeRouting routing,
+                                            const std::optional<traffic::Burst>& burst = {});
 
 /// \throws as network::require_valid()
 [[nodiscard]] DependentPaths dependent_network(const network::Network& network);
