@@ -110,8 +110,8 @@ DependentPaths TreePairs::nearest_ancestor(const std::vector<Rational>& shares) 
 std::shared_ptr<const DependentHops> with_bursts(const DependentPaths& paths, const network::Tree& tree,
                                                  const Rational& load, TreeRouting routing,
                                                  const traffic::Burst& burst) {
-  const TreeDelay known = tree_delay(tree, load, routing, network::Sources::decoupled, burst,
-                                     traffic::Destination::per_packet);
+  const TreeDelay known =
+      tree_delay(tree, load, routing, network::Sources::decoupled, burst, traffic::Destination::per_packet);
   auto hops = std::make_shared<DependentHops>(*paths.hops);
   for (std::size_t i = 0; i < known.routes.size(); ++i)
     for (std::size_t hop = 0; hop < known.routes[i].queues.size(); ++hop)
@@ -120,8 +120,8 @@ std::shared_ptr<const DependentHops> with_bursts(const DependentPaths& paths, co
   const queue::ScatteredSources sources{numeric::nearest_double(load), numeric::nearest_double(burst.slots),
                                         numeric::nearest_double(burst.on_rate)};
   for (const queue::QueuePair& pair : hops->pairs)
-    hops->burst_dependence.push_back(queue::burst_dependence(
-        sources, pair.forwarded, static_cast<double>(tree.radix), tree.levels));
+    hops->burst_dependence.push_back(
+        queue::burst_dependence(sources, pair.forwarded, static_cast<double>(tree.radix), tree.levels));
   return hops;
 }
 

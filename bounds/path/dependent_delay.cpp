@@ -43,7 +43,8 @@ struct SolvedPair {
 /// P(W > w) of queues with bursts and no queue upstream.
 class BurstTails {
  public:
-  explicit BurstTails(const queue::MarkovArrivals& arrivals) : queue_(arrivals, digits) {}
+  explicit BurstTails(const queue::MarkovArrivals& arrivals)
+      : queue_(arrivals, digits, queue::Proof::not_needed) {}
 
   /// The first `size` at least.
   const Series& tails(std::size_t size) {
@@ -198,9 +199,9 @@ class DependentKnowledge {
       const auto& links = hops_->queues[route.queues[hop]].links;
       std::size_t by = 0;
       while (hop > 0 && by < links.size() && links[by].pair != between(route, hop)) ++by;
-      waits.push_back(with_bursts(
-          route.queues[hop],
-          hop == 0 ? its.of_sources : by < links.size() ? its.of_links[by] : its.of_any_link));
+      waits.push_back(with_bursts(route.queues[hop], hop == 0            ? its.of_sources
+                                                     : by < links.size() ? its.of_links[by]
+                                                                         : its.of_any_link));
       hops.push_back({&waits.back(), hop == 0 ? nullptr : &solved(between(route, hop), reach).kernel});
       if (hops_->burst_dependence.empty()) continue;
       scores.push_back(queue::wait_score(waits.back()));

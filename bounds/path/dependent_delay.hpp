@@ -28,9 +28,9 @@ struct DependentQueue {
     std::size_t pair = 0;  ///< of one of these links and this queue
     double count = 1;
   };
-  std::vector<queue::LoneSource> sources;   ///< as if no queue lay upstream
-  std::vector<Links> links;                 ///< other links lead from sources
-  std::vector<queue::LoneSource> straight;  ///< by those; may be left out if there are no links listed
+  std::vector<queue::LoneSource> sources;         ///< as if no queue lay upstream
+  std::vector<Links> links;                       ///< other links lead from sources
+  std::vector<queue::LoneSource> straight;        ///< by those; may be left out if there are no links listed
   std::optional<queue::MarkovArrivals> bursts{};  ///< the same sources, if they send bursts: equal rates
 };
 
