@@ -17,6 +17,7 @@ namespace tailbound::bounds {
 namespace {
 
 using numeric::Rational;
+using numeric::Real;
 using Series = std::vector<double>;
 
 /// Of the pairs' laws; the delays' probabilities are then right to some 3e-5, beside what the last slots lose.
@@ -48,10 +49,12 @@ class BurstTails {
 
   /// The first `size` at least.
   const Series& tails(std::size_t size) {
-    if (tails_.size() < size) {
-      const auto law = queue::hop_delay(queue_, queue::HopDelay::wait, size);
-      tails_.clear();
-      for (const long double tail : law.values.tail) tails_.push_back(static_cast<double>(tail));
+    const numeric::PrecisionScope scope(numeric::Precision{128});
+    const double load = numeric::nearest_double(queue_.arrivals().load());
+    while (tails_.size() < size) {  // P(W > w) = P(Q > w+1)/load
+      const auto bounds = queue::stand_in(queue_.tail(static_cast<std::int64_t>(tails_.size()) + 1)).bounds;
+      const Real middle = (numeric::lower(bounds) + numeric::upper(bounds)) / 2;
+      tails_.push_back(static_cast<double>(middle) / load);
     }
     return tails_;
   }

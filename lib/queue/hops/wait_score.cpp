@@ -18,9 +18,10 @@ std::vector<double> wait_score(std::span<const double> mass) {
   double above = 0;
   for (std::size_t w = mass.size(); w-- > 0;) {
     const double from = above + mass[w];
-    score[w] = mass[w] < least_atom ? -std::pow(above, exponent)
-                                    : -(std::pow(from, 1 + exponent) - std::pow(above, 1 + exponent)) /
-                                          ((1 + exponent) * mass[w]);
+    score[w] =
+        mass[w] < least_atom
+            ? -std::pow(above, exponent)
+            : -(std::pow(from, 1 + exponent) - std::pow(above, 1 + exponent)) / ((1 + exponent) * mass[w]);
     above = from;
   }
   double mean = 0, square = 0;
