@@ -33,9 +33,9 @@ struct ScatteredSources {
   double on_rate = 1;     ///< packets per slot while ON
 };
 
-/// L (1 - load) of the sources that send at rate 1 while ON and whose packets of many slots vary as much as these:
-/// 1 + (1 - load/on_rate - (1 - on_rate)) / (1 - load) (L (1 - load/on_rate) - 1), with the same load; 1 without
-/// correlation.
+/// L (1 - load) of sources of the same load that send at rate 1 while ON and whose counts of many slots have the same
+/// variance: 1 + (on_rate - load)/(1 - load) (L (1 - load/on_rate) - 1); 1 without correlation [slots].
+/// SOURCE  the sum of the autocovariances of on-off sources; below rate 1 not in the derivation page
 [[nodiscard]] double correlation_slots(const ScatteredSources& sources);
 
 /// s_b of (12) in a k-ary n-tree: (0.38 p^2) (1 + k^(2-n)) max(0, 1 - 3/correlation_slots).
