@@ -1,4 +1,6 @@
 #include <tailbound/bounds/network/dependent_network.hpp>
+#include <tailbound/bounds/network/network_delay.hpp>
+#include <tailbound/queue/hops/burst_waits.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -104,6 +106,25 @@ DependentPaths TreePairs::nearest_ancestor(const std::vector<Rational>& shares) 
   return {std::make_shared<const DependentHops>(std::move(hops)), {std::move(routes)}};
 }
 
+/// The hops with the queues' arrivals as tree_delay() has them, by their places on the same routes.
+std::shared_ptr<const DependentHops> with_bursts(const DependentPaths& paths, const network::Tree& tree,
+                                                 const Rational& load, TreeRouting routing,
+                                                 const traffic::Burst& burst) {
+  const TreeDelay known =
+      tree_delay(tree, load, routing, network::Sources::decoupled, burst, traffic::Destination::per_packet);
+  auto hops = std::make_shared<DependentHops>(*paths.hops);
+  for (std::size_t i = 0; i < known.routes.size(); ++i)
+    for (std::size_t hop = 0; hop < known.routes[i].queues.size(); ++hop)
+      hops->queues[paths.flows.front()[i].queues[hop]].bursts =
+          std::get<queue::MarkovArrivals>(known.network.queues[known.routes[i].queues[hop]]);
+  const queue::ScatteredSources sources{numeric::nearest_double(load), numeric::nearest_double(burst.slots),
+                                        numeric::nearest_double(burst.on_rate)};
+  for (const queue::QueuePair& pair : hops->pairs)
+    hops->burst_dependence.push_back(
+        queue::burst_dependence(sources, pair.forwarded, static_cast<double>(tree.radix), tree.levels));
+  return hops;
+}
+
 /// Sums are equal where rates are, in whatever order they were added.
 double rounded_rate(double rate) {
   return std::ldexp(std::round(std::ldexp(rate, 44)), -44);
@@ -163,13 +184,17 @@ queue::QueuePair pair_of(const Rates& first, const Rates& second, const Rates& d
 
 }  // namespace
 
-DependentPaths dependent_tree(const network::Tree& tree, const Rational& load, TreeRouting routing) {
+DependentPaths dependent_tree(const network::Tree& tree, const Rational& load, TreeRouting routing,
+                              const std::optional<traffic::Burst>& burst) {
   std::vector<Rational> shares;
   for (const network::TreePath& path : network::tree_paths(tree, load, routing, network::Sources::decoupled))
     shares.push_back(path.share);
   const auto k = static_cast<double>(tree.radix);
   const TreePairs pairs{k, numeric::nearest_double(load), std::round(std::pow(k, tree.levels)), tree.levels};
-  return routing == TreeRouting::random_root ? pairs.random_root() : pairs.nearest_ancestor(shares);
+  DependentPaths paths =
+      routing == TreeRouting::random_root ? pairs.random_root() : pairs.nearest_ancestor(shares);
+  if (burst) paths.hops = with_bursts(paths, tree, load, routing, *burst);
+  return paths;
 }
 
 DependentPaths dependent_network(const Network& network) {

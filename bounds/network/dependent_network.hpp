@@ -5,13 +5,15 @@
 #include <tailbound/network/tree.hpp>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 /// The pairs of successive queues in trees and networks.
 ///
 /// MODEL     bounds/path/dependent_delay.hpp; decoupled sources (network/queue_traffic.hpp)
-/// SOURCE    docs/derivations/dependent_hops.md
-/// TESTS     tests/bounds/path/dependent_delay_test.cpp: a tree in closed form and written out
+/// SOURCE    docs/derivations/dependent_hops.md; with bursts docs/derivations/aged_bursts.md
+/// TESTS     tests/bounds/path/dependent_delay_test.cpp: a tree in closed form and written out; with bursts
+///           tests/bounds/path/scattered_delay_test.cpp
 namespace tailbound::bounds {
 
 struct DependentPaths {
@@ -22,9 +24,11 @@ struct DependentPaths {
 };
 
 /// In a tree with random-root routing all hops after the root are taken as the root's.
-/// \throws as network::tree_paths()
+/// \param burst  of every leaf; each packet has a destination of its own
+/// \throws as network::tree_paths(); with bursts as tree_delay()
 [[nodiscard]] DependentPaths dependent_tree(const network::Tree& tree, const numeric::Rational& load,
-                                            network::TreeRouting routing);
+                                            network::TreeRouting routing,
+                                            const std::optional<traffic::Burst>& burst = {});
 
 /// \throws as network::require_valid()
 [[nodiscard]] DependentPaths dependent_network(const network::Network& network);

@@ -1,6 +1,8 @@
 #include <tailbound/bounds/path/computed_delay.hpp>
 #include <tailbound/bounds/path/dependent_delay.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/queue/hops/burst_waits.hpp>
+#include <tailbound/queue/hops/wait_score.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -15,6 +17,7 @@ namespace tailbound::bounds {
 namespace {
 
 using numeric::Rational;
+using numeric::Real;
 using Series = std::vector<double>;
 
 /// Of the pairs' laws; the delays' probabilities are then right to some 3e-5, beside what the last slots lose.
@@ -36,6 +39,31 @@ struct SolvedPair {
         kernel(pair, law),
         wait(queue::wait_behind(pair, kernel)) {}
   [[nodiscard]] std::size_t bytes() const { return kernel.bytes() + 3 * second.size() * sizeof(double); }
+};
+
+/// P(W > w) of queues with bursts and no queue upstream.
+class BurstTails {
+ public:
+  explicit BurstTails(const queue::MarkovArrivals& arrivals)
+      : queue_(arrivals, digits, queue::Proof::not_needed) {}
+
+  /// The first `size` at least.
+  const Series& tails(std::size_t size) {
+    const numeric::PrecisionScope scope(numeric::Precision{128});
+    const double load = numeric::nearest_double(queue_.arrivals().load());
+    while (tails_.size() < size) {  // P(W > w) = P(Q > w+1)/load
+      const auto bounds = queue::stand_in(queue_.tail(static_cast<std::int64_t>(tails_.size()) + 1)).bounds;
+      const Real middle = (numeric::lower(bounds) + numeric::upper(bounds)) / 2;
+      tails_.push_back(static_cast<double>(middle) / load);
+    }
+    return tails_;
+  }
+
+ private:
+  /// More than the model's.
+  static constexpr numeric::Digits digits{5};
+  queue::MarkovQueue queue_;
+  Series tails_;
 };
 
 /// All that have been solved in this process, up to a size; then it begins anew.
@@ -107,6 +135,11 @@ bool DependentHops::exact(std::span<const Route> routes) const {
   });
 }
 
+bool DependentHops::bursty() const {
+  return std::any_of(queues.begin(), queues.end(),
+                     [](const DependentQueue& queue) { return queue.bursts.has_value(); });
+}
+
 class DependentKnowledge {
  public:
   DependentKnowledge(std::shared_ptr<const DependentHops> hops, std::size_t most_slots)
@@ -119,13 +152,12 @@ class DependentKnowledge {
   };
 
   /// As independent hops have it, and some more. \param deepest  a level that is asked for, or -1
-  Reach reach(const Route& route, double target, std::int64_t deepest) const {
+  Reach reach(const Route& route, double target, std::int64_t deepest) {
     if (deepest >= static_cast<std::int64_t>(most_slots_)) refuse();
     for (std::size_t size = 64;; size *= 2) {
       Series mass(size, 0);
       mass[0] = 1;
-      for (const std::size_t queue : route.queues)
-        mass = product(mass, queue::lone_queue(hops_->queues[queue].sources, size).wait);
+      for (const std::size_t queue : route.queues) mass = product(mass, lone_wait(queue, size));
       const Series tails = tails_of(mass);
       if (tails.back() > target || static_cast<std::int64_t>(size) <= deepest + 1) {
         if (size > most_slots_) refuse();
@@ -160,16 +192,27 @@ class DependentKnowledge {
   }
 
   RouteLaw law(const Route& route, const Reach& reach) {
-    std::vector<Series> waits;
+    std::vector<Series> waits, scores;
     waits.reserve(route.queues.size());
+    std::vector<queue::PairKernel> kernels;
+    kernels.reserve(route.queues.size());
     std::vector<queue::DependentHop> hops;
     for (std::size_t hop = 0; hop < route.queues.size(); ++hop) {
       const queue::SmoothedWait& its = wait(route.queues[hop], reach);
       const auto& links = hops_->queues[route.queues[hop]].links;
       std::size_t by = 0;
       while (hop > 0 && by < links.size() && links[by].pair != between(route, hop)) ++by;
-      waits.push_back(hop == 0 ? its.of_sources : by < links.size() ? its.of_links[by] : its.of_any_link);
+      waits.push_back(with_bursts(route.queues[hop], hop == 0            ? its.of_sources
+                                                     : by < links.size() ? its.of_links[by]
+                                                                         : its.of_any_link));
       hops.push_back({&waits.back(), hop == 0 ? nullptr : &solved(between(route, hop), reach).kernel});
+      if (hops_->burst_dependence.empty()) continue;
+      scores.push_back(queue::wait_score(waits.back()));
+      if (hop == 0) continue;
+      const Series &before = scores[hop - 1], &here = scores[hop];
+      const double s = queue::dependence_within(hops_->burst_dependence[between(route, hop)], before, here);
+      kernels.push_back(hops.back().from_before->with_dependence(s, before, here));
+      hops.back().from_before = &kernels.back();
     }
     return route_law(queue::sum_of_dependent(hops, reach.slots), waits, numeric::nearest_double(route.share),
                      static_cast<std::int64_t>(route.queues.size()));
@@ -231,7 +274,8 @@ class DependentKnowledge {
       constexpr double dropped = 1e-7;
       const double floor = 1e-8 * std::ldexp(1.0, std::ilogb(reach.rarest));
       const std::size_t furthest = std::max(most, rounded_up(most_slots_));
-      std::size_t size = step;
+      // Bursts make waits that independent packets would hardly ever have.
+      std::size_t size = hops_->bursty() ? most : step;
       for (std::size_t length = most;; length = std::min(2 * length, furthest)) {
         const Series first = queue::lone_first(hops_->pairs[pair], length).occupancy;
         const Series second = queue::lone_second(hops_->pairs[pair], length).occupancy;
@@ -279,6 +323,30 @@ class DependentKnowledge {
     return place->second;
   }
 
+  /// P(W = w) of a queue by itself.
+  Series lone_wait(std::size_t queue, std::size_t size) {
+    const DependentQueue& its = hops_->queues[queue];
+    if (!its.bursts) return queue::lone_queue(its.sources, size).wait;
+    const Series& tails = burst_tails(queue, size);
+    Series mass(size);
+    for (std::size_t w = 0; w < size; ++w) mass[w] = (w == 0 ? 1 : tails[w - 1]) - tails[w];
+    return mass;
+  }
+
+  const Series& burst_tails(std::size_t queue, std::size_t size) {
+    return burst_tails_.try_emplace(queue, *hops_->queues[queue].bursts).first->second.tails(size);
+  }
+
+  /// P(W = w) of packets of bursts, from that of independent ones.
+  Series with_bursts(std::size_t queue, const Series& smoothed) {
+    const DependentQueue& its = hops_->queues[queue];
+    if (!its.bursts) return smoothed;
+    const std::size_t size = smoothed.size();
+    const Series alone = tails_of(queue::lone_queue(its.sources, size).wait);
+    return queue::wait_with_bursts(std::span(burst_tails(queue, size)).first(size),
+                                   its.links.empty() ? alone : tails_of(smoothed), alone);
+  }
+
   /// Packets that U passes on to T.
   static double rate_of(const queue::QueuePair& pair) {
     double rate = 0;
@@ -293,6 +361,7 @@ class DependentKnowledge {
   std::map<std::tuple<std::size_t, std::size_t, int>, std::size_t> sizes_;
   std::map<std::tuple<std::size_t, std::size_t, int>, queue::SmoothedWait>
       waits_;  ///< by queue, size, rarest
+  std::map<std::size_t, BurstTails> burst_tails_;
 };
 
 DependentDelay::DependentDelay(std::shared_ptr<const DependentHops> hops, std::size_t most_slots)

@@ -649,4 +649,23 @@ PairKernel::PairKernel(const QueuePair& pair, const PairLaw& law)
   }
 }
 
+PairKernel PairKernel::with_dependence(double s, std::span<const double> x, std::span<const double> y) const {
+  PairKernel result = *this;
+  if (s == 0) return result;
+  for (std::size_t w = 0; w < size_; ++w) {
+    const std::size_t count = size_ - w;
+    double* const values = result.values_.data() + start_of(w);
+    double listed = 0, score = 0;
+    for (std::size_t to = 0; to < count; ++to) {
+      listed += values[to];
+      score += values[to] * y[to];
+    }
+    if (!(listed > 0)) continue;
+    score += std::max(0.0, 1 - listed) * y[std::min(count, y.size() - 1)];
+    const double scale = 1 / (1 + s * x[w] * score);
+    for (std::size_t to = 0; to < count; ++to) values[to] *= scale * (1 + s * x[w] * y[to]);
+  }
+  return result;
+}
+
 }  // namespace tailbound::queue

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 /// Two successive slotted queues, of which the second receives what the first one serves.
@@ -111,6 +112,13 @@ class PairKernel {
   /// Of w < size: for w' = 0 .. size - w - 1; zeros if W_U = w is impossible.
   [[nodiscard]] const double* row(std::size_t w) const { return values_.data() + start_of(w); }
   [[nodiscard]] std::size_t bytes() const { return values_.size() * sizeof(double); }
+  /// The waits depend on each other by something else as well: entries times 1 + s x(w) y(w'), rows scaled so that
+  /// they sum as before. Of w' >= size - w, which are not listed, the score is taken as that of size - w.
+  /// \param s     0 or more
+  /// \param x, y  scores of W_U and W_T (wait_score.hpp)
+  /// \pre 1 + s x(w) y(w') is nowhere negative; both scores have size() entries or more
+  [[nodiscard]] PairKernel with_dependence(double s, std::span<const double> x,
+                                           std::span<const double> y) const;
 
  private:
   [[nodiscard]] std::size_t start_of(std::size_t w) const { return w * size_ - w * (w - 1) / 2; }

@@ -295,8 +295,10 @@ struct MarkovQueue::State {
     if (engine) return *engine;
     const OnOffGroup* group = single_group(arrivals);
     if (!certified)
-      engine = directed() ? make_directed_modes_engine(*directed_group, arrivals.load(), bits_or_modes)
-                          : std::make_unique<ModalEngine>(*group, arrivals.load(), bits_or_modes);
+      engine = directed()
+                   ? make_directed_modes_engine(*directed_group, arrivals.load(), bits_or_modes)
+                   : std::make_unique<ModalEngine>(*group, arrivals.load(),
+                                                   std::min<Eigen::Index>(bits_or_modes, arrivals.phases()));
     else if (silent_passages())
       engine = make_directed_engine(*directed_group, arrivals.load(), bits_or_modes);
     else if (bits_or_modes == bits_of_doubles)
@@ -439,7 +441,7 @@ struct MarkovQueue::State {
   }
 };
 
-MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits)
+MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits, Proof proof)
     : state_(std::make_unique<State>(State{.arrivals = std::move(arrivals), .digits = digits})) {
   if (digits.count < 1 || digits.count > most_digits)
     throw InvalidArgument("digits", std::to_string(digits.count), "from 1 to " + std::to_string(most_digits));
@@ -453,6 +455,9 @@ MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits)
       blocks || given.phases() <= (state_->silent_passages() && !trains ? most_certified_directed_phases
                                    : state_->directed()                 ? most_dense_directed_phases
                                                                         : most_certified_phases);
+  if (proof == Proof::not_needed && single != nullptr && !state_->directed() &&
+      given.phases() >= least_approximated_phases)
+    state_->certified = false;
   if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&given.form())) {
     double packets = 0;
     for (const OnOffGroup& group : *groups) packets += static_cast<double>(group.count);

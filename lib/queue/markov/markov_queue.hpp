@@ -31,6 +31,12 @@ namespace tailbound::queue {
 
 using ProbabilityClaim = numeric::Claim<unit::Probability>;
 
+/// Must results of a queue be proved?
+enum class Proof {
+  if_affordable,  ///< enclosures up to most_certified_phases
+  not_needed,  ///< approximations from `least_approximated_phases` on, if the sources are equal: seconds less
+};
+
 /// Remembers what it has computed, so that one question after the other is cheap. Not for use by several
 /// threads at a time.
 class MarkovQueue {
@@ -38,6 +44,8 @@ class MarkovQueue {
   static constexpr std::int64_t most_certified_phases = 65;
   /// Of one group of sources whose bursts may go elsewhere and that send in every slot ON: 32 sources.
   static constexpr std::int64_t most_certified_directed_phases = 561;
+  /// Of Proof::not_needed: fewer phases are certified in milliseconds.
+  static constexpr std::int64_t least_approximated_phases = 32;
   static constexpr int most_digits = 60;
 
   /// \param digits  relative width of enclosures at most 10^-digits, 1 .. 60; approximations agree to as many
@@ -45,7 +53,8 @@ class MarkovQueue {
   /// \throws Unstable         rho >= 1
   /// \throws InvalidArgument  digits out of range
   /// \throws LimitExceeded    unequal sources with more phases than can be certified
-  explicit MarkovQueue(MarkovArrivals arrivals, numeric::Digits digits = {10});
+  explicit MarkovQueue(MarkovArrivals arrivals, numeric::Digits digits = {10},
+                       Proof proof = Proof::if_affordable);
   ~MarkovQueue();
   MarkovQueue(MarkovQueue&&) noexcept;
   MarkovQueue& operator=(MarkovQueue&&) noexcept;

@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/queue/delay/markov_delay.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
 #include <tailbound/queue/on_off/modal_blocks.hpp>
 #include <tailbound/queue/on_off/on_off_blocks.hpp>
@@ -643,4 +644,27 @@ TEST_CASE("bursts scattered packet by packet: 4 inputs, load 0.6, bursts of 16",
   CHECK(queue.least_level(rational("1e-9")) == 32);
   CHECK(Float100(ends(queue.tail(31)).lower).convert_to<double>() == Approx(1.1743623916e-9).epsilon(1e-10));
   CHECK(Float100(ends(queue.tail(32)).upper).convert_to<double>() == Approx(6.2370333434e-10).epsilon(1e-10));
+}
+
+TEST_CASE("Markov queue: without proof the same numbers by modes, where these are fewer than phases") {
+  for (const auto& [load, burst, count] :
+       {std::tuple{"3/5", "16", 64}, std::tuple{"4/5", "64", 40}, std::tuple{"3/5", "5/2", 49}}) {
+    const traffic::OnOff source =
+        traffic::thinned(traffic::on_off(numeric::Rational(load), {numeric::Rational(burst), 1}),
+                         numeric::Rational(1) / count);
+    queue::MarkovQueue proved(queue::MarkovArrivals::on_off({{source, count}}), {6});
+    queue::MarkovQueue computed(queue::MarkovArrivals::on_off({{source, count}}), {6},
+                                queue::Proof::not_needed);
+    CHECK(proved.certified());
+    CHECK_FALSE(computed.certified());
+    for (const std::int64_t level : {0, 1, 6, 20, 40}) {
+      const double tail = static_cast<double>(numeric::lower(queue::stand_in(proved.tail(level)).bounds));
+      CHECK(static_cast<double>(numeric::lower(queue::stand_in(computed.tail(level)).bounds)) ==
+            Approx(tail).epsilon(3e-6));
+    }
+  }
+  // Few phases are certified anyway.
+  const traffic::OnOff few = traffic::on_off(numeric::Rational("1/10"), {8, 1});
+  CHECK(queue::MarkovQueue(queue::MarkovArrivals::on_off({{few, 4}}), {6}, queue::Proof::not_needed)
+            .certified());
 }
