@@ -1,4 +1,5 @@
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
+#include <tailbound/answers/accuracy/burst_measurements.hpp>
 
 #include <array>
 #include <initializer_list>
@@ -913,6 +914,25 @@ void add_independent_hops(std::vector<AccuracyRow>& rows) {
   for (std::size_t i = rows.size() - 3; i < rows.size(); ++i) rows[i].measured = "2026-11-26";
 }
 
+/// Hops of sources with bursts that depend on each other.
+void add_dependent_bursts(std::vector<AccuracyRow>& rows) {
+  for (const BurstMeasurement& each : burst_measurements()) {
+    TreeTopology its = tree(each.radix, each.levels, each.load, each.routing);
+    its.burst = traffic::Burst{.slots = each.burst, .on_rate = numeric::Rational(each.on_rate) / 100};
+    its.destination = each.destination;
+    const auto add = [&](MeasuredModel model, const std::vector<BurstRatio>& ratios) {
+      std::vector<TailRatio> tails;
+      for (std::size_t i = 0; i < ratios.size(); ++i)
+        if (ratios[i].ratio > 0) tails.push_back({measured_tails[i], ratios[i].ratio, ratios[i].half_width});
+      if (tails.empty()) return;
+      add_tree(rows, model, its, tails);
+      rows.back().measured = "2026-11-27";
+    };
+    add(MeasuredModel::delay_chain, each.chain);
+    add(MeasuredModel::delay_safe, each.safe);
+  }
+}
+
 /// Hops of sources with bursts, added as independent.
 void add_bursts(std::vector<AccuracyRow>& rows) {
   using enum traffic::Destination;
@@ -1025,6 +1045,7 @@ std::vector<AccuracyRow> all_rows() {
   add_multistage_256(rows);
   add_chains(rows);
   add_independent_hops(rows);
+  add_dependent_bursts(rows);
   add_bursts(rows);
   add_fabrics(rows);
   return rows;

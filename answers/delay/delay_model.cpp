@@ -25,6 +25,10 @@ constexpr const char* not_derived =
     "bursts, or links of several packets per slot, in queues that wait: each wait is that of an arbitrary "
     "packet of its "
     "queue";
+constexpr const char* binary_tree =
+    "in binary trees the chain underestimates rare delays of bursts whose packets draw their own paths: "
+    "simulated "
+    "P(D > t) is 1.2 times as much at 1e-2, 1.8 at 1e-4; --hops chain shows it";
 /// Links into each queue from which on bounds/path/dependent_delay.hpp was measured to be the better of the two.
 constexpr std::size_t fewest_links_of_a_chain = 4;
 
@@ -56,8 +60,7 @@ class BoundLaw final : public bounds::DelayLaw {
 
  private:
   static numeric::Claim<unit::Slot> upper(const Rational& mean) {
-    return numeric::UpperBound<unit::Slot>{
-        numeric::enclose(numeric::Exact<unit::Slot>{mean}, {128}).upper()};
+    return numeric::UpperBound<unit::Slot>{numeric::enclose(numeric::Exact<unit::Slot>{mean}, {128}).upper()};
   }
 
   std::map<std::size_t, bounds::BoundedRoute> by_length_;
@@ -149,7 +152,7 @@ struct DelayModel::Laws {
   std::optional<bounds::WiredDelay> wired{};  ///< of a network
   std::unique_ptr<BoundLaw> bound{};
   std::optional<bounds::AgedDelay> aged{};
-  std::string not_aged{};  ///< why that does not answer, where bursts keep their path
+  std::string no_chain{};  ///< why hops of bursts through a tree are not a chain; empty where they are
   std::vector<std::size_t> alike{};
   std::vector<char> one_queue{};  ///< of each of the flows asked
   std::vector<char>
@@ -205,13 +208,16 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
           bursts->burst->slots, wanted == Hops::safe ? bounds::AgedModel::safe : bounds::AgedModel::fitted);
     } catch (const InvalidArgument& error) {
       if (question.hops) throw;
-      laws_->not_aged = error.what();
+      laws_->no_chain = error.what();
     }
     return;
   }
-  if (wanted == Hops::bound)
-    laws_->bound = std::make_unique<BoundLaw>(*tree);
+  if (wanted == Hops::bound) laws_->bound = std::make_unique<BoundLaw>(*tree);
   if (wanted != Hops::chain || !is_derived) return;
+  if (!question.hops && tree != nullptr && tree->burst && tree->tree.radix == 2) {
+    laws_->no_chain = binary_tree;
+    return;
+  }
   if (tree != nullptr) {
     laws_->paths = bounds::dependent_tree(tree->tree, tree->load, tree->routing, tree->burst);
   } else {
@@ -289,7 +295,7 @@ FlowLaw DelayModel::of(std::size_t flow) {
   const bool any = !laws.empty();
   if (!any || !question_.hops) laws.push_back(independent(flow));
   if (!any && laws_->use_wired && laws_->as_arbitrary[flow] == 0) laws.front().reason = not_derived;
-  if (!any && !laws_->not_aged.empty()) laws.front().reason = laws_->not_aged;
+  if (!any && !laws_->no_chain.empty()) laws.front().reason = laws_->no_chain;
   return first_of(std::move(laws));
 }
 

@@ -108,6 +108,68 @@ TEST_CASE("hops: where nothing is derived hops are independent, and others refus
   CHECK(answers::possible_hops(question.topology, question.model()).size() == 2);
 }
 
+namespace {
+
+DelayQuestion of_bursts(const char* burst, traffic::Destination destination, std::optional<Hops> hops = {}) {
+  DelayQuestion question = of_tree(hops);
+  auto& tree = std::get<answers::TreeTopology>(question.topology);
+  tree.load = rational("0.6");
+  tree.burst = traffic::Burst{.slots = rational(burst)};
+  tree.destination = destination;
+  return question;
+}
+
+}  // namespace
+
+TEST_CASE("hops: bursts that keep their path wait by their age, conservatively if asked") {
+  using enum traffic::Destination;
+  const auto chain = answers::answer(of_bursts("16", per_burst)).flows[0],
+             safe = answers::answer(of_bursts("16", per_burst, Hops::safe)).flows[0],
+             independent = answers::answer(of_bursts("16", per_burst, Hops::independent)).flows[0];
+  CHECK(chain.hops == Hops::chain);
+  CHECK(chain.hops_reason.empty());
+  CHECK(safe.hops == Hops::safe);
+  CHECK(safe.delay.queueing[0].slots > chain.delay.queueing[0].slots);
+  CHECK(safe.delay.queueing[1].slots > chain.delay.queueing[1].slots);
+  CHECK(independent.delay.queueing[0].slots > chain.delay.queueing[0].slots);
+  CHECK(answers::possible_hops(of_bursts("16", per_burst).topology, {}) ==
+        std::vector<Hops>{Hops::chain, Hops::safe, Hops::independent});
+  CHECK_THROWS_WITH(answers::answer(of_bursts("16", per_burst, Hops::bound)),
+                    Catch::Contains("bound") && Catch::Contains("per-burst"));
+  CHECK_THROWS_WITH(answers::answer(of_tree(Hops::safe)), Catch::Contains("--burst"));
+  // Of less than two packets ages explain little.
+  const auto shortest = answers::answer(of_bursts("1.6", per_burst)).flows[0];
+  CHECK(shortest.hops == Hops::independent);
+  CHECK(shortest.hops_reason.find("2 packets") != std::string::npos);
+  CHECK_THROWS_AS(answers::answer(of_bursts("1.6", per_burst, Hops::chain)), InvalidArgument);
+  // A reorder buffer follows from the law of the delay.
+  DelayQuestion reordered = of_bursts("16", per_burst);
+  reordered.reorder = answers::ReorderTargets{.probability = rational("0.001"), .levels = {}};
+  reordered.flow_rate = rational("0.1");
+  CHECK(answers::answer(reordered).flows[0].reorder->computed);
+}
+
+TEST_CASE("hops: bursts whose packets draw their paths are a chain below an upper bound") {
+  using enum traffic::Destination;
+  const auto chain = answers::answer(of_bursts("16", per_packet)).flows[0],
+             bound = answers::answer(of_bursts("16", per_packet, Hops::bound)).flows[0];
+  CHECK(chain.hops == Hops::chain);
+  CHECK(bound.hops == Hops::bound);
+  CHECK(bound.delay.queueing[1].slots > chain.delay.queueing[1].slots);
+  CHECK(std::get<numeric::UpperBound<unit::Slot>>(bound.delay.mean_queueing).value >
+        std::get<numeric::Approximation<unit::Slot>>(chain.delay.mean_queueing).value);
+  CHECK(answers::possible_hops(of_bursts("16", per_packet).topology, {}) ==
+        std::vector<Hops>{Hops::chain, Hops::independent, Hops::bound});
+  // In binary trees the chain underestimates: it is answered if asked for only.
+  DelayQuestion binary = of_bursts("16", per_packet);
+  std::get<answers::TreeTopology>(binary.topology).tree = {2, 3};
+  const auto usual = answers::answer(binary).flows[0];
+  CHECK(usual.hops == Hops::independent);
+  CHECK(usual.hops_reason.find("binary") != std::string::npos);
+  binary.hops = Hops::chain;
+  CHECK(answers::answer(binary).flows[0].hops == Hops::chain);
+}
+
 TEST_CASE(
     "hops: one queue that sources feed is exact; links of several packets per slot that wait are "
     "independent") {
