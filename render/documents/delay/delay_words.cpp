@@ -29,6 +29,13 @@ std::string arrivals_in_words(network::Sources sources) {
              : "first-hop: every queue is fed by the links into its switch, as in the published model";
 }
 
+/// Are queues fed by bursts as they have been stretched upstream?
+bool stretches(const DelayQuestion& question, const FlowDelay& found) {
+  const auto* tree = std::get_if<TreeTopology>(&question.topology);
+  return found.hops == Hops::chain && tree != nullptr && tree->burst &&
+         tree->destination == traffic::Destination::per_burst;
+}
+
 std::string hop_delay_in_words(queue::HopDelay delay) {
   return delay == queue::HopDelay::wait
              ? "wait: of an arbitrary packet, first in first out, its own slot not counted"
@@ -225,7 +232,9 @@ std::vector<Line> delay_lines(const DelayEntry& only) {
                                     mean_ns.empty() ? "" : "; " + mean_ns)},
       {"latency", latency_in_words(only)},
       {"delay of a hop", hop_delay_in_words(question.hop_delay)},
-      {"arrivals", arrivals_in_words(question.sources)}};
+      {"arrivals", stretches(question, found)
+                       ? "bursts at the first queue as sent, later as queues upstream have stretched them"
+                       : arrivals_in_words(question.sources)}};
   if (!found.hops_reason.empty())
     lines.push_back({"hops", fmt::format("{}, because a sounder model does not answer:\n{}",
                                          name_of(found.hops), found.hops_reason)});
