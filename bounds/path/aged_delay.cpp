@@ -23,6 +23,7 @@ using Series = std::vector<double>;
 constexpr double sources_of_a_link = 2.5, most_of_a_source = 1.2;  ///< M
 constexpr double beside_a_burst = 0.8;                             ///< on the link behind the first queue
 constexpr double of_neighbours = 0.26, of_further = 0.28, of_stretch = 0.046;  ///< s
+constexpr double furthest_stretch = 5;  ///< hops: what a wait did to its burst is forgotten further on
 
 constexpr std::size_t most_burst_levels = 32'768;
 constexpr double least_tail = 1e-24;
@@ -110,8 +111,9 @@ class Solver {
     const auto hops = static_cast<double>(path.queues.size());
     const double load = paths_.queues[path.queues[hop]].load;
     const bool stretches = model_ == AgedModel::fitted && paths_.on_rate == 1;
-    return std::max(0.0, (of_neighbours + of_further * (hops - 2) / (hops - 1)) * path.forwarded[hop] -
-                             (stretches ? of_stretch * hops * (1 - load) * (1 - load) : 0));
+    return std::max(
+        0.0, (of_neighbours + of_further * (hops - 2) / (hops - 1)) * path.forwarded[hop] -
+                 (stretches ? of_stretch * std::min(hops, furthest_stretch) * (1 - load) * (1 - load) : 0));
   }
 
   [[nodiscard]] RouteLaw law(std::size_t path) const {
