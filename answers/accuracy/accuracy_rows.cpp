@@ -916,6 +916,7 @@ void add_independent_hops(std::vector<AccuracyRow>& rows) {
 
 /// Hops of sources with bursts that depend on each other.
 void add_dependent_bursts(std::vector<AccuracyRow>& rows) {
+  constexpr double widest = 0.25;  // half intervals that say little of the model
   for (const BurstMeasurement& each : burst_measurements()) {
     TreeTopology its = tree(each.radix, each.levels, each.load, each.routing);
     its.burst = traffic::Burst{.slots = each.burst, .on_rate = numeric::Rational(each.on_rate) / 100};
@@ -923,7 +924,8 @@ void add_dependent_bursts(std::vector<AccuracyRow>& rows) {
     const auto add = [&](MeasuredModel model, const std::vector<BurstRatio>& ratios) {
       std::vector<TailRatio> tails;
       for (std::size_t i = 0; i < ratios.size(); ++i)
-        if (ratios[i].ratio > 0) tails.push_back({measured_tails[i], ratios[i].ratio, ratios[i].half_width});
+        if (ratios[i].half_width < widest * ratios[i].ratio)
+          tails.push_back({measured_tails[i], ratios[i].ratio, ratios[i].half_width});
       if (tails.empty()) return;
       add_tree(rows, model, its, tails);
       rows.back().measured = "2026-11-27";
