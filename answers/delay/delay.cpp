@@ -136,7 +136,7 @@ class Delays {
     ReorderAnswer answer =
         reorder_answer(model_.distribution(law, routes, negligible_for(*question_.reorder)),
                        question_.flow_rate.value_or(flow.rate), *question_.reorder);
-    answer.computed = law.hops == Hops::chain || law.hops == Hops::safe || law.assumed;
+    answer.computed = law.hops == Hops::chain || law.assumed;
     return answer;
   }
 

@@ -91,7 +91,7 @@ std::string why_no_other(const Topology& topology, const DelayModelQuestion& que
     return "no bound is known for bursts that keep their path (--destination per-burst)";
   return std::holds_alternative<TreeTopology>(topology)
              ? "safe is derived for bursts that keep their path (--burst)"
-             : "the others are derived for trees";
+             : "bound and safe are derived for trees";
 }
 
 /// The number with one digit more than its arithmetic is right to.
@@ -151,6 +151,7 @@ struct DelayModel::Laws {
   std::optional<bounds::DependentDelay> chain{};
   std::optional<bounds::WiredDelay> wired{};  ///< of a network
   std::unique_ptr<BoundLaw> bound{};
+  bool bursts = false;  ///< of a tree
   std::optional<bounds::AgedDelay> aged{};
   std::string no_chain{};  ///< why hops of bursts through a tree are not a chain; empty where they are
   std::vector<std::size_t> alike{};
@@ -177,6 +178,7 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
   const auto* tree = std::get_if<TreeTopology>(&topology);
   const bool is_derived = derived(topology, question);
   if (tree != nullptr) {
+    laws_->bursts = tree->burst.has_value();
     laws_->flow_in_paths = {0};
     laws_->one_queue = laws_->as_arbitrary = {tree->tree.levels == 1};
   } else {
@@ -364,11 +366,16 @@ bounds::DelayDistribution DelayModel::distribution(const FlowLaw& law, const std
   if (law.hops == Hops::bound)
     throw InvalidArgument("hops", "bound given together with a reorder buffer",
                           "chain or independent: a later packet may as well lessen what waits");
+  if (laws_->bursts)
+    throw NoAnswer(
+        "the reorder buffer is not found for bursty traffic: the model has packets of a flow sent and "
+        "delayed "
+        "independently, which is off by up to 20 times where they come in bursts; simulate tree --reorder "
+        "estimates it");
   // Probabilities of a chain have some four digits: what is left out need not be smaller.
-  if (law.hops == Hops::chain || law.hops == Hops::safe) {
+  if (law.hops == Hops::chain) {
     const Rational coarser = negligible * 10'000'000;
     const Rational negligible_here = coarser < 1 ? coarser : Rational(1);
-    if (laws_->aged) return laws_->aged->distribution(routes, negligible_here);
     return law.law == &*laws_->chain ? laws_->chain->distribution(routes, negligible_here)
                                      : laws_->wired->distribution(routes, negligible_here);
   }

@@ -25,7 +25,7 @@ constexpr double beside_a_burst = 0.8;                             ///< on the l
 constexpr double of_neighbours = 0.26, of_further = 0.28, of_stretch = 0.046;  ///< s
 constexpr double furthest_stretch = 5;  ///< hops: what a wait did to its burst is forgotten further on
 
-constexpr std::size_t most_burst_levels = 32'768;
+constexpr std::size_t most_burst_levels = 65'536;
 constexpr double least_tail = 1e-24;
 
 /// Levels that a load needs, whatever is asked.
@@ -251,13 +251,14 @@ std::vector<RouteLaw> AgedDelay::laws(std::span<const Route> routes, double targ
                                       std::int64_t deepest) const {
   std::size_t levels = 0;
   for (const BurstQueue& queue : paths_.queues) levels = std::max(levels, levels_of(queue.load));
-  for (;; levels += levels / 2) {
+  for (;;) {
     if (levels > most_burst_levels)
       throw LimitExceeded("the delay needs more than " + std::to_string(most_burst_levels) +
                           " levels of a queue with bursts of 16 packets");
     const auto known = LawCache::of(paths_, model_, levels);
     std::vector<RouteLaw> result;
     bool reaches = true;
+    std::size_t needed = levels + levels / 8;
     for (const Route& route : routes) {
       const auto place = std::find_if(routes_.begin(), routes_.end(),
                                       [&](const Route& its) { return its.queues == route.queues; });
@@ -267,11 +268,18 @@ std::vector<RouteLaw> AgedDelay::laws(std::span<const Route> routes, double targ
       require_consistent(law);
       reaches = reaches && (law.goes_on || (law.tails.back() <= target &&
                                             law.step_of(deepest) + 1 < static_cast<double>(levels)));
+      // The law falls on at least as it does at its end.
+      if (!law.goes_on && law.tails.back() > target && law.slope > 0)
+        needed = std::max(needed, levels + static_cast<std::size_t>(std::min(
+                                               std::log(law.tails.back() / target) / law.slope, 1e9)));
+      if (!law.goes_on && deepest >= 0)
+        needed = std::max(needed, static_cast<std::size_t>(std::min(law.step_of(deepest), 1e9)) + 2);
       if (deepest >= 0 && !(law.above(deepest) >= std::numeric_limits<double>::min()) && law.goes_on)
         throw LimitExceeded("P(D > " + std::to_string(deepest) + ") is below 1e-300");
       result.push_back(std::move(law));
     }
     if (reaches) return result;
+    levels = needed;
   }
 }
 
@@ -279,12 +287,6 @@ ClaimedDelayAnswer AgedDelay::claims(std::span<const Route> routes, const DelayQ
   require_valid(routes, question);
   const Sight sight = sight_of(routes, question);
   return claims_of(laws(routes, sight.target, sight.deepest), question);
-}
-
-DelayDistribution AgedDelay::distribution(std::span<const Route> routes, const Rational& negligible) {
-  require_valid(routes, {});
-  require_negligible(negligible);
-  return distribution_of(laws(routes, 1e-3 * numeric::nearest_double(negligible), -1), negligible);
 }
 
 }  // namespace tailbound::bounds

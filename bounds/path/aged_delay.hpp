@@ -69,12 +69,9 @@ class AgedDelay final : public DelayLaw {
 
   /// COST  some 40 ms a hop at load 0.6, in proportion to 1 / (1 - load), once in a process; then microseconds
   /// \throws InvalidArgument  as PathDelay::answer()
-  /// \throws LimitExceeded    a load, or a delay, that needs more than 32 768 levels in units of bursts of 16
+  /// \throws LimitExceeded    a load, or a delay, that needs more than 65 536 levels in units of bursts of 16
   [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Route> routes,
                                           const DelayQuestion& question) override;
-  /// As PathDelay::distribution(), computed: intervals are not proved.
-  [[nodiscard]] DelayDistribution distribution(std::span<const Route> routes,
-                                               const numeric::Rational& negligible);
 
  private:
   BurstPaths paths_;

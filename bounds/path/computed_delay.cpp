@@ -90,12 +90,6 @@ double RouteLaw::error(std::int64_t t) const {
   return stated + 0.1 * std::exp(-slope * (static_cast<double>(tails.size()) - 1 - step_of(t)));
 }
 
-std::size_t RouteLaw::slots() const {
-  if (slots_per_step == 1) return tails.size();
-  const double last = (static_cast<double>(tails.size()) - 0.5) * slots_per_step - 0.5;
-  return static_cast<std::size_t>(std::floor(last)) + 1;
-}
-
 double RouteLaw::at_step(std::int64_t step) const {
   const auto size = static_cast<std::int64_t>(tails.size());
   if (step < 0) return 1;
@@ -252,7 +246,7 @@ DelayDistribution distribution_of(const std::vector<RouteLaw>& laws, const Ratio
   for (const RouteLaw& law : laws) least = std::min(least, law.hops);
   std::size_t size = 0;
   for (const RouteLaw& law : laws)
-    size = std::max(size, law.slots() + static_cast<std::size_t>(law.hops - least));
+    size = std::max(size, law.tails.size() + static_cast<std::size_t>(law.hops - least));
   const numeric::PrecisionScope scope(numeric::Precision{128});
   DelayDistribution result;
   double before = 1;

@@ -40,8 +40,6 @@ struct RouteLaw {
     return slots_per_step == 1 ? static_cast<double>(t)
                                : (static_cast<double>(t) + 0.5) / slots_per_step - 0.5;
   }
-  /// The slots that the law reaches to, from 0.
-  [[nodiscard]] std::size_t slots() const;
   /// Relative, of above(t): how far the arithmetic has converged.
   [[nodiscard]] double error(std::int64_t t) const;
 

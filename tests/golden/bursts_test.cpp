@@ -202,7 +202,8 @@ TEST_CASE("bursts: what delay refuses") {
        {Refusal{tree + " --burst 1", 2, "--burst"}, Refusal{tree + " --on-rate 0.9", 2, "--on-rate"},
         Refusal{tree + " --burst 8 --sources first-hop", 2, "decoupled"},
         Refusal{tree + " --burst 8 --reorder 1e-9", 1, "bursty traffic"},
-        Refusal{tree + " --burst 8 --digits 30", 1, "14 digits"},
+        Refusal{tree + " --burst 8 --digits 30 --hops independent", 1, "14 digits"},
+        Refusal{tree + " --burst 8 --hops bound", 2, "per-burst"},
         Refusal{"delay --network x.toml --burst 8", 2, "--burst"}}) {
     INFO(line);
     const auto outcome = run_line(line);

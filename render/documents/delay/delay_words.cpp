@@ -50,11 +50,11 @@ bool any_as(const std::vector<DelayPoint>& points, Hops hops) {
   });
 }
 
-/// Of trees.
+/// Of trees whose bursts keep their path.
 bool any_burst(const std::vector<DelayPoint>& points) {
   return std::any_of(points.begin(), points.end(), [](const DelayPoint& point) {
     const auto* tree = std::get_if<TreeTopology>(&point.first.topology);
-    return tree != nullptr && tree->burst;
+    return tree != nullptr && tree->burst && tree->destination == traffic::Destination::per_burst;
   });
 }
 

@@ -142,11 +142,11 @@ TEST_CASE("hops: bursts that keep their path wait by their age, conservatively i
   CHECK(shortest.hops == Hops::independent);
   CHECK(shortest.hops_reason.find("2 packets") != std::string::npos);
   CHECK_THROWS_AS(answers::answer(of_bursts("1.6", per_burst, Hops::chain)), InvalidArgument);
-  // A reorder buffer follows from the law of the delay.
+  // Packets of a burst share its path: their delays say nothing of who overtakes whom.
   DelayQuestion reordered = of_bursts("16", per_burst);
   reordered.reorder = answers::ReorderTargets{.probability = rational("0.001"), .levels = {}};
   reordered.flow_rate = rational("0.1");
-  CHECK(answers::answer(reordered).flows[0].reorder->computed);
+  CHECK_THROWS_WITH(answers::answer(reordered), Catch::Contains("simulate tree --reorder"));
 }
 
 TEST_CASE("hops: bursts whose packets draw their paths are a chain below an upper bound") {
