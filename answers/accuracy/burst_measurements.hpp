@@ -8,7 +8,7 @@
 
 /// How far simulated delays of bursts through trees are from the models: the numbers behind rows of accuracy.hpp.
 ///
-/// SOURCE    `tailbound simulate tree` with seeds 1000 to 1033, 3e8 to 5e8 packets each, run on 2026-11-27;
+/// SOURCE    `tailbound simulate tree` with seeds 1000 to 1033, 2e8 to 5e8 packets each, run on 2026-11-27;
 ///           docs/derivations/aged_bursts.md
 namespace tailbound::answers {
 

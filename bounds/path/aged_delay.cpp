@@ -20,8 +20,8 @@ using numeric::Rational;
 using Series = std::vector<double>;
 
 // docs/derivations/aged_bursts.md, "What is fitted".
-constexpr double sources_of_a_link = 2.5, most_of_a_source = 1.2;  ///< M
-constexpr double beside_a_burst = 0.8;                             ///< on the link behind the first queue
+constexpr double sources_of_a_link = 2.5;  ///< M
+constexpr double beside_a_burst = 0.8;     ///< on the link behind the first queue
 constexpr double of_neighbours = 0.26, of_further = 0.28, of_stretch = 0.046;  ///< s
 constexpr double furthest_stretch = 5;  ///< hops: what a wait did to its burst is forgotten further on
 
@@ -81,11 +81,12 @@ class Solver {
     mean_distance /= rate;
     const bool exact_rate = model_ == AgedModel::safe || queue.of_sources;
     const double on_rate = exact_rate ? paths_.on_rate : 1 / mean_distance;
+    // As if no queue lay upstream: queues upstream do not change how many packets come in a long time.
+    const double decay = queue::burst_decay(queue.sources, queue.load / (queue.sources * paths_.source_load),
+                                            paths_.source_load, paths_.on_rate);
+    const double sources_as_sent = queue::sources_of_decay(decay, queue.load, on_rate);
     const double sources =
-        exact_rate
-            ? queue::equivalent_sources(queue.sources, queue.load / (queue.sources * paths_.source_load),
-                                        paths_.source_load, on_rate)
-            : std::min(sources_of_a_link * queue.links / on_rate, most_of_a_source * queue.sources);
+        exact_rate ? sources_as_sent : std::min(sources_of_a_link * queue.links / on_rate, sources_as_sent);
     const queue::AgedQueue solved({sources, on_rate, queue.load}, levels_);
     std::map<double, Wait> by_distance;
     for (std::size_t i = 0; i < visits.size(); ++i) {

@@ -117,35 +117,33 @@ const BurstAges& burst_ages() {
   return ages;
 }
 
-double equivalent_sources(double count, double share, double leaf_load, double on_rate) {
+double burst_decay(double count, double share, double leaf_load, double on_rate) {
   const double stops = on_rate * stop;
   const double on = leaf_load / on_rate, start = on * stops / (1 - on);
-  const double load = count * share * leaf_load;
-  // The decay rate of the three-state sources: the growth of what comes equals that of what is served.
+  // The growth of what comes equals that of what is served.
   const auto log_three_state = [&](double theta) {
     const double y = 1 - on_rate + on_rate * std::exp(theta);
-    const auto excess = [&](double w) {
-      const double value = 1 - start + start * share * y * stops / (w - (1 - stops) * y) +
-                           start * (1 - share) * stops / (w - (1 - stops));
-      return w - value;
-    };
     const double low = std::max(1.0, (1 - stops) * y);
     return std::log(zero_between(low, low + y + 1, [&](double w) {
-      return w <= (1 - stops) * y ? -std::numeric_limits<double>::infinity() : excess(w);
+      if (w <= (1 - stops) * y) return -std::numeric_limits<double>::infinity();
+      return w - (1 - start + start * share * y * stops / (w - (1 - stops) * y) +
+                  start * (1 - share) * stops / (w - (1 - stops)));
     }));
   };
   double high = 1e-3;
   while (count * log_three_state(high) <= high && high < 64) high *= 2;
-  const double theta =
-      zero_between(high * 1e-9, high, [&](double x) { return count * log_three_state(x) - x; });
-  const double y = 1 - on_rate + on_rate * std::exp(theta);
-  // Fewer sources decay more slowly when each of them sends more.
+  return zero_between(high * 1e-9, high, [&](double x) { return count * log_three_state(x) - x; });
+}
+
+double sources_of_decay(double decay, double load, double on_rate) {
+  constexpr double most = 1e9;
+  const double stops = on_rate * stop, y = 1 - on_rate + on_rate * std::exp(decay);
   const auto surplus = [&](double sources) {
     const double p = load / (sources * on_rate);
-    return sources * log_two_state(p * stops / (1 - p), y, stops) - theta;
+    return sources * log_two_state(p * stops / (1 - p), y, stops) - decay;
   };
-  const double least = std::log(load / on_rate), most = std::log(std::max(1e9, 1e3 * count));
-  return std::exp(zero_between(least, most, [&](double x) { return surplus(std::exp(x)); }));
+  return std::exp(
+      zero_between(std::log(load / on_rate), std::log(most), [&](double x) { return surplus(std::exp(x)); }));
 }
 
 std::vector<double> AgedWait::of_any_age() const {

@@ -32,11 +32,13 @@ struct AgedArrivals {
   double load = 0.5;   ///< [packets/slot], above 0, below 1
 };
 
-/// So many two-state sources as have the decay rate of `count` equal sources of which each burst comes here with
-/// probability `share`.
+/// Decay rate of the queue of `count` equal sources of which each burst comes here with probability `share`, per packet.
 /// \param leaf_load  of each of the sources, all that it sends  [packets/slot]
-/// \return M; at least the load of the queue
-[[nodiscard]] double equivalent_sources(double count, double share, double leaf_load, double on_rate = 1);
+[[nodiscard]] double burst_decay(double count, double share, double leaf_load, double on_rate = 1);
+
+/// M two-state sources of this load and on-rate with that decay rate; fewer decay faster.
+/// \return at least load / on_rate, at most 1e9
+[[nodiscard]] double sources_of_decay(double decay, double load, double on_rate = 1);
 
 /// P(W = w) at the ages of burst_ages(), each of `levels` entries.
 struct AgedWait {

@@ -65,6 +65,10 @@ struct WatchedWaits {
 }  // namespace
 
 TEST_CASE("two-state sources of equal decay rate", "[aged_wait]") {
+  const auto equivalent_sources = [](double count, double share, double leaf_load, double on_rate = 1) {
+    return sources_of_decay(burst_decay(count, share, leaf_load, on_rate), count * share * leaf_load,
+                            on_rate);
+  };
   const double expected[5][3] = {{2.067300294, 2.219469937, 2.604538839},
                                  {4.319612808, 4.830579281, 5.788489748},
                                  {8.846987037, 10.031236229, 12.075825310},
@@ -80,6 +84,8 @@ TEST_CASE("two-state sources of equal decay rate", "[aged_wait]") {
   // All bursts come here: the sources are their own equivalent.
   CHECK(equivalent_sources(3, 1, 0.2) == Approx(3).epsilon(1e-9));
   CHECK(equivalent_sources(3, 1, 0.2, 0.5) == Approx(3).epsilon(1e-9));
+  // The queue itself falls at that rate.
+  CHECK(AgedQueue({sources_of_decay(0.03, 0.6, 0.5), 0.5, 0.6}, 960).decay() == Approx(0.03).epsilon(2e-3));
 }
 
 TEST_CASE("ages of packets", "[aged_wait]") {
