@@ -18,6 +18,9 @@ std::mutex& planner() {
   return mutex;
 }
 
+/// For the widest registers.
+constexpr std::align_val_t alignment{64};
+
 struct DestroyPlan {
   void operator()(fftw_plan plan) const {
     const std::lock_guard lock(planner());
@@ -37,7 +40,7 @@ struct RealTransform::Plans {
 };
 
 void Spectrum::Free::operator()(double* memory) const {
-  fftw_free(memory);
+  ::operator delete(memory, alignment);
 }
 
 RealTransform::RealTransform(std::size_t points) : points_(points) {
@@ -59,18 +62,17 @@ Spectrum RealTransform::empty() const {
   // In place: a transform of `points` reals takes 2 * frequencies doubles.
   const std::size_t doubles = 2 * (points_ / 2 + 1);
   Spectrum result;
-  result.memory_.reset(fftw_alloc_real(doubles));
-  if (!result.memory_) throw std::bad_alloc();
+  // FFTW's own allocation ends the process where there is no memory.
+  result.memory_.reset(static_cast<double*>(::operator new(doubles * sizeof(double), alignment)));
   result.points_ = points_;
   std::fill_n(result.memory_.get(), doubles, 0.0);
   return result;
 }
 
-Spectrum RealTransform::forward(std::span<const double> values) const {
-  Spectrum result = empty();
-  std::copy(values.begin(), values.end(), result.memory_.get());
-  fftw_execute_dft_r2c(plans_->forward.get(), result.memory_.get(), complex(result.memory_.get()));
-  return result;
+void RealTransform::forward(std::span<const double> values, Spectrum& to) const {
+  double* const reals = to.memory_.get();
+  std::fill(std::copy(values.begin(), values.end(), reals), reals + points_, 0.0);
+  fftw_execute_dft_r2c(plans_->forward.get(), reals, complex(reals));
 }
 
 void RealTransform::backward(Spectrum& spectrum) const {

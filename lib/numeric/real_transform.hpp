@@ -39,8 +39,8 @@ class RealTransform {
   [[nodiscard]] std::size_t points() const { return points_; }
   /// Of zeros.
   [[nodiscard]] Spectrum empty() const;
-  /// \pre at most `points` values
-  [[nodiscard]] Spectrum forward(std::span<const double> values) const;
+  /// \pre at most `points` values; `to` is of this transform
+  void forward(std::span<const double> values, Spectrum& to) const;
   /// Replaces frequencies by `points` times the values.
   void backward(Spectrum& spectrum) const;
 

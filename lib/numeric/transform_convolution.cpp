@@ -83,8 +83,9 @@ Convolution convolve_by_transform(std::span<const double> x, std::span<const dou
   const std::size_t full = x.size() + y.size() - 1;
   const std::size_t points = std::bit_ceil(std::max<std::size_t>(2, full));
   const RealTransform transform(points);
-  Spectrum product = transform.forward(x);
-  const Spectrum other = transform.forward(y);
+  Spectrum product = transform.empty(), other = transform.empty();
+  transform.forward(x, product);
+  transform.forward(y, other);
   // The inverse is not scaled by FFTW; 1/points is a power of two, so this scaling rounds nothing.
   const double scale = 1.0 / static_cast<double>(points);
   const auto a = product.frequencies(), b = other.frequencies();

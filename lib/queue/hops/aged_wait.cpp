@@ -401,7 +401,8 @@ std::vector<double> sum_of_aged(const std::vector<AgedHop>& hops, double decay) 
   const double tilt = std::isfinite(decay) ? decay / 2 : 0;
   Series weights(levels);
   for (std::size_t w = 0; w < levels; ++w) weights[w] = std::exp(tilt * static_cast<double>(w));
-  numeric::Spectrum total = transform.empty();
+  numeric::Spectrum total = transform.empty(), f = transform.empty(), fu = transform.empty(),
+                    fuu = transform.empty();
   std::vector<Complex> plain, scored;
   for (std::size_t bin = 0; bin < bins.ages.size(); ++bin) {
     Series score_before;
@@ -416,14 +417,15 @@ std::vector<double> sum_of_aged(const std::vector<AgedHop>& hops, double decay) 
         with_score[w] = law[w] * score[w];
         with_square[w] = with_score[w] * score[w];
       }
-      const numeric::Spectrum f = transform.forward(law), fu = transform.forward(with_score);
+      transform.forward(law, f);
+      transform.forward(with_score, fu);
       if (hop == 0) {
         plain.assign(f.frequencies().begin(), f.frequencies().end());
         scored.assign(fu.frequencies().begin(), fu.frequencies().end());
       } else {
         const double s = dependence_within(hops[hop].dependence, score_before, score);
         const bool goes_on = hop + 1 < hops.size();
-        const numeric::Spectrum fuu = goes_on ? transform.forward(with_square) : transform.empty();
+        if (goes_on) transform.forward(with_square, fuu);
         for (std::size_t k = 0; k < plain.size(); ++k) {
           const Complex a = plain[k], b = s * scored[k], u = fu.frequencies()[k];
           plain[k] = a * f.frequencies()[k] + b * u;
