@@ -1,15 +1,37 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/numeric/real_transform.hpp>
 #include <tailbound/numeric/transform_convolution.hpp>
+
+#include <fftw3.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <string>
 
 namespace tailbound::numeric {
 namespace {
+
+struct Free {
+  void operator()(void* memory) const { fftw_free(memory); }
+};
+struct DestroyPlan {
+  void operator()(fftw_plan plan) const;
+};
+using Plan = std::unique_ptr<std::remove_pointer_t<fftw_plan>, DestroyPlan>;
+
+/// FFTW's planner is not thread-safe; executing a plan is.
+std::mutex& planner() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+void DestroyPlan::operator()(fftw_plan plan) const {
+  const std::lock_guard lock(planner());
+  fftw_destroy_plan(plan);
+}
 
 /// The power of two by which a sequence is far from the ends of the exponents: the bound counts roundings, not
 /// underflows. 0 for most.
@@ -82,23 +104,46 @@ Convolution convolve_by_transform(std::span<const double> x, std::span<const dou
   if (count == 0) return {};
   const std::size_t full = x.size() + y.size() - 1;
   const std::size_t points = std::bit_ceil(std::max<std::size_t>(2, full));
-  const RealTransform transform(points);
-  Spectrum product = transform.empty(), other = transform.empty();
-  transform.forward(x, product);
-  transform.forward(y, other);
+  const std::size_t frequencies = points / 2 + 1;
+  const auto allocate = [](std::size_t doubles) {
+    std::unique_ptr<double, Free> memory(fftw_alloc_real(doubles));
+    if (!memory) throw std::bad_alloc();
+    return memory;
+  };
+  // In place: a transform of `points` reals takes 2 * frequencies doubles.
+  const auto first = allocate(2 * frequencies);
+  const auto second = allocate(2 * frequencies);
+  const auto complex = [](double* reals) { return reinterpret_cast<fftw_complex*>(reals); };
+  Plan forward, backward;
+  {
+    const std::lock_guard lock(planner());
+    const int size = static_cast<int>(points);
+    forward.reset(fftw_plan_dft_r2c_1d(size, first.get(), complex(first.get()), FFTW_ESTIMATE));
+    backward.reset(fftw_plan_dft_c2r_1d(size, complex(first.get()), first.get(), FFTW_ESTIMATE));
+  }
+  if (!forward || !backward) throw Error("FFTW made no plan for " + std::to_string(points) + " points");
+
+  const auto load = [&](std::span<const double> from, double* to) {
+    std::copy(from.begin(), from.end(), to);
+    std::fill(to + from.size(), to + 2 * frequencies, 0.0);
+    fftw_execute_dft_r2c(forward.get(), to, complex(to));
+  };
+  load(x, first.get());
+  load(y, second.get());
   // The inverse is not scaled by FFTW; 1/points is a power of two, so this scaling rounds nothing.
   const double scale = 1.0 / static_cast<double>(points);
-  const auto a = product.frequencies(), b = other.frequencies();
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    const double real = a[k].real() * b[k].real() - a[k].imag() * b[k].imag();
-    const double imaginary = a[k].real() * b[k].imag() + a[k].imag() * b[k].real();
-    a[k] = {real * scale, imaginary * scale};
+  fftw_complex* const a = complex(first.get());
+  const fftw_complex* const b = complex(second.get());
+  for (std::size_t k = 0; k < frequencies; ++k) {
+    const double real = a[k][0] * b[k][0] - a[k][1] * b[k][1];
+    const double imaginary = a[k][0] * b[k][1] + a[k][1] * b[k][0];
+    a[k][0] = real * scale;
+    a[k][1] = imaginary * scale;
   }
-  transform.backward(product);
+  fftw_execute_dft_c2r(backward.get(), a, first.get());
 
   Convolution result;
-  const auto values = product.values().first(std::min(count, full));
-  result.values.assign(values.begin(), values.end());
+  result.values.assign(first.get(), first.get() + std::min(count, full));
   result.values.resize(count, 0.0);
   result.error = error_bound(norm(x) * norm(y) * (1 + 1e-6), std::countr_zero(points));
   check_some(result, x, y);

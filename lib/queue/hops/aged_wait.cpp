@@ -1,8 +1,9 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/numeric/real_transform.hpp>
 #include <tailbound/queue/hops/aged_wait.hpp>
 #include <tailbound/queue/hops/wait_score.hpp>
 #include <tailbound/queue/passage/passage.hpp>
+
+#include <unsupported/Eigen/FFT>
 
 #include <algorithm>
 #include <bit>
@@ -396,14 +397,14 @@ std::vector<double> sum_of_aged(const std::vector<AgedHop>& hops, double decay) 
   using Complex = std::complex<double>;
   const BurstAges& bins = burst_ages();
   const std::size_t levels = hops.front().wait->of_age.front().size();
-  const numeric::RealTransform transform(std::bit_ceil(std::max<std::size_t>(2, hops.size() * levels)));
+  // FFTW would end the process where it finds no memory for a plan.
+  Eigen::FFT<double> transform(Eigen::FFT<double>::impl_type(), Eigen::FFT<double>::HalfSpectrum);
+  const std::size_t points = std::bit_ceil(std::max<std::size_t>(2, hops.size() * levels));
   // Weighted with e^(tilt d) rare delays do not drown in the roundings of frequent ones.
   const double tilt = std::isfinite(decay) ? decay / 2 : 0;
   Series weights(levels);
   for (std::size_t w = 0; w < levels; ++w) weights[w] = std::exp(tilt * static_cast<double>(w));
-  numeric::Spectrum total = transform.empty(), f = transform.empty(), fu = transform.empty(),
-                    fuu = transform.empty();
-  std::vector<Complex> plain, scored;
+  std::vector<Complex> total(points / 2 + 1), f, fu, fuu, plain, scored;
   for (std::size_t bin = 0; bin < bins.ages.size(); ++bin) {
     Series score_before;
     for (std::size_t hop = 0; hop < hops.size(); ++hop) {
@@ -411,36 +412,37 @@ std::vector<double> sum_of_aged(const std::vector<AgedHop>& hops, double decay) 
       const double sum = sum_of(law);
       for (double& each : law) each /= sum;
       Series score = wait_score(law);
-      Series with_score(levels), with_square(levels);
+      law.resize(points, 0);
+      Series with_score(points, 0), with_square(points, 0);
       for (std::size_t w = 0; w < levels; ++w) {
         law[w] *= weights[w];
         with_score[w] = law[w] * score[w];
         with_square[w] = with_score[w] * score[w];
       }
-      transform.forward(law, f);
-      transform.forward(with_score, fu);
+      transform.fwd(f, law);
+      transform.fwd(fu, with_score);
       if (hop == 0) {
-        plain.assign(f.frequencies().begin(), f.frequencies().end());
-        scored.assign(fu.frequencies().begin(), fu.frequencies().end());
+        plain = f;
+        scored = fu;
       } else {
         const double s = dependence_within(hops[hop].dependence, score_before, score);
         const bool goes_on = hop + 1 < hops.size();
-        if (goes_on) transform.forward(with_square, fuu);
+        if (goes_on) transform.fwd(fuu, with_square);
         for (std::size_t k = 0; k < plain.size(); ++k) {
-          const Complex a = plain[k], b = s * scored[k], u = fu.frequencies()[k];
-          plain[k] = a * f.frequencies()[k] + b * u;
-          if (goes_on) scored[k] = a * u + b * fuu.frequencies()[k];
+          const Complex a = plain[k], b = s * scored[k], u = fu[k];
+          plain[k] = a * f[k] + b * u;
+          if (goes_on) scored[k] = a * u + b * fuu[k];
         }
       }
       score_before = std::move(score);
     }
-    for (std::size_t k = 0; k < plain.size(); ++k) total.frequencies()[k] += bins.weights[bin] * plain[k];
+    for (std::size_t k = 0; k < plain.size(); ++k) total[k] += bins.weights[bin] * plain[k];
   }
-  transform.backward(total);
+  Series values(points);
+  transform.inv(values, total, static_cast<Eigen::Index>(points));
   Series mass(hops.size() * (levels - 1) + 1);
   for (std::size_t d = 0; d < mass.size(); ++d)
-    mass[d] = total.values()[d] /
-              (static_cast<double>(transform.points()) * std::exp(tilt * static_cast<double>(d)));
+    mass[d] = values[d] * std::exp(-tilt * static_cast<double>(d));
   return mass;
 }
 
