@@ -293,7 +293,7 @@ void kill_at_random(int kills) {
                                        "0.8\nslots = 4000\nseed = [\"1:12:1\"]\n");
   const std::string sweep = "sweep " + plan + " --jobs 2 --store STORE";
   // Its second point does not look at a stop, and is given up.
-  const std::string given_up = "buffer --inputs 2,32 --load 0.6 --burst 1000 --drop 1e-3 --time-limit 0.2";
+  const std::string given_up = "buffer --inputs 2,32 --load 0.6 --burst 1000 --drop 1e-3 --time-limit 0.6";
   const std::string whole_sweep = undisturbed(sweep), whole_list = undisturbed(given_up);
   CHECK(nlohmann::json::accept(whole_sweep));
   for (int i = 0; i < kills; ++i) {
