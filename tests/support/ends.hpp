@@ -51,6 +51,11 @@ template <class Unit>
 }
 
 template <class Unit>
+[[nodiscard]] double computed(const numeric::Claim<Unit>& claim) {
+  return static_cast<double>(approximated(claim).value);
+}
+
+template <class Unit>
 [[nodiscard]] long double middle(const numeric::Claim<Unit>& claim) {
   return ends(claim).middle();
 }

@@ -1,5 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/queue/hops/aged_wait.hpp>
+#include <tailbound/queue/hops/series_products.hpp>
 #include <tailbound/queue/hops/wait_score.hpp>
 #include <tailbound/queue/passage/passage.hpp>
 
@@ -43,14 +44,13 @@ TAILBOUND_WIDE void combine(double* __restrict to, const double* const* __restri
   }
 }
 
-Series binomial(std::size_t count, double p) {
-  Series result{1};
-  for (std::size_t n = 0; n < count; ++n) {
-    result.push_back(0);
-    for (std::size_t i = result.size(); i-- > 0;)
-      result[i] = result[i] * (1 - p) + (i > 0 ? result[i - 1] * p : 0);
-  }
-  return result;
+double sum_of(const Series& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+/// Of so many, all numbers.
+Series binomial_law(std::size_t count, double p) {
+  return binomial(static_cast<std::int64_t>(count), p, count + 1);
 }
 
 /// How many of x sources turn ON, x real.
@@ -61,13 +61,9 @@ Series births(double x, double start, std::size_t most) {
     const double left = x - static_cast<double>(j) + 1;
     result.push_back(std::max(0.0, result.back() * left / static_cast<double>(j) * start / (1 - start)));
   }
-  const double sum = std::accumulate(result.begin(), result.end(), 0.0);
+  const double sum = sum_of(result);
   for (double& each : result) each /= sum;
   return result;
-}
-
-double sum_of(const Series& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
 double mean_of(const Series& mass) {
@@ -178,7 +174,7 @@ struct AgedQueue::Chain {
     start = p * stops / (1 - p);
     step = steps(arrivals.sources, stops);
     step_without = steps(arrivals.sources - 1, stops);
-    for (std::size_t i = 0; i < phases; ++i) packets.push_back(binomial(i, arrivals.on_rate));
+    for (std::size_t i = 0; i < phases; ++i) packets.push_back(binomial_law(i, arrivals.on_rate));
     solve();
   }
 
@@ -186,7 +182,7 @@ struct AgedQueue::Chain {
     const auto size = static_cast<Eigen::Index>(phases);
     Matrix<double> result = Matrix<double>::Zero(size, size);
     for (std::size_t i = 0; i < phases; ++i) {
-      const Series stay = binomial(i, 1 - stops),
+      const Series stay = binomial_law(i, 1 - stops),
                    begin = births(sources - static_cast<double>(i), start, phases - 1);
       const auto row = static_cast<Eigen::Index>(i);
       for (std::size_t j = 0; j < phases; ++j)
@@ -237,7 +233,7 @@ struct AgedQueue::Chain {
       if (n < bars.size()) sum.noalias() += at_level[0] * bars[n];
       for (std::size_t i = n + 1 > bars.size() - 1 ? n + 2 - bars.size() : 1; i < n; ++i)
         sum.noalias() += at_level[i] * bars[n + 1 - i];
-      at_level[n].noalias() = sum * inverse;
+      at_level[n] = (sum * inverse).cwiseMax(0.0);  // what is rarer than all roundings may come out below 0
     }
     const double last = at_level[levels - 1].sum(), before = at_level[levels - 2].sum();
     decay = last > 0 && before > last ? std::log(before / last) : std::numeric_limits<double>::infinity();
@@ -285,13 +281,8 @@ class TaggedBurst {
     served_.assign(phases_, Series(tile, 0));
     for (std::size_t i = 0; i < phases_; ++i)
       std::copy(begin[i].begin(), begin[i].end(), now_[i].begin() + margin);
-    for (std::size_t i = 0; i < phases_; ++i) {
-      Series of_slot = packets[i];  // and the tagged source's own packet
-      of_slot.push_back(0);
-      for (std::size_t d = of_slot.size(); d-- > 0;)
-        of_slot[d] = of_slot[d] * (1 - own_rate) + (d > 0 ? of_slot[d - 1] * own_rate : 0);
-      arrivals_.push_back(std::move(of_slot));
-    }
+    for (const Series& others : packets)  // and the tagged source's own packet
+      arrivals_.push_back(product(others, {1 - own_rate, own_rate}, others.size() + 1));
     for (std::size_t j = 0; j < phases_; ++j) {
       Into& into = into_.emplace_back();
       for (std::size_t i = 0; i < phases_; ++i)

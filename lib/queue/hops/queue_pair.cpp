@@ -1,5 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/queue/hops/queue_pair.hpp>
+#include <tailbound/queue/hops/series_products.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -82,28 +83,6 @@ TAILBOUND_WIDE void advance(double* __restrict x, double* __restrict p, const do
     p[i] = (next[i] - x[i]) + beta * p[i];
     x[i] += alpha * p[i];
   }
-}
-
-/// The first `size` coefficients.
-Series product(const Series& x, const Series& y, std::size_t size) {
-  Series result(size, 0);
-  for (std::size_t i = 0; i < std::min(size, x.size()); ++i)
-    for (std::size_t j = 0; j < std::min(size - i, y.size()); ++j) result[i + j] += x[i] * y[j];
-  return result;
-}
-
-/// Binomial probabilities 0 .. size-1; fewer if there are not so many.
-Series binomial(std::int64_t count, double p, std::size_t size) {
-  Series result(std::min<std::size_t>(size, static_cast<std::size_t>(count) + 1), 0);
-  if (p >= 1) {
-    if (result.size() > static_cast<std::size_t>(count)) result.back() = 1;
-    return result;
-  }
-  result[0] = std::exp(static_cast<double>(count) * std::log1p(-p));
-  for (std::size_t n = 1; n < result.size(); ++n)
-    result[n] = result[n - 1] * (static_cast<double>(count) - static_cast<double>(n) + 1) /
-                static_cast<double>(n) * p / (1 - p);
-  return result;
 }
 
 Series arrivals_of(const std::vector<LoneSource>& sources, std::size_t size) {

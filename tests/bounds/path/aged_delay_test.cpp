@@ -2,6 +2,8 @@
 #include <tailbound/core/error.hpp>
 
 #include <catch2/catch.hpp>
+#include <tests/support/ends.hpp>
+#include <tests/support/rational.hpp>
 
 #include <cmath>
 #include <string>
@@ -10,6 +12,8 @@
 using namespace tailbound;
 using namespace tailbound::bounds;
 using network::TreeRouting;
+using tailbound::test::computed;
+using tailbound::test::rational;
 
 namespace {
 
@@ -27,26 +31,22 @@ struct AgedTreeDelay {
   std::vector<Route> routes;
 
   explicit AgedTreeDelay(const AgedTree& tree)
-      : paths(burst_tree({tree.radix, tree.levels}, number(tree.load), tree.routing, number(tree.on_rate))),
-        delay(paths, number(tree.burst), tree.model),
+      : paths(
+            burst_tree({tree.radix, tree.levels}, rational(tree.load), tree.routing, rational(tree.on_rate))),
+        delay(paths, rational(tree.burst), tree.model),
         routes(delay.routes()) {
-    const auto turns = network::tree_paths({tree.radix, tree.levels}, number(tree.load), tree.routing,
+    const auto turns = network::tree_paths({tree.radix, tree.levels}, rational(tree.load), tree.routing,
                                            network::Sources::decoupled);
     for (std::size_t i = 0; i < routes.size(); ++i) routes[i].share = turns[i].share;
   }
-  static numeric::Rational number(const std::string& text) { return numeric::parse_rational(text, "number"); }
 
   [[nodiscard]] ClaimedDelayAnswer at(const std::vector<int>& slots) {
     bounds::DelayQuestion asked;
     for (const int t : slots) asked.levels.emplace_back(t);
-    asked.percentiles = {number("999999/1000000")};
+    asked.percentiles = {rational("999999/1000000")};
     return delay.claims(routes, asked);
   }
-  [[nodiscard]] double above(int t) { return value(at({t}).above.front().probability); }
-  template <class Unit>
-  static double value(const numeric::Claim<Unit>& claim) {
-    return static_cast<double>(std::get<numeric::Approximation<Unit>>(claim).value);
-  }
+  [[nodiscard]] double above(int t) { return computed(at({t}).above.front().probability); }
   [[nodiscard]] std::int64_t percentile() { return at({}).queueing.front().slots.value; }
 };
 
@@ -116,8 +116,8 @@ TEST_CASE("aged bursts: other lengths are a change of scale", "[aged_delay]") {
   for (AgedTreeDelay* each : {&grid, &longer, &shorter}) {
     const ClaimedDelayAnswer answer = each->at(slots);
     double sum = 0;
-    for (const ClaimedSlotProbability& above : answer.above) sum += AgedTreeDelay::value(above.probability);
-    CHECK(AgedTreeDelay::value(answer.mean_queueing) == Approx(sum).epsilon(3e-4));
+    for (const ClaimedSlotProbability& above : answer.above) sum += computed(above.probability);
+    CHECK(computed(answer.mean_queueing) == Approx(sum).epsilon(3e-4));
   }
 }
 
@@ -151,8 +151,8 @@ TEST_CASE("aged bursts: with many ports hops depend on each other by the age alo
   bounds::DelayQuestion asked;
   asked.levels = {Slots(20), Slots(100)};
   const auto other = without.claims(as_is.routes, asked);
-  CHECK(AgedTreeDelay::value(other.above[0].probability) == as_is.above(20));
-  CHECK(AgedTreeDelay::value(other.above[1].probability) == as_is.above(100));
+  CHECK(computed(other.above[0].probability) == as_is.above(20));
+  CHECK(computed(other.above[1].probability) == as_is.above(100));
 }
 
 TEST_CASE("aged bursts: on-rates below 1, deep levels, and what is refused", "[aged_delay]") {
@@ -168,4 +168,23 @@ TEST_CASE("aged bursts: on-rates below 1, deep levels, and what is refused", "[a
   CHECK_THROWS_AS(deep.above(1'000'000), LimitExceeded);
   // Below 1e-24 the law falls on as there.
   CHECK(deep.above(4000) == Approx(deep.above(3900) * deep.above(3900) / deep.above(3800)).epsilon(0.05));
+}
+
+TEST_CASE("aged bursts: hardly loaded queues, where most levels are rarer than all roundings",
+          "[aged_delay]") {
+  for (const AgedTree& tree :
+       {AgedTree{.load = "0.01"}, AgedTree{.load = "0.1"},
+        AgedTree{.radix = 16, .load = "0.001", .burst = "4", .routing = TreeRouting::nearest_ancestor},
+        AgedTree{.radix = 8, .levels = 4, .load = "0.02", .burst = "50"},
+        AgedTree{.load = "0.001", .model = AgedModel::safe}}) {
+    AgedTreeDelay delay(tree);
+    const ClaimedDelayAnswer answer = delay.at({0, 10, 100, 1000});
+    double before = 1;
+    for (const ClaimedSlotProbability& above : answer.above) {
+      CHECK(computed(above.probability) > 0);
+      CHECK(computed(above.probability) < before);
+      before = computed(above.probability);
+    }
+    CHECK(computed(answer.mean_queueing) > 0);
+  }
 }

@@ -4,6 +4,7 @@
 #include <tailbound/network/files/network_file.hpp>
 
 #include <catch2/catch.hpp>
+#include <tests/support/ends.hpp>
 #include <tests/support/rational.hpp>
 
 #include <algorithm>
@@ -14,14 +15,10 @@
 using namespace tailbound;
 using bounds::DependentDelay;
 using numeric::Rational;
+using tailbound::test::computed;
 using tailbound::test::rational;
 
 namespace {
-
-template <class Unit>
-double computed(const numeric::Claim<Unit>& claim) {
-  return static_cast<double>(std::get<numeric::Approximation<Unit>>(claim).value);
-}
 
 bounds::DependentPaths tree(std::int64_t radix, int levels, const char* load,
                             network::TreeRouting routing = network::TreeRouting::random_root) {

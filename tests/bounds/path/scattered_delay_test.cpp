@@ -5,6 +5,7 @@
 #include <tailbound/queue/hops/wait_score.hpp>
 
 #include <catch2/catch.hpp>
+#include <tests/support/ends.hpp>
 #include <tests/support/rational.hpp>
 
 #include <cmath>
@@ -14,14 +15,10 @@
 using namespace tailbound;
 using bounds::DependentDelay;
 using numeric::Rational;
+using tailbound::test::computed;
 using tailbound::test::rational;
 
 namespace {
-
-template <class Unit>
-double scattered_value(const numeric::Claim<Unit>& claim) {
-  return static_cast<double>(std::get<numeric::Approximation<Unit>>(claim).value);
-}
 
 bounds::DependentPaths scattered_tree(std::int64_t radix, int levels, const char* load, const char* burst,
                                       const char* on_rate = "1",
@@ -36,7 +33,7 @@ std::vector<double> scattered_tails(const bounds::DependentPaths& paths,
   for (const std::int64_t level : levels) question.levels.emplace_back(level);
   std::vector<double> result;
   for (const auto& each : DependentDelay(paths.hops).claims(paths.flows[0], question).above)
-    result.push_back(scattered_value(each.probability));
+    result.push_back(computed(each.probability));
   return result;
 }
 
@@ -253,8 +250,7 @@ TEST_CASE("scattered bursts: one queue fed by sources is exact") {
   const auto found = DependentDelay(paths.hops).claims(paths.flows[0], question);
   for (std::size_t i = 0; i < 3; ++i) {
     const auto& bounds = std::get<numeric::Enclosure<unit::Probability>>(exact.above[i].probability);
-    CHECK(scattered_value(found.above[i].probability) ==
-          Approx(static_cast<double>(bounds.upper())).epsilon(1e-4));
+    CHECK(computed(found.above[i].probability) == Approx(static_cast<double>(bounds.upper())).epsilon(1e-4));
   }
 }
 
@@ -270,7 +266,7 @@ TEST_CASE(
   for (std::size_t i = 0; i < 3; ++i) {
     const auto& said = std::get<numeric::Approximation<unit::Probability>>(shallow.above[i].probability);
     CHECK(said.agreed_digits >= 3);
-    const double deeper = scattered_value(deep.above[i].probability);
+    const double deeper = computed(deep.above[i].probability);
     CHECK(static_cast<double>(said.value) == Approx(deeper).epsilon(std::pow(10.0, -said.agreed_digits)));
     const auto level = static_cast<std::size_t>(question.levels[i].value);
     CHECK(static_cast<double>(numeric::upper(whole.above[level])) == Approx(deeper).epsilon(1e-3));
