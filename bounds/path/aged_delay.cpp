@@ -1,5 +1,6 @@
 #include <tailbound/bounds/path/aged_delay.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/process_cache.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/hops/aged_wait.hpp>
 
@@ -7,7 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -49,9 +50,9 @@ class Solver {
       : paths_(paths),
         model_(model),
         levels_(levels),
+        distance_(paths.paths.size(), 1 / paths.on_rate),
         waits_(paths.paths.size()),
-        decays_(paths.paths.size(), 0) {
-    distance_.assign(paths.paths.size(), 1 / paths.on_rate);
+        decays_(paths.paths.size(), std::numeric_limits<double>::infinity()) {
     std::vector<std::vector<Visit>> visits(paths.queues.size());
     for (std::size_t path = 0; path < paths.paths.size(); ++path)
       for (std::size_t hop = 0; hop < paths.paths[path].queues.size(); ++hop)
@@ -90,11 +91,11 @@ class Solver {
     const queue::AgedQueue solved({sources, on_rate, queue.load}, levels_);
     std::map<double, Wait> by_distance;
     for (std::size_t i = 0; i < visits.size(); ++i) {
-      const auto [path, hop] = visits[i];
+      const std::size_t path = visits[i].path;
       Wait& wait = by_distance[distances[i]];
       if (!wait) wait = std::make_shared<const queue::AgedWait>(solved.wait(distances[i]));
       waits_[path].push_back(wait);
-      decays_[path] = hop == 0 ? solved.decay() : std::min(decays_[path], solved.decay());
+      decays_[path] = std::min(decays_[path], solved.decay());
       if (model_ == AgedModel::safe) continue;
       // While a burst is on at on-rate 1 its first queue is never empty: known without the model.
       distance_[path] += queue.of_sources && paths_.on_rate == 1
@@ -142,42 +143,31 @@ class Solver {
   std::vector<double> decays_;            ///< the slowest of each path
 };
 
-/// What has been solved in this process, up to a number; then it begins anew.
-class LawCache {
- public:
-  using Laws = std::shared_ptr<const std::vector<RouteLaw>>;
+using Laws = std::shared_ptr<const std::vector<RouteLaw>>;
 
-  static Laws of(const BurstPaths& paths, AgedModel model, std::size_t levels) {
-    static LawCache cache;
-    Key key{paths, model, levels};
-    {
-      const std::lock_guard lock(cache.mutex_);
-      if (const auto place = cache.known_.find(key); place != cache.known_.end()) return place->second;
-    }
-    std::vector<RouteLaw> solved = Solver(paths, model, levels).laws();
-    if (model == AgedModel::safe) {
-      const Laws fitted = of(paths, AgedModel::fitted, levels);
-      for (std::size_t path = 0; path < solved.size(); ++path) raise(solved[path], (*fitted)[path]);
-    }
-    auto laws = std::make_shared<const std::vector<RouteLaw>>(std::move(solved));
-    const std::lock_guard lock(cache.mutex_);
-    if (cache.known_.size() >= most_kept) cache.known_.clear();
-    cache.known_.emplace(std::move(key), laws);
-    return laws;
-  }
+/// Delays of no or one slot may be rarer without the stretch of short bursts.
+void raise(RouteLaw& law, const RouteLaw& least) {
+  for (std::size_t t = 0; t < law.tails.size(); ++t)
+    law.tails[t] = std::max(law.tails[t], least.above(static_cast<std::int64_t>(t)));
+}
 
- private:
-  /// Delays of no or one slot may be rarer without the stretch of short bursts.
-  static void raise(RouteLaw& law, const RouteLaw& least) {
-    for (std::size_t t = 0; t < law.tails.size(); ++t)
-      law.tails[t] = std::max(law.tails[t], least.above(static_cast<std::int64_t>(t)));
-  }
-
+/// What has been solved in this process is kept.
+Laws laws_of(const BurstPaths& paths, AgedModel model, std::size_t levels) {
   using Key = std::tuple<BurstPaths, AgedModel, std::size_t>;
-  static constexpr std::size_t most_kept = 128;
-  std::mutex mutex_;
-  std::map<Key, Laws> known_;
-};
+  static ProcessCache<Key, std::vector<RouteLaw>> cache(std::size_t{1} << 26);
+  const Key key{paths, model, levels};
+  if (Laws known = cache.find(key)) return known;
+  std::vector<RouteLaw> solved = Solver(paths, model, levels).laws();
+  if (model == AgedModel::safe) {
+    const Laws fitted = laws_of(paths, AgedModel::fitted, levels);
+    for (std::size_t path = 0; path < solved.size(); ++path) raise(solved[path], (*fitted)[path]);
+  }
+  std::size_t bytes = 0;
+  for (const RouteLaw& law : solved) bytes += law.tails.size() * sizeof(double);
+  auto laws = std::make_shared<const std::vector<RouteLaw>>(std::move(solved));
+  cache.add(key, laws, bytes);
+  return laws;
+}
 
 void require_valid(const BurstPaths& paths) {
   for (const BurstPath& path : paths.paths)
@@ -256,7 +246,7 @@ std::vector<RouteLaw> AgedDelay::laws(std::span<const Route> routes, double targ
     if (levels > most_burst_levels)
       throw LimitExceeded("the delay needs more than " + std::to_string(most_burst_levels) +
                           " levels of a queue with bursts of 16 packets");
-    const auto known = LawCache::of(paths_, model_, levels);
+    const auto known = laws_of(paths_, model_, levels);
     std::vector<RouteLaw> result;
     bool reaches = true;
     std::size_t needed = levels + levels / 8;

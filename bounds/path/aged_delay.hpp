@@ -12,7 +12,7 @@
 ///
 /// MODEL     A packet's waits have the age of its burst in common (queue/hops/aged_wait.hpp), neighbours a little more;
 ///           bursts are stretched as they go. Computed for bursts of 16 packets; all delays grow with the mean burst.
-/// RESULT    numerical, not proved: seven constants are fitted to simulations of trees with 4, 8 and 16 ports, loads 0.4 to
+/// RESULT    numerical, not proved: eight constants are fitted to simulations of trees with 4, 8 and 16 ports, loads 0.4 to
 ///           0.85 and bursts of 4 to 64 slots. docs/derivations/aged_bursts.md has how near it comes to others.
 /// EXCLUDES  packets of a burst that take different paths; links that take several packets per slot
 /// TESTS     tests/bounds/path/aged_delay_test.cpp

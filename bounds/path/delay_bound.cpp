@@ -2,6 +2,7 @@
 #include <cln/rational.h>
 #include <tailbound/bounds/path/delay_bound.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/numeric/power.hpp>
 #include <tailbound/queue/delay/wait_transform.hpp>
 
@@ -308,38 +309,22 @@ ClaimedSlotProbability claim(std::int64_t t, Real bound) {
   return {Slots(t), numeric::UpperBound<unit::Probability>{std::move(bound)}};
 }
 
-[[noreturn]] void throw_too_far(const Rational& p) {
-  throw LimitExceeded("the bound of the delay falls to the percentile " + numeric::to_fraction(p) +
-                      " beyond 2^24 slots only");
-}
-
 ClaimedPercentile percentile(PairMixture& mixture, const Rational& p, bool latency) {
   const Rational bar = 1 - p;
   const double nearly = numeric::nearest_double(bar);
   const std::int64_t least = latency ? mixture.least() : 0;
-  std::int64_t low = least, high = least + 1;
-  while (mixture.nearly(high, latency) > nearly) {
-    high *= 2;
-    if (high > furthest_slot) throw_too_far(p);
-  }
-  while (low < high) {
-    const std::int64_t middle = low + (high - low) / 2;
-    if (mixture.nearly(middle, latency) <= nearly)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  // Where the search went by doubles that are off: steps that double, then halving.
-  std::int64_t missed = low - 1;
-  for (std::int64_t step = 1; numeric::compare(mixture.at(low, latency), bar) > 0; step *= 2) {
-    missed = low;
-    low += step;
-    if (low > furthest_slot) throw_too_far(p);
-  }
-  while (low - missed > 1) {
-    const std::int64_t middle = missed + (low - missed) / 2;
-    (numeric::compare(mixture.at(middle, latency), bar) > 0 ? missed : low) = middle;
-  }
+  // By doubles, then from there on, where these are off.
+  const auto first_not = [&](std::int64_t from, const auto& above) {
+    const std::int64_t found = 1 + last_that(from, furthest_slot, above);
+    if (found > furthest_slot)
+      throw LimitExceeded("the bound of the delay falls to the percentile " + numeric::to_fraction(p) +
+                          " beyond 2^24 slots only");
+    return found;
+  };
+  const std::int64_t about =
+      first_not(least, [&](std::int64_t t) { return mixture.nearly(t, latency) > nearly; });
+  std::int64_t low =
+      first_not(about, [&](std::int64_t t) { return numeric::compare(mixture.at(t, latency), bar) > 0; });
   while (low > least && numeric::compare(mixture.at(low - 1, latency), bar) <= 0) --low;
   ClaimedPercentile result{p, Slots(low), claim(low, mixture.at(low, latency)), {}};
   if (low > least) result.before.push_back(claim(low - 1, mixture.at(low - 1, latency)));

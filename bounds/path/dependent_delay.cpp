@@ -1,6 +1,7 @@
 #include <tailbound/bounds/path/computed_delay.hpp>
 #include <tailbound/bounds/path/dependent_delay.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/process_cache.hpp>
 #include <tailbound/queue/hops/burst_waits.hpp>
 #include <tailbound/queue/hops/wait_score.hpp>
 
@@ -66,36 +67,12 @@ class BurstTails {
   Series tails_;
 };
 
-/// All that have been solved in this process, up to a size; then it begins anew.
-class PairCache {
- public:
-  using Key = std::pair<queue::QueuePair, std::size_t>;
-
-  static PairCache& instance() {
-    static PairCache cache;
-    return cache;
-  }
-  std::shared_ptr<const SolvedPair> find(const Key& key) {
-    const std::lock_guard lock(mutex_);
-    const auto place = known_.find(key);
-    return place == known_.end() ? nullptr : place->second;
-  }
-  void add(const Key& key, std::shared_ptr<const SolvedPair> solved) {
-    const std::lock_guard lock(mutex_);
-    if (bytes_ > most_bytes) {
-      known_.clear();
-      bytes_ = 0;
-    }
-    bytes_ += solved->bytes();
-    known_.emplace(key, std::move(solved));
-  }
-
- private:
-  static constexpr std::size_t most_bytes = std::size_t{1} << 28;
-  std::mutex mutex_;
-  std::map<Key, std::shared_ptr<const SolvedPair>> known_;
-  std::size_t bytes_ = 0;
-};
+/// All that have been solved in this process.
+using PairKey = std::pair<queue::QueuePair, std::size_t>;
+ProcessCache<PairKey, SolvedPair>& known_pairs() {
+  static ProcessCache<PairKey, SolvedPair> cache(std::size_t{1} << 28);
+  return cache;
+}
 
 /// Carries out work(0) .. work(count - 1) by several threads. None of it may touch rationals.
 template <class Work>
@@ -173,7 +150,7 @@ class DependentKnowledge {
 
   /// Solves what the routes of equal reach need.
   void solve(std::span<const Route> routes, const Reach& reach) {
-    std::vector<PairCache::Key> missing;
+    std::vector<PairKey> missing;
     for (const Route& route : routes)
       for (std::size_t hop = 0; hop < route.queues.size(); ++hop) {
         for (const DependentQueue::Links& links : hops_->queues[route.queues[hop]].links)
@@ -186,7 +163,7 @@ class DependentKnowledge {
       solved[i] = std::make_shared<SolvedPair>(pair, queue::pair_law(pair, size, tolerance_of_pairs));
     });
     for (std::size_t i = 0; i < missing.size(); ++i) {
-      PairCache::instance().add(missing[i], solved[i]);
+      known_pairs().add(missing[i], solved[i], solved[i]->bytes());
       solved_[missing[i]] = std::move(solved[i]);
     }
   }
@@ -290,10 +267,10 @@ class DependentKnowledge {
     return place->second;
   }
 
-  void need(std::size_t pair, const Reach& reach, std::vector<PairCache::Key>& missing) {
-    const PairCache::Key key{hops_->pairs[pair], size_of(pair, reach)};
+  void need(std::size_t pair, const Reach& reach, std::vector<PairKey>& missing) {
+    const PairKey key{hops_->pairs[pair], size_of(pair, reach)};
     if (solved_.contains(key)) return;
-    if (auto known = PairCache::instance().find(key)) {
+    if (auto known = known_pairs().find(key)) {
       solved_.emplace(key, std::move(known));
       return;
     }
@@ -357,7 +334,7 @@ class DependentKnowledge {
 
   std::shared_ptr<const DependentHops> hops_;
   std::size_t most_slots_;
-  std::map<PairCache::Key, std::shared_ptr<const SolvedPair>> solved_;
+  std::map<PairKey, std::shared_ptr<const SolvedPair>> solved_;
   std::map<std::tuple<std::size_t, std::size_t, int>, std::size_t> sizes_;
   std::map<std::tuple<std::size_t, std::size_t, int>, queue::SmoothedWait>
       waits_;  ///< by queue, size, rarest

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace tailbound {
+
+/// What has been computed in this process, for all threads; where it has grown beyond so many bytes it begins anew.
+/// What was found before stays with who holds it.
+template <class Key, class Value>
+class ProcessCache {
+ public:
+  explicit ProcessCache(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+
+  /// Null where it is not known.
+  [[nodiscard]] std::shared_ptr<const Value> find(const Key& key) {
+    const std::lock_guard lock(mutex_);
+    const auto place = known_.find(key);
+    return place == known_.end() ? nullptr : place->second;
+  }
+  void add(Key key, std::shared_ptr<const Value> value, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (bytes_ > most_bytes_) {
+      known_.clear();
+      bytes_ = 0;
+    }
+    bytes_ += bytes;
+    known_.emplace(std::move(key), std::move(value));
+  }
+
+ private:
+  std::size_t most_bytes_;
+  std::mutex mutex_;
+  std::map<Key, std::shared_ptr<const Value>> known_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace tailbound
