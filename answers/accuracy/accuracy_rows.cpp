@@ -917,21 +917,21 @@ void add_independent_hops(std::vector<AccuracyRow>& rows) {
 /// Hops of sources with bursts that depend on each other.
 void add_dependent_bursts(std::vector<AccuracyRow>& rows) {
   constexpr double widest = 0.25;  // half intervals that say little of the model
-  for (const BurstMeasurement& each : burst_measurements()) {
-    TreeTopology its = tree(each.radix, each.levels, each.load, each.routing);
-    its.burst = traffic::Burst{.slots = each.burst, .on_rate = numeric::Rational(each.on_rate) / 100};
-    its.destination = each.destination;
-    const auto add = [&](MeasuredModel model, const std::vector<BurstRatio>& ratios) {
+  for (const auto& [of, chain, safe] : burst_measurements()) {
+    TreeTopology its = tree(of.radix, of.levels, of.load, of.routing);
+    its.burst = traffic::Burst{.slots = of.burst, .on_rate = numeric::Rational(of.on_rate) / 100};
+    its.destination = of.destination;
+    const auto add = [&](MeasuredModel model, const std::vector<double>& ratios) {
       std::vector<TailRatio> tails;
-      for (std::size_t i = 0; i < ratios.size(); ++i)
-        if (ratios[i].half_width < widest * ratios[i].ratio)
-          tails.push_back({measured_tails[i], ratios[i].ratio, ratios[i].half_width});
+      for (std::size_t i = 0; i + 1 < ratios.size(); i += 2)
+        if (ratios[i + 1] < widest * ratios[i])
+          tails.push_back({measured_tails[i / 2], ratios[i], ratios[i + 1]});
       if (tails.empty()) return;
       add_tree(rows, model, its, tails);
       rows.back().measured = "2026-11-27";
     };
-    add(MeasuredModel::delay_chain, each.chain);
-    add(MeasuredModel::delay_safe, each.safe);
+    add(MeasuredModel::delay_chain, chain);
+    add(MeasuredModel::delay_safe, safe);
   }
 }
 

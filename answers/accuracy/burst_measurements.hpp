@@ -12,22 +12,24 @@
 ///           docs/derivations/aged_bursts.md
 namespace tailbound::answers {
 
-/// Simulated P(D > t) over the computed one, where the simulated one is nearest to one of measured_tails, and half its
-/// 95 % interval; 0 where too few packets were seen.
-struct BurstRatio {
-  double ratio = 0, half_width = 0;
-};
+/// Of P(D > t).
 inline constexpr std::array<double, 7> measured_tails{0.5, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
 
-struct BurstMeasurement {
+struct BurstTree {
   int radix = 0, levels = 0;
   int load = 0;   ///< of a leaf [%]
   int burst = 0;  ///< mean length [slots]
   network::TreeRouting routing = network::TreeRouting::random_root;
   traffic::Destination destination = traffic::Destination::per_burst;
-  int on_rate = 100;                ///< [%]
-  std::vector<BurstRatio> chain{};  ///< in the order of measured_tails, as many as were seen
-  std::vector<BurstRatio> safe{};   ///< of Hops::safe; empty where that is none
+  int on_rate = 100;  ///< [%]
+};
+
+struct BurstMeasurement {
+  BurstTree tree;
+  /// Simulated P(D > t) over the computed one, where the simulated one is nearest to each of measured_tails that was
+  /// seen, each with half its 95 % interval; both 0 where too few packets were seen. Of Hops::chain, and of Hops::safe
+  /// where bursts keep their path.
+  std::vector<double> chain{}, safe{};
 };
 
 [[nodiscard]] const std::vector<BurstMeasurement>& burst_measurements();
