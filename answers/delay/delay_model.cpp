@@ -27,8 +27,7 @@ constexpr const char* not_derived =
     "queue";
 constexpr const char* binary_tree =
     "in binary trees the chain underestimates rare delays of bursts whose packets draw their own paths: "
-    "simulated "
-    "P(D > t) is 1.2 times as much at 1e-2, 1.8 at 1e-4; --hops chain shows it";
+    "simulated P(D > t) is 1.2 times as much at 1e-2, 1.8 at 1e-4; --hops chain shows it";
 /// Links into each queue from which on bounds/path/dependent_delay.hpp was measured to be the better of the two.
 constexpr std::size_t fewest_links_of_a_chain = 4;
 
@@ -69,10 +68,7 @@ class BoundLaw final : public bounds::DelayLaw {
 /// A tree with bursts that keep their path through several queues; null if it is none.
 const TreeTopology* burst_tree_of(const Topology& topology) {
   const auto* tree = std::get_if<TreeTopology>(&topology);
-  return tree != nullptr && tree->burst && tree->destination == traffic::Destination::per_burst &&
-                 tree->tree.levels > 1
-             ? tree
-             : nullptr;
+  return tree != nullptr && tree->bursts_keep_path() && tree->tree.levels > 1 ? tree : nullptr;
 }
 
 /// Is anything derived of dependent hops?
@@ -369,9 +365,8 @@ bounds::DelayDistribution DelayModel::distribution(const FlowLaw& law, const std
   if (laws_->bursts)
     throw NoAnswer(
         "the reorder buffer is not found for bursty traffic: the model has packets of a flow sent and "
-        "delayed "
-        "independently, which is off by up to 20 times where they come in bursts; simulate tree --reorder "
-        "estimates it");
+        "delayed independently, which is off by up to 20 times where they come in bursts; "
+        "simulate tree --reorder estimates it");
   // Probabilities of a chain have some four digits: what is left out need not be smaller.
   if (law.hops == Hops::chain) {
     const Rational coarser = negligible * 10'000'000;

@@ -19,6 +19,11 @@ struct TreeTopology {
   std::optional<traffic::Burst>
       burst{};  ///< how each leaf's packets bunch; without, its slots are independent
   traffic::Destination destination = traffic::Destination::per_burst;  ///< of the packets of a burst
+
+  /// Are there bursts whose packets take one path each?
+  [[nodiscard]] bool bursts_keep_path() const {
+    return burst.has_value() && destination == traffic::Destination::per_burst;
+  }
 };
 
 struct NetworkTopology {

@@ -348,8 +348,9 @@ Networks that are answered as a whole add waits as independent. P(D > t) of all 
 ## Bursts through several hops
 
 What a packet's waits have in common is the age of its burst. `--hops chain`, the default, uses that, and that bursts are stretched as they go. Its
-constants are fitted to thirteen of these trees. Model and derivation: [aged_bursts.md](derivations/aged_bursts.md). Shallow trees at low load and
-binary trees are overestimated.
+constants are fitted to fifteen of these trees. Model and derivation: [aged_bursts.md](derivations/aged_bursts.md). Shallow trees at low load are
+overestimated, and so are binary and 3-ary trees, but for deep binary trees at high load, which are underestimated deep in the tail.
+Where the packets of a burst draw their paths, the model is a chain without ages; in binary trees it is not the default.
 )";
   text += accuracy_table(rows_that(chain, has_bursts), Quantity::tail);
   text += worst_of(rows_that(chain, has_bursts), Quantity::tail, 1e-4, "down to 1e-4");

@@ -32,8 +32,7 @@ std::string arrivals_in_words(network::Sources sources) {
 /// Are queues fed by bursts as they have been stretched upstream?
 bool stretches(const DelayQuestion& question, const FlowDelay& found) {
   const auto* tree = std::get_if<TreeTopology>(&question.topology);
-  return found.hops == Hops::chain && tree != nullptr && tree->burst &&
-         tree->destination == traffic::Destination::per_burst;
+  return found.hops == Hops::chain && tree != nullptr && tree->bursts_keep_path();
 }
 
 std::string hop_delay_in_words(queue::HopDelay delay) {
@@ -54,7 +53,7 @@ bool any_as(const std::vector<DelayPoint>& points, Hops hops) {
 bool any_burst(const std::vector<DelayPoint>& points) {
   return std::any_of(points.begin(), points.end(), [](const DelayPoint& point) {
     const auto* tree = std::get_if<TreeTopology>(&point.first.topology);
-    return tree != nullptr && tree->burst && tree->destination == traffic::Destination::per_burst;
+    return tree != nullptr && tree->bursts_keep_path();
   });
 }
 

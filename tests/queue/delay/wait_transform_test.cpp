@@ -27,6 +27,18 @@ double wait_transform_middle(queue::WaitTransform& transform, double z) {
   return static_cast<double>(numeric::lower(*found));
 }
 
+/// E[z^W] from the law of W, level by level.
+double wait_power_series(const queue::OnOffGroup& group, double z, std::size_t levels) {
+  queue::MarkovQueue queue(queue::MarkovArrivals::on_off({group}));
+  const queue::ClaimedHopDelay law = queue::hop_delay(queue, queue::HopDelay::wait, levels);
+  long double sum = 0, power = 1;
+  for (const long double mass : law.values.mass) {
+    sum += mass * power;
+    power *= static_cast<long double>(z);
+  }
+  return static_cast<double>(sum);
+}
+
 }  // namespace
 
 TEST_CASE("wait transform: the power series of the wait's law, which was found level by level") {
@@ -42,15 +54,8 @@ TEST_CASE("wait transform: the power series of the wait's law, which was found l
   for (const Row& row : rows) {
     const queue::OnOffGroup group = wait_transform_group(row.k, row.load, row.burst, row.on_rate);
     queue::WaitTransform transform(group);
-    queue::MarkovQueue queue(queue::MarkovArrivals::on_off({group}));
-    const queue::ClaimedHopDelay law = queue::hop_delay(queue, queue::HopDelay::wait, 1500);
-    long double sum = 0, power = 1;
-    for (const long double mass : law.values.mass) {
-      sum += mass * power;
-      power *= static_cast<long double>(row.z);
-    }
     const double found = wait_transform_middle(transform, row.z);
-    CHECK(found == Approx(static_cast<double>(sum)).epsilon(1e-9));
+    CHECK(found == Approx(wait_power_series(group, row.z, 1500)).epsilon(1e-9));
     CHECK(transform.nearly(row.z).value() == Approx(found).epsilon(1e-9));
   }
 }
@@ -83,14 +88,7 @@ TEST_CASE("wait transform: a lone source never waits, however many packets it se
 TEST_CASE("wait transform: packets in every slot ON, roots at 0") {
   const queue::OnOffGroup group{traffic::on_off(rational("0.2"), {rational("6"), rational("1")}), 3};
   queue::WaitTransform transform(group);
-  queue::MarkovQueue queue(queue::MarkovArrivals::on_off({group}));
-  const queue::ClaimedHopDelay law = queue::hop_delay(queue, queue::HopDelay::wait, 800);
-  long double sum = 0, power = 1;
-  for (const long double mass : law.values.mass) {
-    sum += mass * power;
-    power *= 1.05L;
-  }
-  CHECK(wait_transform_middle(transform, 1.05) == Approx(static_cast<double>(sum)).epsilon(1e-9));
+  CHECK(wait_transform_middle(transform, 1.05) == Approx(wait_power_series(group, 1.05, 800)).epsilon(1e-9));
 }
 
 TEST_CASE("wait transform: many sources, long bursts, loads near 1 and near 0") {
