@@ -28,6 +28,11 @@ constexpr const char* not_derived =
 constexpr const char* binary_tree =
     "in binary trees the chain underestimates rare delays of bursts whose packets draw their own paths: "
     "simulated P(D > t) is 1.2 times as much at 1e-2, 1.8 at 1e-4; --hops chain shows it";
+/// Of a class that waits for others.
+constexpr const char* below_others =
+    "a class below others: each wait is that of an arbitrary packet of the class at its queue, with the "
+    "classes before it as "
+    "their sources send, and successive waits are added as independent";
 /// Links into each queue from which on bounds/path/dependent_delay.hpp was measured to be the better of the two.
 constexpr std::size_t fewest_links_of_a_chain = 4;
 
@@ -79,8 +84,17 @@ bool derived(const Topology& topology, const DelayModelQuestion& question) {
          !one_queue_of_bursts;
 }
 
+/// A network whose flows have classes; null if it is none.
+const network::Network* classes_of(const Topology& topology) {
+  const auto* network = std::get_if<NetworkTopology>(&topology);
+  return network != nullptr && network->network.classes() > 1 ? &network->network : nullptr;
+}
+
 /// Why hops of other kinds may not be asked for.
 std::string why_no_other(const Topology& topology, const DelayModelQuestion& question) {
+  if (classes_of(topology) != nullptr)
+    return "no chain is derived of classes below others (left out, the highest class is one where that is "
+           "known)";
   if (!derived(topology, question))
     return "other hops are derived for decoupled sources, the wait, and bursts through several queues";
   if (burst_tree_of(topology) != nullptr)
@@ -140,6 +154,24 @@ std::vector<Route> mixed(const DelayPaths& paths, const std::vector<const std::v
 
 }  // namespace
 
+/// The highest class of a network, as if there were no other.
+struct DelayModel::HighestClass {
+  Topology topology;
+  DelayPaths paths;
+  DelayModel model;
+
+  HighestClass(const NetworkTopology& whole, const DelayModelQuestion& question)
+      : topology(alone(whole)),
+        paths(delay_paths(topology, question.sources)),
+        model(topology, paths, question) {}
+
+ private:
+  static NetworkTopology alone(NetworkTopology whole) {
+    whole.network = network::without_lower_classes(whole.network, 1);
+    return whole;
+  }
+};
+
 struct DelayModel::Laws {
   bounds::PathDelay independent;
   std::optional<bounds::DependentPaths> paths{};
@@ -154,13 +186,16 @@ struct DelayModel::Laws {
   std::vector<char> one_queue{};  ///< of each of the flows asked
   std::vector<char>
       as_arbitrary{};  ///< of these: whether its delay is that of an arbitrary packet of the queue
+  std::unique_ptr<HighestClass> highest{};  ///< of a network with classes, if a flow of it is asked about
+  std::vector<std::optional<std::size_t>> flow_in_highest{};  ///< of each of the flows asked
+  std::vector<std::size_t> flow_of_highest{};                 ///< the flow asked of each of the highest class
   bool use_wired = false;
   bool chain_first =
       false;  ///< of a network: at least so many links feed each queue that the chain of trees is the better
 };
 
 std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuestion& question) {
-  if (!derived(topology, question)) return {Hops::independent};
+  if (!derived(topology, question) || classes_of(topology) != nullptr) return {Hops::independent};
   if (burst_tree_of(topology) != nullptr) return {Hops::chain, Hops::safe, Hops::independent};
   if (std::holds_alternative<TreeTopology>(topology)) return {Hops::chain, Hops::independent, Hops::bound};
   return {Hops::chain, Hops::independent};
@@ -177,6 +212,8 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
     laws_->bursts = tree->burst.has_value();
     laws_->flow_in_paths = {0};
     laws_->one_queue = laws_->as_arbitrary = {tree->tree.levels == 1};
+  } else if (const network::Network* classes = classes_of(topology); classes != nullptr) {
+    look_at_classes(std::get<NetworkTopology>(topology));
   } else {
     const network::Network& network = std::get<NetworkTopology>(topology).network;
     std::map<std::string, std::size_t> by_name;
@@ -197,6 +234,7 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
       throw InvalidArgument("hops", name_of(*question.hops), legal + ": " + why_no_other(topology, question));
     }
   }
+  if (classes_of(topology) != nullptr) return;
   const Hops wanted = question.hops.value_or(Hops::chain);
   if (const TreeTopology* bursts = burst_tree_of(topology); bursts != nullptr && is_derived) {
     if (wanted == Hops::independent) return;
@@ -253,6 +291,35 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
 
 DelayModel::~DelayModel() = default;
 
+void DelayModel::look_at_classes(const NetworkTopology& topology) {
+  const network::Network& network = topology.network;
+  std::map<int, bounds::WiredDelay> models;  // of a class and those before it
+  std::map<std::string, std::size_t> position;
+  for (int priority = 1; priority <= network.classes(); ++priority) {
+    const network::Network its = network::without_lower_classes(network, priority);
+    models.try_emplace(priority, its);
+    for (std::size_t i = 0; i < its.flows.size(); ++i)
+      if (its.flows[i].priority == priority) position[its.flows[i].name] = i;
+  }
+  for (std::size_t flow = 0; flow < paths_.flows.size(); ++flow) {
+    const DelayFlow& its = paths_.flows[flow];
+    const Meets meets = models.at(its.priority).meets(position.at(its.name));
+    const bool alike = std::all_of(its.longest.begin(), its.longest.end(), [&](std::size_t queue) {
+      const network::QueueTraffic& traffic = paths_.queues.traffic[queue];
+      return traffic.classes.size() + traffic.sources.size() <= 1;
+    });
+    laws_->one_queue.push_back(its.priority == 1 ? meets != Meets::several : meets == Meets::one && alike);
+    laws_->flow_in_highest.emplace_back();
+    if (its.priority != 1) continue;
+    if (!laws_->highest) laws_->highest = std::make_unique<HighestClass>(topology, question_);
+    laws_->flow_in_highest.back() = position.at(its.name);
+  }
+  if (!laws_->highest) return;
+  laws_->flow_of_highest.resize(laws_->highest->paths.flows.size());
+  for (std::size_t flow = 0; flow < paths_.flows.size(); ++flow)
+    if (const auto& inner = laws_->flow_in_highest[flow]) laws_->flow_of_highest[*inner] = flow;
+}
+
 const std::vector<Route>* DelayModel::chained(std::size_t flow) const {
   if (!laws_->chain || laws_->as_arbitrary[flow] != 0) return nullptr;
   const std::vector<Route>& routes = laws_->paths->flows[laws_->flow_in_paths[flow]];
@@ -277,6 +344,12 @@ FlowLaw DelayModel::of_bursts() const {
 }
 
 FlowLaw DelayModel::of(std::size_t flow) {
+  if (!laws_->flow_in_highest.empty()) {
+    if (const auto& inner = laws_->flow_in_highest[flow]) return laws_->highest->model.of(*inner);
+    FlowLaw law = independent(flow);
+    if (law.assumed) law.reason = below_others;
+    return law;
+  }
   if (laws_->bound) {
     const auto& routes = paths_.flows[flow].routes;
     return {Hops::bound, laws_->bound.get(), routes};
@@ -322,6 +395,8 @@ FlowLaw DelayModel::of_all() {
 }
 
 FlowLaw DelayModel::independent(std::size_t flow) {
+  if (!laws_->flow_in_highest.empty())
+    if (const auto& inner = laws_->flow_in_highest[flow]) return laws_->highest->model.independent(*inner);
   return {.hops = Hops::independent,
           .law = &laws_->independent,
           .routes = paths_.flows[flow].routes,
@@ -362,6 +437,8 @@ bounds::DelayDistribution DelayModel::distribution(const FlowLaw& law, const std
   if (law.hops == Hops::bound)
     throw InvalidArgument("hops", "bound given together with a reorder buffer",
                           "chain or independent: a later packet may as well lessen what waits");
+  if (laws_->highest && law.law != &laws_->independent)
+    return laws_->highest->model.distribution(law, routes, negligible);
   if (laws_->bursts)
     throw NoAnswer(
         "the reorder buffer is not found for bursty traffic: the model has packets of a flow sent and "
@@ -378,6 +455,9 @@ bounds::DelayDistribution DelayModel::distribution(const FlowLaw& law, const std
 }
 
 std::size_t DelayModel::alike(std::size_t flow) const {
+  if (!laws_->flow_in_highest.empty())
+    if (const auto& inner = laws_->flow_in_highest[flow])
+      return laws_->flow_of_highest[laws_->highest->model.alike(*inner)];
   return laws_->alike.empty() ? paths_.flows[flow].alike : laws_->alike[flow];
 }
 

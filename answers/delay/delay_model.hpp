@@ -15,7 +15,8 @@
 ///
 /// MODEL     chain: bounds/path/dependent_delay.hpp in trees and where at least four links feed each queue, else
 ///           bounds/network/wired_delay.hpp; in trees with bursts that keep their path, and safe, bounds/path/aged_delay.hpp;
-///           independent: bounds/path/path_delay.hpp; bound: bounds/path/delay_bound.hpp
+///           independent: bounds/path/path_delay.hpp; bound: bounds/path/delay_bound.hpp. In networks with classes the
+///           highest is answered as if it were alone, the others by independent hops of queue/priority/priority_queue.hpp.
 namespace tailbound::answers {
 
 /// How the hops of a route depend on each other.
@@ -84,7 +85,9 @@ class DelayModel {
 
  private:
   struct Laws;
+  struct HighestClass;
 
+  void look_at_classes(const NetworkTopology& topology);
   [[nodiscard]] const std::vector<bounds::Route>* chained(std::size_t flow) const;
   [[nodiscard]] FlowLaw first_of(std::vector<FlowLaw> laws) const;
   [[nodiscard]] FlowLaw of_bursts() const;

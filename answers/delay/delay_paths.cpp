@@ -39,18 +39,19 @@ std::vector<std::size_t> queued_links(const network::Network& network, const net
 }
 
 DelayFlow flow_of(const network::Network& network, const network::Flow& flow,
-                  const std::vector<std::size_t>& queue_of_link) {
+                  const bounds::NetworkDelay& delay) {
   DelayFlow result;
   result.name = flow.name;
   result.source = network.nodes[flow.source].name;
   result.destination = network.nodes[flow.destination].name;
   result.rate = flow.rate;
+  result.priority = flow.priority;
   std::vector<std::size_t> longest;  // of several the first
   for (const network::Route& route : flow.routes)
     if (std::vector<std::size_t> links = queued_links(network, route); links.size() > longest.size())
       longest = std::move(links);
   for (const std::size_t link : longest) {
-    result.longest.push_back(queue_of_link[link]);
+    result.longest.push_back(delay.queue_of(link, flow.priority));
     result.links.push_back(network.link_name(link));
   }
   return result;
@@ -71,11 +72,12 @@ DelayPaths network_paths(const network::Network& network, network::Sources sourc
   for (bounds::FlowDelay& entry : delay.flows) {
     const network::Flow& flow = network.flows[entry.flow];
     if (wanted && *wanted != flow.name) continue;
-    paths.flows.push_back(flow_of(network, flow, delay.queue_of_link));
+    paths.flows.push_back(flow_of(network, flow, delay));
     paths.flows.back().routes = std::move(entry.routes);
   }
   if (paths.flows.empty()) refuse_flow(wanted.value_or("all"), network);
   paths.queues = std::move(delay.network);
+  paths.classes = network.classes();
   return paths;
 }
 

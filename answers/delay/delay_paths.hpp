@@ -16,7 +16,8 @@ namespace tailbound::answers {
 struct DelayFlow {
   std::string name, source, destination;  ///< empty in a tree
   numeric::Rational rate;                 ///< of the flow, or of each leaf of a tree [packets/slot]
-  std::vector<bounds::Route> routes;      ///< positions in DelayPaths::queues
+  int priority = 1;                       ///< class of the flow; class 1 is served first
+  std::vector<bounds::Route> routes;      ///< positions in DelayPaths::queues, those of the class
   std::vector<std::size_t> longest;       ///< the queues of a route with the most; in a tree one to the top
   std::vector<std::string> links;         ///< "left -> right", of the longest route's queues; empty in a tree
   std::size_t alike =
@@ -34,6 +35,7 @@ struct DelayOmissions {
 struct DelayPaths {
   bounds::NetworkQueues queues;  ///< those of equal traffic are one
   std::vector<DelayFlow> flows;
+  int classes = 1;  ///< of the network's flows
   DelayOmissions omissions;
 
   /// All packets of all flows together: each route with its share of them, however its queues are ordered.

@@ -2,6 +2,7 @@
 #include <tailbound/bounds/network/network_delay.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -25,6 +26,12 @@ struct Before {
   bool operator()(const QueueTraffic* a, const QueueTraffic* b) const {
     if (a->load != b->load) return a->load < b->load;
     if (a->packets_per_slot != b->packets_per_slot) return a->packets_per_slot < b->packets_per_slot;
+    if (a->classes != b->classes)
+      return std::lexicographical_compare(a->classes.begin(), a->classes.end(), b->classes.begin(),
+                                          b->classes.end(), [](const auto& x, const auto& y) {
+                                            return std::tie(x.higher, x.own, x.count) <
+                                                   std::tie(y.higher, y.own, y.count);
+                                          });
     if (a->sources != b->sources)
       return std::lexicographical_compare(a->sources.begin(), a->sources.end(), b->sources.begin(),
                                           b->sources.end(), [](const auto& x, const auto& y) {
@@ -40,7 +47,7 @@ struct Before {
 };
 
 bool idle(const QueueTraffic& traffic) {
-  return traffic.sources.empty() && traffic.bursts.empty();
+  return traffic.sources.empty() && traffic.bursts.empty() && traffic.classes.empty();
 }
 
 /// Collects queues; equal ones once, in an order of the traffic's own, so that the same queues are summed in
@@ -68,13 +75,14 @@ void feed_by_inputs(const Network& network, std::vector<QueueTraffic>& all) {
   for (std::size_t link = 0; link < all.size(); ++link) {
     QueueTraffic& traffic = all[link];
     const CollapsedQueue& queue = inputs.queues[link];
-    if (!network.has_queue(link) || queue.most_arrivals == 0) continue;
+    if (!network.has_queue(link) || queue.most_arrivals == 0 || idle(traffic)) continue;
     if (!queue.waits) {
       traffic.bursts.clear();
+      traffic.classes.clear();
       traffic.sources = {{traffic.load / numeric::whole(queue.most_arrivals), queue.most_arrivals}};
       continue;
     }
-    if (queue.bursts || queue.inputs.size() == queue.sources.size() ||
+    if (!traffic.classes.empty() || queue.bursts || queue.inputs.size() == queue.sources.size() ||
         std::any_of(queue.inputs.begin(), queue.inputs.end(),
                     [](const QueueInput& in) { return !in.straight(); }))
       continue;
@@ -101,6 +109,12 @@ queue::SlottedQueue slotted_queue(const QueueTraffic& traffic) {
 }
 
 queue::HopQueue hop_queue(const QueueTraffic& traffic) {
+  if (!traffic.classes.empty()) {
+    std::vector<queue::ClassSource> sources;
+    for (const network::ClassSource& each : traffic.classes)
+      sources.push_back({each.higher, each.own, each.count});
+    return queue::ClassQueue{std::move(sources)};
+  }
   if (traffic.bursts.empty()) return slotted_queue(traffic);
   if (traffic.packets_per_slot != 1)
     throw NoAnswer("the link " + traffic.name + " takes " + std::to_string(traffic.packets_per_slot) +
@@ -148,24 +162,61 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
   return result;
 }
 
-NetworkDelay network_delay(const network::Network& network, network::Sources sources, Feed feed) {
-  std::vector<QueueTraffic> all = network::queue_traffic(network, sources);
+namespace {
+
+/// Of each link with a queue the traffic of one class, which those before it delay and those behind do not.
+std::vector<QueueTraffic> traffic_of_class(const Network& network, int priority, network::Sources sources,
+                                           Feed feed) {
+  const Network its = network::without_lower_classes(network, priority);
+  std::vector<QueueTraffic> all =
+      priority == 1 ? network::queue_traffic(its, sources) : network::class_traffic(its, priority);
   for (std::size_t link = 0; link < all.size(); ++link)
     if (!network.has_queue(link)) {  // a host may send in every slot
       all[link].sources.clear();
       all[link].bursts.clear();
       all[link].load = 0;
     }
+  if (feed == Feed::by_inputs) feed_by_inputs(its, all);
+  return all;
+}
+
+/// All classes together.
+std::vector<network::OverloadedLink> full_links(const Network& network) {
+  std::vector<network::OverloadedLink> loads;
+  for (std::size_t link = 0; link < network.links.size(); ++link)
+    loads.push_back({network.link_name(link), 0, network.links[link].packets_per_slot});
+  for (const network::Flow& flow : network.flows)
+    for (const network::Route& route : flow.routes)
+      for (const std::size_t link : route.links)
+        if (network.has_queue(link)) loads[link].load = loads[link].load + flow.rate * route.share;
+  std::erase_if(
+      loads, [](const network::OverloadedLink& link) { return link.load < Rational(link.packets_per_slot); });
+  return loads;
+}
+
+}  // namespace
+
+NetworkDelay network_delay(const network::Network& network, network::Sources sources, Feed feed) {
+  const int classes = network.classes();
+  if (classes > 1 && sources == network::Sources::first_hop)
+    throw InvalidArgument("sources", "first-hop",
+                          "decoupled: flows have classes, and what a link brings of each is not Bernoulli");
+  network::require_valid(network);
+  if (auto full = full_links(network); !full.empty()) throw Overloaded(std::move(full));
   NetworkDelay result;
-  require_room(all);
-  if (feed == Feed::by_inputs) feed_by_inputs(network, all);
+  result.links = network.links.size();
+  std::vector<QueueTraffic> all;
+  for (int priority = 1; priority <= classes; ++priority) {
+    std::vector<QueueTraffic> its = traffic_of_class(network, priority, sources, feed);
+    std::move(its.begin(), its.end(), std::back_inserter(all));
+  }
   result.network = distinct(all, result.queue_of_link);
   for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
     std::map<std::vector<std::size_t>, Rational> routes;
     for (const network::Route& route : network.flows[flow].routes) {
       std::vector<std::size_t> queues;
       for (const std::size_t link : route.links)
-        if (network.has_queue(link)) queues.push_back(result.queue_of_link[link]);
+        if (network.has_queue(link)) queues.push_back(result.queue_of(link, network.flows[flow].priority));
       const auto [place, is_new] = routes.try_emplace(std::move(queues), route.share);
       if (!is_new) place->second = place->second + route.share;
     }

@@ -36,8 +36,15 @@ struct FlowDelay {
 
 struct NetworkDelay {
   NetworkQueues network;
-  std::vector<std::size_t> queue_of_link;  ///< entry of each link; none where it has no queue or no traffic
-  std::vector<FlowDelay> flows;            ///< in the order of Network::flows
+  std::size_t links = 0;  ///< of the network
+  /// Entry of each link for packets of class 1, then for those of class 2 and so on; none where it has no queue or no such
+  /// traffic.
+  std::vector<std::size_t> queue_of_link;
+  std::vector<FlowDelay> flows;  ///< in the order of Network::flows
+
+  [[nodiscard]] std::size_t queue_of(std::size_t link, int priority) const {
+    return queue_of_link[static_cast<std::size_t>(priority - 1) * links + link];
+  }
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 };

@@ -82,6 +82,9 @@ void check_flow(const Network& network, const Flow& flow, std::vector<std::size_
                           "between nodes of the network");
   if (!cln::plusp(flow.rate))
     throw InvalidArgument("rate of the flow " + flow.name, numeric::to_fraction(flow.rate), "above 0");
+  if (flow.priority < 1 || flow.priority > Flow::most_classes)
+    throw InvalidArgument("class of the flow " + flow.name, std::to_string(flow.priority),
+                          "a whole number from 1 (served first) to " + std::to_string(Flow::most_classes));
   if (flow.burst) {
     try {
       (void)traffic::on_off(flow.rate, *flow.burst);
@@ -102,6 +105,12 @@ void check_flow(const Network& network, const Flow& flow, std::vector<std::size_
 }
 
 }  // namespace
+
+int Network::classes() const {
+  int lowest = 1;
+  for (const Flow& flow : flows) lowest = std::max(lowest, flow.priority);
+  return lowest;
+}
 
 void require_valid(const Network& network) {
   check_links(network);

@@ -13,7 +13,7 @@
 /// A network of switches: nodes, links, flows and the routes that the flows take.
 ///
 /// MODEL     Time runs in slots. Every link that leaves a switch is fed by an output queue of its own, which
-///           sends up to `packets_per_slot` packets in a slot. Hosts send and receive; they never forward,
+///           sends up to `packets_per_slot` packets in a slot, of the highest class that waits there first. Hosts send and receive; they never forward,
 ///           and the links that leave them have no queue.
 ///           Worms (network/worms/worm_network_file.hpp) take the same routes without slots and queues; what is
 ///           said of them only, queues do not look at.
@@ -49,11 +49,14 @@ struct Route {
 };
 
 struct Flow {
+  static constexpr int most_classes = 8;
+
   std::string name;
   std::size_t source = 0, destination = 0;  ///< positions in Network::nodes
   Rational rate;                            ///< packets/slot, above 0
   std::vector<Route> routes;                ///< shares sum to 1
   std::optional<traffic::Burst> burst{};    ///< how its packets bunch; without, its slots are independent
+  int priority = 1;  ///< class of its packets, 1 .. 8: every queue serves class 1 first
 };
 
 /// A flow with bursts is an on-off source of its own (traffic/on_off.hpp). All other flows of a node are sent
@@ -65,6 +68,8 @@ struct Network {
   std::vector<Flow> flows;
 
   [[nodiscard]] bool has_queue(std::size_t link) const { return !nodes[links[link].from].host; }
+  /// The lowest class of a flow; 1 where there are no classes.
+  [[nodiscard]] int classes() const;
   /// "left -> right"
   [[nodiscard]] std::string link_name(std::size_t link) const {
     return nodes[links[link].from].name + " -> " + nodes[links[link].to].name;

@@ -181,6 +181,23 @@ std::string overload_in_words(std::vector<OverloadedLink> all) {
   return all.size() > most_named ? words + ", ..." : words;
 }
 
+/// Rates through one link, by the nodes that send.
+struct ClassFeed {
+  Rational higher = 0, own = 0;
+  const Flow* bursts = nullptr;  ///< one of them
+};
+
+void require_independent_slots(const Network& network, std::size_t link, const ClassFeed& all) {
+  const std::string where = "at the queue of " + network.link_name(link) + " classes share a link ";
+  if (network.links[link].packets_per_slot != 1)
+    throw NoAnswer(
+        where + "that takes " + std::to_string(network.links[link].packets_per_slot) +
+        " packets a slot; the waits of lower classes are found for 1. simulate network estimates them");
+  if (all.bursts != nullptr)
+    throw NoAnswer(where + "with bursts of the flow " + all.bursts->name +
+                   "; the waits of lower classes are found without bursts. simulate network estimates them");
+}
+
 }  // namespace
 
 Overloaded::Overloaded(std::vector<OverloadedLink> all) : NoAnswer(overload_in_words(std::move(all))) {}
@@ -199,6 +216,40 @@ std::vector<QueueTraffic> queue_traffic(const Network& network, Sources sources)
     for (const BurstySource& each : bursts[link])
       result.back().load = result.back().load + each.source.load * cln::cl_I(static_cast<long>(each.count));
     result.back().bursts = std::move(bursts[link]);
+  }
+  return result;
+}
+
+Network without_lower_classes(const Network& network, int lowest) {
+  Network result = network;
+  std::erase_if(result.flows, [&](const Flow& flow) { return flow.priority > lowest; });
+  return result;
+}
+
+std::vector<QueueTraffic> class_traffic(const Network& network, int lowest) {
+  const Network all = without_lower_classes(network, lowest);
+  Network own = all;
+  std::erase_if(own.flows, [&](const Flow& flow) { return flow.priority != lowest; });
+  std::vector<QueueTraffic> result = queue_traffic(own, Sources::decoupled);
+  std::vector<std::map<std::size_t, ClassFeed>> feeds(all.links.size());
+  std::vector<ClassFeed> sums(all.links.size());
+  for (const Flow& flow : all.flows)
+    for (const Route& route : flow.routes)
+      for (const std::size_t link : route.links)
+        for (ClassFeed* feed : {&feeds[link][flow.source], &sums[link]}) {
+          Rational& rate = flow.priority == lowest ? feed->own : feed->higher;
+          rate = rate + flow.rate * route.share;
+          if (flow.burst) feed->bursts = &flow;
+        }
+  for (std::size_t link = 0; link < feeds.size(); ++link) {
+    QueueTraffic& traffic = result[link];
+    traffic.name += ", class " + std::to_string(lowest);
+    if (!all.has_queue(link) || sums[link].own == 0 || sums[link].higher == 0) continue;
+    require_independent_slots(all, link, sums[link]);
+    std::map<std::pair<Rational, Rational>, std::int64_t> counts;
+    for (const auto& [node, feed] : feeds[link]) ++counts[{feed.higher, feed.own}];
+    for (const auto& [rates, count] : counts) traffic.classes.push_back({rates.first, rates.second, count});
+    traffic.sources.clear();
   }
   return result;
 }

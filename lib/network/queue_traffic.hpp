@@ -40,13 +40,22 @@ struct BurstySource {
   friend bool operator==(const BurstySource&, const BurstySource&) = default;
 };
 
-/// Traffic of one queue.
+/// `count` sources that send at most one packet a slot each, of a class or of one that is served before it.
+struct ClassSource {
+  Rational higher, own;  ///< packets/slot of the classes before, and of the class; at most 1 together
+  std::int64_t count = 1;
+  friend bool operator==(const ClassSource&, const ClassSource&) = default;
+};
+
+/// Traffic of one queue; of packets of one class, where there are several.
 struct QueueTraffic {
   std::string name;                    ///< of the queue's link
   int packets_per_slot = 1;            ///< what the link takes
   std::vector<SourceRate> sources;     ///< rates differ and rise; empty where nothing passes
   Rational load;                       ///< of all sources, those with bursts included  [packets/slot]
   std::vector<BurstySource> bursts{};  ///< all different
+  /// Of a class that waits for others, in place of `sources` and `bursts`; all different, by rising rates.
+  std::vector<ClassSource> classes{};
 };
 
 /// A link that is offered at least what it takes, or so many with equal traffic.
@@ -74,5 +83,16 @@ class Overloaded : public NoAnswer {
 ///                          and a flow has bursts: what a link brings is then neither Bernoulli nor on-off
 /// \throws NoAnswer         first_hop: a link would have to bring a queue more than it takes in a slot
 [[nodiscard]] std::vector<QueueTraffic> queue_traffic(const Network& network, Sources sources);
+
+/// The flows of the classes 1 .. `lowest`, and the network without the others: which delay none of these.
+[[nodiscard]] Network without_lower_classes(const Network& network, int lowest);
+
+/// The same of the packets of one class; `load` is that class's, and decoupled sources feed the queues. Where no packet of
+/// a class before it passes, as queue_traffic() has it.
+/// \param lowest  the class, 2 .. 8
+/// \throws InvalidArgument  the network is not as network.hpp says
+/// \throws NoAnswer         packets of the class and others before it meet at a link that takes several packets a slot, or
+///                          some of them come in bursts
+[[nodiscard]] std::vector<QueueTraffic> class_traffic(const Network& network, int lowest);
 
 }  // namespace tailbound::network

@@ -314,7 +314,7 @@ void Reader::read_flow(const toml::table& table) {
   else if (policed_)
     PolicedKeys::add_flow_keys(keys);
   else
-    keys.insert(keys.end(), {"burst", "on_rate"});
+    keys.insert(keys.end(), {"burst", "on_rate", "class"});
   if (policed_) {
     for (const char* key : {"rate", "burst", "on_rate"})
       if (const toml::node* given = table.get(key))
@@ -352,6 +352,8 @@ void Reader::read_flow(const toml::table& table) {
     const toml::node& rate = need(table, "rate", what);
     flow.rate = number(rate, "the rate of " + what);
     flow.burst = read_burst(table, flow.rate, what);
+    flow.priority = static_cast<int>(
+        whole(table, "class", 1, 1, Flow::most_classes, "the class of a flow", " (1 is served first)"));
     rates().send(flow, begin_of(rate), network_.nodes[flow.source].name);
   }
   read_way(table, flow, what);
@@ -645,9 +647,11 @@ std::vector<Demand> Reader::listed_demands() const {
   std::size_t next = 0;
   for (std::size_t i = 0; i < network_.flows.size(); ++i) {
     const Flow& flow = network_.flows[i];
-    if (!flow.routes.empty() || flow.burst)
+    if (!flow.routes.empty() || flow.burst || flow.priority != 1)
       fail({1, 1}, "the flow " + in_quotes(flow.name) + " has " +
-                       (flow.burst ? "bursts" : "a path of its own") +
+                       (flow.burst           ? "bursts"
+                        : flow.priority != 1 ? "a class below others"
+                                             : "a path of its own") +
                        "; where flows are not listed one by one none may");
     Rational& rate =
         rates[requests_[next++].rule]

@@ -112,6 +112,7 @@ std::string flow_list(const Network& network) {
       result += ", burst = " + toml_number(flow.burst->slots);
       if (flow.burst->on_rate != 1) result += ", on_rate = " + toml_number(flow.burst->on_rate);
     }
+    if (flow.priority != 1) result += ", class = " + std::to_string(flow.priority);
     if (passes_a_node_twice(network, flow)) result += ", loops = true";
     if (flow.routes.size() == 1) {
       result += ", " + path(network, flow, flow.routes.front());

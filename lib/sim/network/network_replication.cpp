@@ -24,6 +24,7 @@ struct Way {
   std::size_t flow;
   std::vector<std::size_t> links;
   std::size_t first;  ///< step of the first link with a queue
+  std::size_t rank;   ///< of its packets: class 1 is 0
 };
 
 /// A node that sends: a draw u of 64 bits sends along the first way with u < bound; along none if there is
@@ -43,7 +44,8 @@ struct BurstyFlow {
 };
 
 struct Queue {
-  std::deque<Packet> packets;
+  std::vector<std::deque<Packet>> packets;  ///< of each class, that served first in front
+  std::size_t size = 0;                     ///< of all classes
   int packets_per_slot = 1;
   bool exists = false;
 };
@@ -103,6 +105,7 @@ Simulated::Simulated(const NetworkModel& model, RandomKey key)
   if (buffer_ && *buffer_ < 1) throw InvalidArgument("buffer", std::to_string(*buffer_), "at least 1 packet");
   queues_.resize(network.links.size());
   for (std::size_t link = 0; link < queues_.size(); ++link) {
+    queues_[link].packets.resize(static_cast<std::size_t>(network.classes()));
     queues_[link].packets_per_slot = network.links[link].packets_per_slot;
     queues_[link].exists = network.has_queue(link);
   }
@@ -131,7 +134,7 @@ void Simulated::add_source(std::size_t node, const network::Network& network) {
 
 void Simulated::add_way(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
                         const network::Network& network) {
-  Way way{flow, route.links, 0};
+  Way way{flow, route.links, 0, static_cast<std::size_t>(network.flows[flow].priority) - 1};
   while (way.first < way.links.size() && !network.has_queue(way.links[way.first])) ++way.first;
   source.bounds.push_back(scaled(sum));
   source.ways.push_back(static_cast<std::uint32_t>(ways_.size()));
@@ -215,16 +218,18 @@ void Simulated::join(const Packet& packet) {
   auto& drops = counts_[rows_.drops(link)];
   drops.resize(2);
   ++drops[1];
-  auto& packets = queues_[link].packets;
-  if (buffer_ && std::ssize(packets) >= *buffer_) {
+  Queue& queue = queues_[link];
+  if (buffer_ && static_cast<std::int64_t>(queue.size) >= *buffer_) {
     ++drops[0];
     ++totals_.dropped;
     return;
   }
-  if (packets.size() >= most_packets)
+  if (queue.size >= most_packets)
     throw LimitExceeded("a queue longer than " + std::to_string(most_packets) + " packets");
+  auto& packets = queue.packets[ways_[packet.way].rank];
   packets.push_back(packet);
   packets.back().joined = now_;
+  ++queue.size;
 }
 
 void add_one(std::vector<std::uint64_t>& histogram, std::size_t at) {
@@ -234,10 +239,13 @@ void add_one(std::vector<std::uint64_t>& histogram, std::size_t at) {
 
 void Simulated::serve(std::size_t link) {
   Queue& queue = queues_[link];
-  add_one(counts_[rows_.occupancy(link)], queue.packets.size());
-  for (int i = 0; i < queue.packets_per_slot && !queue.packets.empty(); ++i) {
-    Packet packet = queue.packets.front();
-    queue.packets.pop_front();
+  add_one(counts_[rows_.occupancy(link)], queue.size);
+  auto first = queue.packets.begin();
+  for (int i = 0; i < queue.packets_per_slot && queue.size > 0; ++i) {
+    while (first->empty()) ++first;
+    Packet packet = first->front();
+    first->pop_front();
+    --queue.size;
     add_one(counts_[rows_.waits(link)], static_cast<std::size_t>(now_ - packet.joined));
     ++packet.step;
     if (packet.step == ways_[packet.way].links.size())
@@ -272,7 +280,7 @@ Counts Simulated::take_counts() {
 PacketBalance Simulated::balance() const {
   PacketBalance balance = totals_;
   balance.queued = std::ssize(arriving_);
-  for (const Queue& queue : queues_) balance.queued += std::ssize(queue.packets);
+  for (const Queue& queue : queues_) balance.queued += static_cast<std::int64_t>(queue.size);
   return balance;
 }
 
@@ -305,7 +313,8 @@ void Simulated::save(ByteWriter& writer) {
   writer.put(totals_.delivered);
   writer.put(totals_.dropped);
   put_packets(writer, arriving_);
-  for (const Queue& queue : queues_) put_packets(writer, queue.packets);
+  for (const Queue& queue : queues_)
+    for (const auto& packets : queue.packets) put_packets(writer, packets);
   for (const auto& row : counts_) writer.put(row);
   for (const BurstyFlow& its : bursts_) {
     writer.put(its.on);
@@ -319,7 +328,15 @@ void Simulated::load(ByteReader& reader) {
   totals_.delivered = reader.get<std::int64_t>();
   totals_.dropped = reader.get<std::int64_t>();
   get_packets(reader, arriving_, ways_);
-  for (Queue& queue : queues_) get_packets(reader, queue.packets, ways_);
+  for (Queue& queue : queues_) {
+    queue.size = 0;
+    for (std::size_t rank = 0; rank < queue.packets.size(); ++rank) {
+      get_packets(reader, queue.packets[rank], ways_);
+      for (const Packet& packet : queue.packets[rank])
+        if (ways_[packet.way].rank != rank) ByteReader::fail();
+      queue.size += queue.packets[rank].size();
+    }
+  }
   for (auto& row : counts_) row = reader.get_vector<std::uint64_t>();
   for (BurstyFlow& its : bursts_) {
     its.on = reader.get<std::uint8_t>() != 0;

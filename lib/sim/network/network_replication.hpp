@@ -9,6 +9,8 @@
 ///           Q[t+1] = min(max(Q[t] - c, 0) + A[t+1], B). A packet that a host sends in slot t joins the queue
 ///           of its first switch in slot t. All packets that arrive in a slot are put in one random order.
 ///           A flow with bursts is an on-off source of its own, begun in its stationary law.
+///           A queue serves the packets of the highest class (Flow::priority) first, within a class in the order in which
+///           they came; `buffer` is room for all classes together.
 /// METHOD    packets in queues, moved one by one; occupancies are looked at in every slot. Nothing is shared
 /// with
 ///           the tree's simulation but the random numbers' source, so that each checks the other.

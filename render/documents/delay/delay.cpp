@@ -147,6 +147,9 @@ const Fields<DelayEntry>& delay_input_fields() {
   static const Fields<DelayEntry> fields{
       {topology_fields(), [](const DelayEntry& of) { return of.question().topology; }},
       {flow_fields(), [](const DelayEntry& of) { return of.path().name.empty() ? nullptr : &of.path(); }},
+      {{"class", "class", "", Shape::whole, "of a network with classes: the flow's; class 1 is served first"},
+       [](const DelayEntry& of) { return of.path().priority; },
+       [](const DelayEntry& of) { return of.answer().paths.classes > 1; }},
       {delay_columns().sources, [](const DelayEntry& of) { return of.question().sources; }},
       {delay_columns().hop_delay, [](const DelayEntry& of) { return of.question().hop_delay; }},
       {{"hops", "hops", "", Shape::text,
@@ -273,6 +276,7 @@ struct FeedingSources {
   std::int64_t count = 0;
   Rational rate;
   const network::BurstySource* bursty = nullptr;  ///< null of sources without bursts
+  std::optional<Rational> before{};               ///< of a class below others: what it sends of these
 };
 
 const Table<FeedingSources>& source_table() {
@@ -287,6 +291,9 @@ const Table<FeedingSources>& source_table() {
       {{{"hop", "hop", "", Shape::whole, "of which queue"}, &FeedingSources::hop},
        {{"count", "count", "", Shape::whole, "of sources alike"}, &FeedingSources::count},
        {{"rate", "rate", "packets/slot", Shape::given, "of each"}, &FeedingSources::rate},
+       {{"rate_before", "before", "packets/slot", Shape::given,
+         "what each sends of the classes served before; null where none passes"},
+        &FeedingSources::before},
        {{"burst", "burst", "", Shape::given, "mean length of its bursts [slots]; null without"},
         of_bursts([](const network::BurstySource& each) { return Rational(1 / each.source.stop); })},
        {{"on_rate", "on-rate", "", Shape::given, "packets a slot within a burst; null without"},
@@ -303,7 +310,9 @@ std::vector<FeedingSources> sources_of(const DelayEntry& entry) {
   const DelayFlow& flow = entry.path();
   for (std::size_t hop = 0; hop < flow.longest.size(); ++hop) {
     const network::QueueTraffic& traffic = DelayRow{entry, hop}.traffic();
-    if (traffic.sources.size() + traffic.bursts.size() > most_sources) continue;
+    if (traffic.sources.size() + traffic.bursts.size() + traffic.classes.size() > most_sources) continue;
+    for (const network::ClassSource& source : traffic.classes)
+      rows.push_back({hop + 1, source.count, source.own, nullptr, source.higher});
     for (const network::SourceRate& source : traffic.sources)
       rows.push_back({hop + 1, source.count, source.rate});
     for (const network::BurstySource& each : traffic.bursts)

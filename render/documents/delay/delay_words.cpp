@@ -159,6 +159,9 @@ Rational bursts_rate(const network::BurstySource& each) {
 }
 
 std::string sources_in_words(const network::QueueTraffic& traffic) {
+  if (traffic.classes.size() == 1)
+    return fmt::format("{} x {} after {}", traffic.classes.front().count, plain(traffic.classes.front().own),
+                       plain(traffic.classes.front().higher));
   if (traffic.sources.empty() && traffic.bursts.size() == 1)
     return fmt::format("{} on-off x {}", traffic.bursts.front().count,
                        plain(bursts_rate(traffic.bursts.front())));
@@ -166,6 +169,7 @@ std::string sources_in_words(const network::QueueTraffic& traffic) {
     return fmt::format("{} x {}", traffic.sources.front().count, plain(traffic.sources.front().rate));
   std::int64_t count = 0;
   for (const network::SourceRate& source : traffic.sources) count += source.count;
+  for (const network::ClassSource& source : traffic.classes) count += source.count;
   for (const network::BurstySource& source : traffic.bursts) count += source.count;
   return fmt::format("{} unequal", count);
 }

@@ -1,0 +1,320 @@
+#pragma once
+
+#include <tailbound/numeric/rounding.hpp>
+#include <tailbound/queue/priority/priority_queue.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+/// The series of a priority queue in one arithmetic, with the relative errors that their terms meet.
+///
+/// MODEL     priority_queue.hpp; letters as in docs/derivations/priorities.md. Products and inverses of series with
+///           non-negative coefficients: the errors on a path to entry n grow with n at most linearly, and add up along
+///           products (docs/derivations/rounding.md).
+/// Internal to the queue module.
+namespace tailbound::queue {
+
+/// Entry n meets at most `each` n + `first` relative errors of a unit roundoff.
+struct SeriesErrors {
+  double each = 0, first = 0;
+
+  [[nodiscard]] double at(std::size_t n) const { return each * static_cast<double>(n) + first; }
+};
+
+/// T: long double or numeric::Real (whose precision is the caller's scope).
+template <class T>
+struct ErrorSeries {
+  std::vector<T> at;
+  SeriesErrors errors;
+};
+
+namespace class_series {
+
+inline double terms_of(std::size_t a, std::size_t b) {
+  return static_cast<double>(std::min(a, b));
+}
+
+/// The first `size` entries of the product.
+template <class T>
+[[nodiscard]] ErrorSeries<T> product(const ErrorSeries<T>& x, const ErrorSeries<T>& y, std::size_t size) {
+  const ErrorSeries<T>& shorter = x.at.size() <= y.at.size() ? x : y;
+  const ErrorSeries<T>& longer = &shorter == &x ? y : x;
+  ErrorSeries<T> result;
+  result.at.assign(size, T(0));
+  for (std::size_t n = 0; n < size; ++n) {
+    T sum(0);
+    for (std::size_t i = 0; i < std::min(shorter.at.size(), n + 1); ++i)
+      if (n - i < longer.at.size()) sum += shorter.at[i] * longer.at[n - i];
+    result.at[n] = std::move(sum);
+  }
+  result.errors = {std::max(x.errors.each, y.errors.each),
+                   x.errors.first + y.errors.first + terms_of(std::min(size, shorter.at.size()), size) + 1};
+  return result;
+}
+
+/// x + factor y, of equal or shorter length; the factor is off by a unit.
+template <class T>
+[[nodiscard]] ErrorSeries<T> sum(const ErrorSeries<T>& x, const T& factor, const ErrorSeries<T>& y) {
+  ErrorSeries<T> result = x;
+  result.at.resize(std::max(x.at.size(), y.at.size()), T(0));
+  for (std::size_t n = 0; n < y.at.size(); ++n) result.at[n] += factor * y.at[n];
+  result.errors = {std::max(x.errors.each, y.errors.each), std::max(x.errors.first, y.errors.first + 2) + 1};
+  return result;
+}
+
+template <class T>
+void divide(ErrorSeries<T>& x, const T& divisor, double divisor_errors) {
+  for (T& value : x.at) value /= divisor;
+  x.errors.first += divisor_errors + 1;
+}
+
+/// scale / (pivot - (x without x[0])): a renewal equation.
+template <class T>
+[[nodiscard]] ErrorSeries<T> inverse(const ErrorSeries<T>& x, const T& pivot, double pivot_errors,
+                                     const T& scale, std::size_t size) {
+  ErrorSeries<T> result;
+  result.at.assign(size, T(0));
+  result.at[0] = scale / pivot;
+  for (std::size_t n = 1; n < size; ++n) {
+    T sum(0);
+    for (std::size_t m = 1; m < std::min(n + 1, x.at.size()); ++m) sum += x.at[m] * result.at[n - m];
+    result.at[n] = sum / pivot;
+  }
+  // At most n factors x[m] lead to entry n, their places sum to n.
+  result.errors = {x.errors.each + x.errors.first + terms_of(size, x.at.size()) + pivot_errors + 2,
+                   pivot_errors + 2};
+  return result;
+}
+
+}  // namespace class_series
+
+/// The numbers that the series are made of.
+template <class T>
+struct ClassTable {
+  std::vector<std::vector<T>> probability;  ///< [i][j] = P(A_H = i, A_L = j), rectangular
+  double errors = 0;                        ///< of each entry
+  T empty_cycle{};                          ///< y_0, the least solution of y = A(y, 0)
+  double empty_cycle_errors = 0;
+  numeric::Rational load, higher_load;
+};
+
+/// Coefficients up to a level.
+template <class T>
+class ClassSeries {
+ public:
+  /// The numbers of entries: 0 .. size - 1. `rounded` turns a rational into a T.
+  template <class Rounded>
+  ClassSeries(const ClassTable<T>& table, std::size_t size, Rounded&& rounded) : size_(size) {
+    const std::size_t highs = table.probability.size(), lows = table.probability.front().size();
+    const auto high_count = static_cast<double>(highs), low_count = static_cast<double>(lows);
+    using namespace class_series;
+    // Sums over A_H and over A_L.
+    ErrorSeries<T> own{std::vector<T>(lows, T(0)), {0, table.errors + high_count}};
+    ErrorSeries<T> high{std::vector<T>(highs, T(0)), {0, table.errors + low_count}};
+    ErrorSeries<T> both{std::vector<T>(highs + lows - 1, T(0)), {0, table.errors + high_count + low_count}};
+    ErrorSeries<T> own_of_high{std::vector<T>(lows, T(0)), {0, table.errors + high_count + 1}};
+    for (std::size_t i = 0; i < highs; ++i)
+      for (std::size_t j = 0; j < lows; ++j) {
+        const T& p = table.probability[i][j];
+        own.at[j] += p;
+        high.at[i] += p;
+        both.at[i + j] += p;
+        own_of_high.at[j] += T(static_cast<long>(i)) * p;
+      }
+    const ErrorSeries<T> own_tails = tails(own), own_beyond = tails(own_tails);
+    const ErrorSeries<T> high_tails = tails(high);
+    const ErrorSeries<T> with_high = tails(own_of_high);
+    cycle(table);
+    // K and K1 with Y in place of y.
+    std::vector<std::vector<T>> above(highs, std::vector<T>(lows, T(0)));
+    std::vector<std::vector<T>> beyond = above;
+    for (std::size_t j = 0; j < lows; ++j)
+      for (std::size_t i = highs - 1; i-- > 0;) {
+        above[i][j] = above[i + 1][j] + table.probability[i + 1][j];
+        beyond[i][j] = beyond[i + 1][j] + above[i + 1][j];
+      }
+    const ErrorSeries<T> in_cycle = composed(above, table.errors + high_count);
+    const ErrorSeries<T> beyond_in_cycle = composed(beyond, table.errors + 2 * high_count);
+    // At least 1 - rho_H: the subtraction loses no more digits than the load does.
+    const T pivot = T(1) - in_cycle.at[0];
+    const double pivot_errors = lost(in_cycle.at[0], pivot, in_cycle.errors.at(0));
+    const T busy_rest = rounded(numeric::Rational(1 - table.higher_load));
+    const ErrorSeries<T> rest = inverse(in_cycle, pivot, pivot_errors, T(1), size);                 // R
+    const ErrorSeries<T> cycle_tails = product(own_tails, rest, size);                              // b_Y
+    const ErrorSeries<T> left = sum(product(beyond_in_cycle, cycle_tails, size), T(1), with_high);  // G
+    ErrorSeries<T> cycle_beyond = sum(product(cycle_tails, left, size), T(1), own_beyond);
+    divide(cycle_beyond, busy_rest, 1);  // c_Y
+    const numeric::Rational sigma = table.load / (1 - table.higher_load);
+    const T idle = rounded(numeric::Rational(1 - sigma));
+    const ErrorSeries<T> served =
+        inverse(cycle_tails, table.empty_cycle, table.empty_cycle_errors, T(1), size);  // U
+    tail_when_served_ = product(sum(cycle_beyond, idle, cycle_tails), served, size);
+    // The three parts of L, by masses and tails.
+    ErrorSeries<T> second = rest, third = served;
+    for (T& value : second.at) value *= busy_rest;
+    for (T& value : third.at) value *= idle;
+    second.errors.first += 2;
+    third.errors.first += 2;
+    const ErrorSeries<T> second_tails = product(rest, left, size),
+                         third_tails = product(cycle_beyond, served, size);
+    const ErrorSeries<T> two = sum(second_tails, T(1), product(second, third_tails, size));
+    tail_ = sum(own_tails, T(1), product(own, two, size));
+    tail_.at.resize(size, T(0));
+    waits(both, high, high_tails, table, rounded);
+  }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] const ErrorSeries<T>& tail() const { return tail_; }
+  [[nodiscard]] const ErrorSeries<T>& tail_when_served() const { return tail_when_served_; }
+  [[nodiscard]] const ErrorSeries<T>& wait_tail() const { return wait_tail_; }
+  [[nodiscard]] const ErrorSeries<T>& wait_mass() const { return wait_mass_; }
+
+ private:
+  /// Errors of 1 - x, x having `errors`.
+  [[nodiscard]] static double lost(const T& x, const T& rest, double errors) {
+    return 1.01 * errors * static_cast<double>(x) / static_cast<double>(rest) + 2;
+  }
+
+  /// P(X > n) of P(X = n).
+  [[nodiscard]] static ErrorSeries<T> tails(const ErrorSeries<T>& x) {
+    ErrorSeries<T> result;
+    result.at.assign(x.at.size(), T(0));
+    for (std::size_t n = x.at.size() - 1; n-- > 0;) result.at[n] = result.at[n + 1] + x.at[n + 1];
+    result.errors = {x.errors.each, x.errors.first + static_cast<double>(x.at.size())};
+    return result;
+  }
+
+  /// Y(z) = A(Y(z), z) and its powers.
+  void cycle(const ClassTable<T>& table) {
+    const std::size_t highs = table.probability.size(), lows = table.probability.front().size();
+    const auto& p = table.probability;
+    const T& start = table.empty_cycle;
+    powers_.assign(highs, std::vector<T>(size_, T(0)));
+    powers_[0][0] = T(1);
+    for (std::size_t i = 1; i < highs; ++i) powers_[i][0] = powers_[i - 1][0] * start;
+    T slope(0);  // A_y(y_0, 0)
+    for (std::size_t i = 1; i < highs; ++i) slope += T(static_cast<long>(i)) * p[i][0] * powers_[i - 1][0];
+    const T pivot = T(1) - slope;
+    const auto most = static_cast<double>(highs), length = static_cast<double>(size_);
+    const double slope_errors = table.errors + most * (table.empty_cycle_errors + 2) + 3;
+    const double pivot_errors = lost(slope, pivot, slope_errors);
+    std::vector<T> parts(highs, T(0));  // [z^n] Y^i without y_n
+    for (std::size_t n = 1; n < size_; ++n) {
+      T coefficient(0);
+      for (std::size_t i = 0; i < highs; ++i) {
+        if (i > 0) {
+          T sum = start * parts[i - 1];
+          const T* const own = powers_[highs > 1 ? 1 : 0].data();
+          const T* const lower = powers_[i - 1].data();
+          for (std::size_t m = 1; m < n; ++m) sum += own[m] * lower[n - m];
+          parts[i] = std::move(sum);
+        }
+        T sum = p[i][0] * parts[i];
+        for (std::size_t j = 1; j < std::min(lows, n + 1); ++j) sum += p[i][j] * powers_[i][n - j];
+        coefficient += sum;
+      }
+      const T next = coefficient / pivot;
+      for (std::size_t i = 1; i < highs; ++i)
+        powers_[i][n] = parts[i] + T(static_cast<long>(i)) * powers_[i - 1][0] * next;
+    }
+    // A path to y_n passes at most 2 n - 1 coefficients of Y (docs/derivations/priorities.md).
+    const double step = most * (length + 5) + most + static_cast<double>(lows) + table.errors +
+                        most * (table.empty_cycle_errors + 1) + pivot_errors + 5;
+    power_errors_ = {2 * step, most * (table.empty_cycle_errors + length + 5)};
+  }
+
+  /// sum over i of Y^i(z) c[i](z).
+  [[nodiscard]] ErrorSeries<T> composed(const std::vector<std::vector<T>>& coefficients,
+                                        double errors) const {
+    ErrorSeries<T> result;
+    result.at.assign(size_, T(0));
+    for (std::size_t n = 0; n < size_; ++n)
+      for (std::size_t i = 0; i < coefficients.size(); ++i) {
+        T sum(0);
+        for (std::size_t j = 0; j < std::min(coefficients[i].size(), n + 1); ++j)
+          sum += coefficients[i][j] * powers_[i][n - j];
+        result.at[n] += sum;
+      }
+    result.errors = {power_errors_.each, power_errors_.first + errors + 2 +
+                                             static_cast<double>(coefficients.size()) +
+                                             static_cast<double>(coefficients.front().size())};
+    return result;
+  }
+
+  /// W: each packet ahead costs a high cycle, and so does its own slot.
+  template <class Rounded>
+  void waits(const ErrorSeries<T>& both, const ErrorSeries<T>& high, const ErrorSeries<T>& high_tails,
+             const ClassTable<T>& table, Rounded&& rounded) {
+    using namespace class_series;
+    const ErrorSeries<T> both_tails = tails(both), both_beyond = tails(both_tails);
+    const T load = rounded(table.load), idle = rounded(numeric::Rational(1 - table.load - table.higher_load));
+    // Packets of its own slot ahead of a packet of the lower class.
+    ErrorSeries<T> same_slot;
+    same_slot.at.assign(both.at.size(), T(0));
+    for (std::size_t i = 0; i < table.probability.size(); ++i) {
+      T tail(0);
+      for (std::size_t j = table.probability[i].size(); j-- > 0;) {
+        same_slot.at[i + j] += tail;
+        tail += table.probability[i][j];
+      }
+    }
+    same_slot.errors = {0, table.errors + static_cast<double>(both.at.size()) + 1};
+    divide(same_slot, load, 1);
+    const ErrorSeries<T> waiting = inverse(both_tails, both.at[0], both.errors.at(0), idle, size_);
+    const ErrorSeries<T> ahead = product(same_slot, waiting, size_);
+    ErrorSeries<T> forcing = sum(both_beyond, idle, tails(same_slot));
+    const ErrorSeries<T> ahead_tails =
+        product(forcing, inverse(both_tails, both.at[0], both.errors.at(0), T(1), size_), size_);
+    // n = a row's number of slots: t[n][j] = (j/n) P(A_H(1) + .. + A_H(n) = n - j).
+    wait_mass_.at.assign(size_, T(0));
+    ErrorSeries<T> first;  // S_X o Theta
+    ErrorSeries<T> cost;   // z (B_H o Theta)
+    first.at.assign(size_, T(0));
+    cost.at.assign(size_ + 1, T(0));
+    wait_mass_.at[0] = ahead.at[0];
+    first.at[0] = ahead_tails.at[0];
+    cost.at[1] = high_tails.at[0];
+    std::vector<T> sums(size_, T(0)), next(size_, T(0));  // P(A_H(1) + .. + A_H(n) = .)
+    sums[0] = T(1);
+    for (std::size_t n = 1; n < size_; ++n) {
+      // Row n is looked at below n, and the rows after it need what is left of `size_`.
+      for (std::size_t m = 0; m < size_; ++m) {
+        T sum(0);
+        for (std::size_t i = 0; i < std::min(high.at.size(), m + 1); ++i) sum += high.at[i] * sums[m - i];
+        next[m] = std::move(sum);
+      }
+      std::swap(sums, next);
+      T mass(0), tail(0), cycles(0);
+      for (std::size_t j = 1; j <= n; ++j) {
+        const T ways = T(static_cast<long>(j)) * sums[n - j];
+        mass += ways * ahead.at[j];
+        tail += ways * ahead_tails.at[j];
+        if (j < high_tails.at.size()) cycles += ways * high_tails.at[j];
+      }
+      const T slots(static_cast<long>(n));
+      wait_mass_.at[n] = mass / slots;
+      first.at[n] = tail / slots;
+      cost.at[n + 1] = cycles / slots;
+    }
+    const double length = static_cast<double>(size_);
+    const double each = high.errors.first + static_cast<double>(high.at.size()) + 2;
+    const auto composed_errors = [&](const SeriesErrors& of) {
+      return SeriesErrors{each + of.each, of.first + length + 4};
+    };
+    wait_mass_.errors = composed_errors(ahead.errors);
+    first.errors = composed_errors(ahead_tails.errors);
+    cost.errors = composed_errors(high_tails.errors);
+    cost.at.resize(size_);
+    wait_tail_ = product(inverse(cost, T(1), 0, T(1), size_), first, size_);
+  }
+
+  std::size_t size_;
+  std::vector<std::vector<T>> powers_;  ///< of Y
+  SeriesErrors power_errors_;
+  ErrorSeries<T> tail_, tail_when_served_, wait_tail_, wait_mass_;
+};
+
+}  // namespace tailbound::queue

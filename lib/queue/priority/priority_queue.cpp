@@ -1,0 +1,438 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rounding.hpp>
+#include <tailbound/queue/priority/class_series.hpp>
+#include <tailbound/queue/priority/priority_queue.hpp>
+
+#include <cln/rational.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace tailbound::queue {
+namespace {
+
+using numeric::Digits;
+using numeric::Interval;
+using numeric::Precision;
+using numeric::PrecisionScope;
+using numeric::Rational;
+using numeric::Real;
+
+constexpr int machine_bits = std::numeric_limits<long double>::digits;
+constexpr int most_class_bits = 4096;
+/// Below 2^this a long double may have lost products that are too small for it.
+constexpr double least_log2_machine = -15'000;
+
+/// The first moments of the arrivals.
+struct ClassMoments {
+  Rational higher = 0, own = 0;                       ///< means
+  Rational higher_factorial = 0, both_factorial = 0;  ///< E[A (A-1)] of the higher class and of both
+
+  [[nodiscard]] static Rational mean_queue(const Rational& load, const Rational& factorial) {
+    return load + factorial / (2 * (1 - load));
+  }
+};
+
+ClassMoments moments(const std::vector<ClassSource>& sources) {
+  ClassMoments result;
+  Rational higher_squares = 0, both_squares = 0;
+  for (const ClassSource& source : sources) {
+    const Rational count = numeric::whole(source.count), both = source.higher + source.own;
+    result.higher = result.higher + count * source.higher;
+    result.own = result.own + count * source.own;
+    higher_squares = higher_squares + count * source.higher * source.higher;
+    both_squares = both_squares + count * both * both;
+  }
+  const Rational both = result.higher + result.own;
+  result.higher_factorial = result.higher * result.higher - higher_squares;
+  result.both_factorial = both * both - both_squares;
+  return result;
+}
+
+ClassMoments moments(const JointPmf& joint) {
+  ClassMoments result;
+  for (std::size_t i = 0; i < joint.probability.size(); ++i)
+    for (std::size_t j = 0; j < joint.probability[i].size(); ++j) {
+      const Rational& p = joint.probability[i][j];
+      const auto high = static_cast<std::int64_t>(i), low = static_cast<std::int64_t>(j);
+      result.higher = result.higher + p * numeric::whole(high);
+      result.own = result.own + p * numeric::whole(low);
+      result.higher_factorial = result.higher_factorial + p * numeric::whole(high * (high - 1));
+      result.both_factorial = result.both_factorial + p * numeric::whole((high + low) * (high + low - 1));
+    }
+  return result;
+}
+
+void require_valid(const std::vector<ClassSource>& sources) {
+  std::int64_t count = 0;
+  for (const ClassSource& source : sources) {
+    if (source.count < 1)
+      throw InvalidArgument("sources", std::to_string(source.count), "1 or more of a kind");
+    if (source.higher < 0 || source.own < 0 || source.higher + source.own > 1)
+      throw InvalidArgument("rate of a source",
+                            numeric::to_fraction(source.higher) + " and " + numeric::to_fraction(source.own),
+                            "from 0 to 1, together at most 1 packet a slot");
+    if (source.count > PriorityQueue::most_inputs - count)
+      throw InvalidArgument("inputs", "more than " + std::to_string(PriorityQueue::most_inputs),
+                            "at most " + std::to_string(PriorityQueue::most_inputs) + " with classes");
+    count += source.count;
+  }
+}
+
+void require_valid(const JointPmf& joint) {
+  Rational sum = 0;
+  for (const auto& row : joint.probability)
+    for (const Rational& p : row) {
+      if (p < 0) throw InvalidArgument("joint probability", numeric::to_fraction(p), "0 or more");
+      sum = sum + p;
+    }
+  if (sum != 1) throw InvalidArgument("sum of the joint probabilities", numeric::to_fraction(sum), "1");
+  constexpr auto most = static_cast<std::size_t>(PriorityQueue::most_inputs) + 1;
+  for (const auto& row : joint.probability)
+    if (row.size() > most || joint.probability.size() > most)
+      throw InvalidArgument("packets of one class in a slot", "more than 128", "at most 128");
+}
+
+/// A(y, 0) and its derivative.
+template <class T, class Rounded>
+std::pair<T, T> without_own(const ClassArrivals& arrivals, const T& y, Rounded&& rounded) {
+  T value(1), slope(0);
+  if (const auto* sources = std::get_if<std::vector<ClassSource>>(&arrivals)) {
+    for (const ClassSource& source : *sources) {
+      const T high = rounded(source.higher),
+              factor = rounded(Rational(1 - source.higher - source.own)) + high * y;
+      for (std::int64_t i = 0; i < source.count; ++i) {
+        slope = slope * factor + value * high;
+        value = value * factor;
+      }
+    }
+    return {value, slope};
+  }
+  value = T(0);
+  const auto& rows = std::get<JointPmf>(arrivals).probability;
+  for (std::size_t i = rows.size(); i-- > 0;) {
+    slope = slope * y + value;
+    value = value * y + (rows[i].empty() ? T(0) : rounded(rows[i].front()));
+  }
+  return {value, slope};
+}
+
+/// The least solution of y = A(y, 0), to 2^-bits: Newton's steps rise to it, and signs prove the end.
+Interval empty_cycle(const ClassArrivals& arrivals, int bits) {
+  const auto nearest = [](const Rational& value) {
+    return numeric::to_real(value, numeric::Rounding::nearest);
+  };
+  const auto around = [](const Rational& value) { return numeric::to_interval(value); };
+  for (int extra = 64; bits + extra <= 4 * most_class_bits; extra *= 2) {
+    const PrecisionScope scope(Precision{bits + extra});
+    Real y(0);
+    for (int step = 0; step < 2000; ++step) {
+      const auto [value, slope] = without_own(arrivals, y, nearest);
+      const Real next = y + (value - y) / (Real(1) - slope);
+      const bool settled = !(next > y) || numeric::narrower_than(y, next, bits + extra / 2);
+      y = next;
+      if (settled) break;
+    }
+    const Real margin = boost::multiprecision::ldexp(y, -bits - 2);
+    const auto sign_at = [&](const Real& at) {
+      const Interval point = numeric::to_interval(at);
+      const Interval rest = without_own(arrivals, point, around).first - point;
+      return numeric::lower(rest) >= 0 ? 1 : numeric::upper(rest) <= 0 ? -1 : 0;
+    };
+    if (sign_at(y - margin) > 0 && (y + margin >= 1 || sign_at(y + margin) < 0))
+      return numeric::make_interval(y - margin, y + margin);
+  }
+  throw LimitExceeded("the classes' load is too near 1 packet a slot");
+}
+
+long double to_machine(const Real& value) {
+  return mpfr_get_ld(value.backend().data(), MPFR_RNDN);
+}
+
+template <class T>
+T rounded(const Rational& value) {
+  if constexpr (std::is_same_v<T, long double>) {
+    const PrecisionScope scope(Precision{2 * machine_bits});
+    return to_machine(numeric::to_real(value, numeric::Rounding::nearest));
+  } else {
+    return numeric::to_real(value, numeric::Rounding::nearest);
+  }
+}
+
+template <class T>
+void add_source(std::vector<std::vector<T>>& table, const ClassSource& source) {
+  const T high = rounded<T>(source.higher), own = rounded<T>(source.own),
+          none = rounded<T>(Rational(1 - source.higher - source.own));
+  for (std::int64_t k = 0; k < source.count; ++k) {
+    const std::size_t rows = table.size(), columns = table.front().size();
+    std::vector<std::vector<T>> next(rows + 1, std::vector<T>(columns + 1, T(0)));
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t j = 0; j < columns; ++j) {
+        next[i][j] += none * table[i][j];
+        next[i + 1][j] += high * table[i][j];
+        next[i][j + 1] += own * table[i][j];
+      }
+    table = std::move(next);
+  }
+}
+
+/// Without rows and columns of zeros at the end.
+template <class T>
+void trim(std::vector<std::vector<T>>& table) {
+  const auto zero = [](const T& p) { return p == 0; };
+  while (table.size() > 1 && std::all_of(table.back().begin(), table.back().end(), zero)) table.pop_back();
+  std::size_t columns = 1;
+  for (const auto& row : table)
+    for (std::size_t j = 0; j < row.size(); ++j)
+      if (!zero(row[j])) columns = std::max(columns, j + 1);
+  for (auto& row : table) row.resize(columns, T(0));
+}
+
+/// \param bits  of T
+template <class T>
+ClassTable<T> class_table(const ClassArrivals& arrivals, int bits, const ClassMoments& means) {
+  ClassTable<T> result;
+  result.load = means.own;
+  result.higher_load = means.higher;
+  if (const auto* sources = std::get_if<std::vector<ClassSource>>(&arrivals)) {
+    result.probability = {{T(1)}};
+    for (const ClassSource& source : *sources) {
+      add_source(result.probability, source);
+      result.errors += 4.1 * static_cast<double>(source.count);  // a rounded rate, a product, two sums
+    }
+  } else {
+    for (const auto& row : std::get<JointPmf>(arrivals).probability) {
+      auto& of = result.probability.emplace_back();
+      for (const Rational& p : row) of.push_back(rounded<T>(p));
+    }
+    result.errors = 1.1;
+  }
+  trim(result.probability);
+  const Interval y = empty_cycle(arrivals, bits);
+  const PrecisionScope scope(Precision{bits});
+  const Real middle = (numeric::lower(y) + numeric::upper(y)) / 2;
+  if constexpr (std::is_same_v<T, long double>)
+    result.empty_cycle = to_machine(middle);
+  else
+    result.empty_cycle = middle;
+  result.empty_cycle_errors = 4;
+  return result;
+}
+
+enum class ClassLaw { tail, tail_when_served, wait_tail };
+
+template <class T>
+const ErrorSeries<T>& of(const ClassSeries<T>& series, ClassLaw law) {
+  return law == ClassLaw::tail               ? series.tail()
+         : law == ClassLaw::tail_when_served ? series.tail_when_served()
+                                             : series.wait_tail();
+}
+
+}  // namespace
+
+/// What is known so far of the laws.
+class PriorityLaws {
+ public:
+  using Probability = PriorityQueue::Probability;
+  using Least = PriorityQueue::Least;
+
+  PriorityLaws(ClassArrivals arrivals, Digits digits) : arrivals_(std::move(arrivals)), digits_(digits) {
+    std::visit([](const auto& its) { require_valid(its); }, arrivals_);
+    moments_ = std::visit([](const auto& its) { return moments(its); }, arrivals_);
+    if (moments_.own == 0) throw InvalidArgument("load of the lower class", "0", "above 0 packets a slot");
+    if (both() >= 1) throw Unstable(numeric::to_fraction(both()), 1);
+  }
+
+  [[nodiscard]] const ClassMoments& means() const { return moments_; }
+  [[nodiscard]] Rational both() const { return moments_.higher + moments_.own; }
+  [[nodiscard]] Rational mean_occupancy() const {
+    return ClassMoments::mean_queue(both(), moments_.both_factorial) -
+           ClassMoments::mean_queue(moments_.higher, moments_.higher_factorial);
+  }
+
+  [[nodiscard]] Probability value(ClassLaw law, std::int64_t level, Digits digits) {
+    if (level < 0) throw InvalidArgument("level", std::to_string(level), "0 or more");
+    const auto n = static_cast<std::size_t>(level);
+    const ClassSeries<long double>& machine = in_machine(n + 1);
+    const long double found = of(machine, law).at[n];
+    const double units = of(machine, law).errors.at(n);
+    if (found > 0 && std::log2(found) > least_log2_machine) {
+      Real low, high;
+      numeric::widen(found, numeric::relative_error_bound({units}, machine_bits), Real(0), machine_bits, low,
+                     high);
+      if (numeric::agree_to(low, high, digits)) return enclosure(std::move(low), std::move(high));
+    }
+    const int bits = std::max(128, numeric::sufficient_bits(digits, units));
+    if (bits > most_class_bits)
+      throw LimitExceeded("more than " + std::to_string(most_class_bits) + " bits would be needed");
+    const ClassSeries<Real>& fine = in_reals(n + 1, bits);
+    Real low, high;
+    const PrecisionScope scope(Precision{bits});
+    numeric::widen(of(fine, law).at[n], numeric::relative_error_bound({of(fine, law).errors.at(n)}, bits),
+                   Real(0), bits, low, high);
+    return enclosure(std::move(low), std::move(high));
+  }
+  [[nodiscard]] Probability value(ClassLaw law, std::int64_t level) { return value(law, level, digits_); }
+
+  [[nodiscard]] Least least(ClassLaw law, const Rational& target) {
+    if (target <= 0 || target >= 1)
+      throw InvalidArgument("target", numeric::to_fraction(target), "above 0 and below 1");
+    const long double near = rounded<long double>(target);
+    std::size_t size = 64;
+    while (of(in_machine(size), law).at[size - 1] > near / 2) size = next_size(size);
+    const std::vector<long double>& values = of(in_machine(size), law).at;
+    const auto place =
+        std::partition_point(values.begin(), values.end(), [&](long double v) { return v > near; });
+    std::int64_t level = place - values.begin();
+    // What was computed may be a level off beside a boundary that it cannot tell.
+    for (Digits digits = digits_; digits.count < 1200; digits.count *= 4)
+      for (const std::int64_t candidate : {level, level + 1, level - 1}) {
+        if (candidate < 0) continue;
+        Probability at = value(law, candidate, digits);
+        if (numeric::compare(at.upper(), target) > 0) continue;
+        if (candidate == 0) return {candidate, std::move(at), std::nullopt};
+        Probability before = value(law, candidate - 1, digits);
+        if (numeric::compare(before.lower(), target) > 0)
+          return {candidate, std::move(at), std::move(before)};
+      }
+    throw LimitExceeded("the target " + numeric::to_fraction(target) +
+                        " is too near the probability of a level");
+  }
+
+  [[nodiscard]] Digits digits() const { return digits_; }
+
+  [[nodiscard]] series::Distribution<long double> wait_law(std::size_t size) {
+    const ClassSeries<long double>& machine = in_machine(size);
+    series::Distribution<long double> result;
+    result.bits = machine_bits;
+    const auto head = static_cast<std::ptrdiff_t>(size);
+    result.mass.assign(machine.wait_mass().at.begin(), machine.wait_mass().at.begin() + head);
+    result.tail.assign(machine.wait_tail().at.begin(), machine.wait_tail().at.begin() + head);
+    result.mass_units = machine.wait_mass().errors.at(size);
+    result.tail_units = machine.wait_tail().errors.at(size);
+    result.mass_error = result.tail_error = 0x1p-16000L;  // products too small for a long double
+    return result;
+  }
+
+ private:
+  [[nodiscard]] static Probability enclosure(Real low, Real high) {
+    return {std::move(low), high > 1 ? Real(1) : std::move(high)};
+  }
+
+  [[nodiscard]] static std::size_t next_size(std::size_t size) {
+    constexpr auto most = static_cast<std::size_t>(PriorityQueue::most_levels);
+    if (size >= most)
+      throw LimitExceeded("the lower class is followed to " + std::to_string(most) +
+                          " levels, which is the limit");
+    return std::min(2 * size, most);
+  }
+  [[nodiscard]] static std::size_t size_for(std::size_t wanted) {
+    std::size_t size = 64;
+    while (size < wanted) size = next_size(size);
+    return size;
+  }
+
+  [[nodiscard]] const ClassSeries<long double>& in_machine(std::size_t wanted) {
+    if (!machine_table_) machine_table_ = class_table<long double>(arrivals_, machine_bits, moments_);
+    if (!machine_ || machine_->size() < wanted)
+      machine_.emplace(*machine_table_, size_for(wanted), rounded<long double>);
+    return *machine_;
+  }
+  [[nodiscard]] const ClassSeries<Real>& in_reals(std::size_t wanted, int bits) {
+    if (!reals_ || reals_bits_ < bits || reals_->size() < wanted) {
+      const PrecisionScope scope(Precision{bits});
+      const ClassTable<Real> table = class_table<Real>(arrivals_, bits, moments_);
+      const std::size_t size = std::max(wanted, reals_ ? reals_->size() : std::size_t{0});
+      reals_.emplace(table, size, rounded<Real>);
+      reals_bits_ = bits;
+    }
+    return *reals_;
+  }
+
+  ClassArrivals arrivals_;
+  Digits digits_;
+  ClassMoments moments_;
+  std::optional<ClassTable<long double>> machine_table_;
+  std::optional<ClassSeries<long double>> machine_;
+  std::optional<ClassSeries<Real>> reals_;
+  int reals_bits_ = 0;
+};
+
+PriorityQueue::PriorityQueue(ClassArrivals arrivals, Digits digits)
+    : laws_(std::make_unique<PriorityLaws>(std::move(arrivals), digits)) {}
+PriorityQueue::~PriorityQueue() = default;
+PriorityQueue::PriorityQueue(PriorityQueue&&) noexcept = default;
+PriorityQueue& PriorityQueue::operator=(PriorityQueue&&) noexcept = default;
+
+const Rational& PriorityQueue::load() const {
+  return laws_->means().own;
+}
+const Rational& PriorityQueue::higher_load() const {
+  return laws_->means().higher;
+}
+Rational PriorityQueue::mean_occupancy() const {
+  return laws_->mean_occupancy();
+}
+Rational PriorityQueue::mean_wait() const {
+  return mean_occupancy() / load() - 1;
+}
+
+PriorityQueue::Probability PriorityQueue::tail(Packets level) {
+  return laws_->value(ClassLaw::tail, level.value);
+}
+PriorityQueue::Probability PriorityQueue::tail_when_served(Packets level) {
+  return laws_->value(ClassLaw::tail_when_served, level.value);
+}
+PriorityQueue::Probability PriorityQueue::wait_tail(Slots slots) {
+  return laws_->value(ClassLaw::wait_tail, slots.value);
+}
+
+namespace {
+
+/// (3.8) of an enclosure of P(L > B | H = 0), which it rises with.
+PriorityQueue::Probability loss_of(const PriorityQueue::Probability& tail, const Rational& sigma,
+                                   Digits digits) {
+  const PrecisionScope scope(Precision{numeric::to_precision(digits).bits + 64});
+  const Interval odds = numeric::to_interval(Rational((1 - sigma) / sigma));
+  const auto at = [&](const Real& end) {
+    const Interval tau = numeric::to_interval(end);
+    return Interval(odds * tau / (Interval(1) - tau));
+  };
+  Real high = numeric::upper(at(tail.upper()));
+  if (high > 1) high = 1;
+  return {numeric::lower(at(tail.lower())), std::move(high)};
+}
+
+}  // namespace
+
+PriorityQueue::Probability PriorityQueue::loss(Packets room) {
+  const Rational sigma = load() / (1 - higher_load());
+  for (Digits finer = laws_->digits();; finer.count += 3) {
+    Probability found = loss_of(laws_->value(ClassLaw::tail_when_served, room.value, finer), sigma, finer);
+    if (numeric::agree_to(found.lower(), found.upper(), laws_->digits())) return found;
+  }
+}
+
+PriorityQueue::Least PriorityQueue::least_level(const Rational& target) {
+  return laws_->least(ClassLaw::tail, target);
+}
+PriorityQueue::Least PriorityQueue::least_wait(const Rational& target) {
+  return laws_->least(ClassLaw::wait_tail, target);
+}
+PriorityQueue::Least PriorityQueue::least_room(const Rational& target) {
+  // The loss rises with the tail, so that its target is one of the tail.
+  const Rational sigma = load() / (1 - higher_load());
+  Least found =
+      laws_->least(ClassLaw::tail_when_served, Rational(target * sigma / (1 - sigma + target * sigma)));
+  const Packets room(found.level);
+  return {found.level, loss(room),
+          found.before ? std::optional(loss(Packets(found.level - 1))) : std::nullopt};
+}
+
+series::Distribution<long double> PriorityQueue::wait_law(std::size_t size) {
+  return laws_->wait_law(size);
+}
+
+}  // namespace tailbound::queue
