@@ -227,13 +227,14 @@ struct AgedQueue::Chain {
     const Column<double> empty = Eigen::PartialPivLU<Matrix<double>>(equations).solve(right);
     const Matrix<double> inverse = Eigen::PartialPivLU<Matrix<double>>(identity - bars[1]).inverse();
     at_level.assign(levels, Row<double>::Zero(size));
-    at_level[0] = (1 - arrivals.load) * empty.transpose();
+    // What is rarer than all roundings may come out below 0.
+    at_level[0] = (1 - arrivals.load) * empty.transpose().cwiseMax(0.0);
     for (std::size_t n = 1; n < levels; ++n) {
       Row<double> sum = Row<double>::Zero(size);
       if (n < bars.size()) sum.noalias() += at_level[0] * bars[n];
       for (std::size_t i = n + 1 > bars.size() - 1 ? n + 2 - bars.size() : 1; i < n; ++i)
         sum.noalias() += at_level[i] * bars[n + 1 - i];
-      at_level[n] = (sum * inverse).cwiseMax(0.0);  // what is rarer than all roundings may come out below 0
+      at_level[n] = (sum * inverse).cwiseMax(0.0);
     }
     const double last = at_level[levels - 1].sum(), before = at_level[levels - 2].sum();
     decay = last > 0 && before > last ? std::log(before / last) : std::numeric_limits<double>::infinity();
