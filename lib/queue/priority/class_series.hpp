@@ -89,6 +89,22 @@ template <class T>
   return result;
 }
 
+/// Errors of 1 - x, x having `errors`.
+template <class T>
+[[nodiscard]] double lost(const T& x, const T& rest, double errors) {
+  return 1.01 * errors * static_cast<double>(x) / static_cast<double>(rest) + 2;
+}
+
+/// P(X > n) of P(X = n), which ends.
+template <class T>
+[[nodiscard]] ErrorSeries<T> tails(const ErrorSeries<T>& x) {
+  ErrorSeries<T> result;
+  result.at.assign(x.at.size(), T(0));
+  for (std::size_t n = x.at.size() - 1; n-- > 0;) result.at[n] = result.at[n + 1] + x.at[n + 1];
+  result.errors = {x.errors.each, x.errors.first + static_cast<double>(x.at.size())};
+  return result;
+}
+
 }  // namespace class_series
 
 /// The numbers that the series are made of.
@@ -101,33 +117,45 @@ struct ClassTable {
   numeric::Rational load, higher_load;
 };
 
-/// Coefficients up to a level.
+/// One slot's packets: of the lower class, of the higher, of both, and E[A_H; A_L = j].
 template <class T>
-class ClassSeries {
- public:
-  /// The numbers of entries: 0 .. size - 1. `rounded` turns a rational into a T.
-  template <class Rounded>
-  ClassSeries(const ClassTable<T>& table, std::size_t size, Rounded&& rounded) : size_(size) {
+struct ClassSums {
+  ErrorSeries<T> own, high, both, high_with_own;
+
+  explicit ClassSums(const ClassTable<T>& table) {
     const std::size_t highs = table.probability.size(), lows = table.probability.front().size();
-    const auto high_count = static_cast<double>(highs), low_count = static_cast<double>(lows);
-    using namespace class_series;
-    // Sums over A_H and over A_L.
-    ErrorSeries<T> own{std::vector<T>(lows, T(0)), {0, table.errors + high_count}};
-    ErrorSeries<T> high{std::vector<T>(highs, T(0)), {0, table.errors + low_count}};
-    ErrorSeries<T> both{std::vector<T>(highs + lows - 1, T(0)), {0, table.errors + high_count + low_count}};
-    ErrorSeries<T> own_of_high{std::vector<T>(lows, T(0)), {0, table.errors + high_count + 1}};
+    const auto add_up = [&](std::size_t size, std::size_t terms) {
+      return ErrorSeries<T>{std::vector<T>(size, T(0)), {0, table.errors + static_cast<double>(terms)}};
+    };
+    own = add_up(lows, highs);
+    high = add_up(highs, lows);
+    both = add_up(highs + lows - 1, highs + lows);
+    high_with_own = add_up(lows, highs + 1);
     for (std::size_t i = 0; i < highs; ++i)
       for (std::size_t j = 0; j < lows; ++j) {
         const T& p = table.probability[i][j];
         own.at[j] += p;
         high.at[i] += p;
         both.at[i + j] += p;
-        own_of_high.at[j] += T(static_cast<long>(i)) * p;
+        high_with_own.at[j] += T(static_cast<long>(i)) * p;
       }
-    const ErrorSeries<T> own_tails = tails(own), own_beyond = tails(own_tails);
-    const ErrorSeries<T> high_tails = tails(high);
-    const ErrorSeries<T> with_high = tails(own_of_high);
-    cycle(table);
+  }
+};
+
+/// P(L > n) and P(L > n | H = 0), n = 0 .. size - 1.
+template <class T>
+class ClassOccupancy {
+ public:
+  /// \param rounded  turns a rational into a T
+  template <class Rounded>
+  ClassOccupancy(const ClassTable<T>& table, std::size_t size, Rounded&& rounded) : size_(size) {
+    using namespace class_series;
+    const ClassSums<T> sums(table);
+    const std::size_t highs = table.probability.size(), lows = table.probability.front().size();
+    const auto high_count = static_cast<double>(highs);
+    const ErrorSeries<T> own_tails = tails(sums.own), own_beyond = tails(own_tails);
+    const ErrorSeries<T> with_high = tails(sums.high_with_own);
+    make_cycle(table);
     // K and K1 with Y in place of y.
     std::vector<std::vector<T>> above(highs, std::vector<T>(lows, T(0)));
     std::vector<std::vector<T>> beyond = above;
@@ -161,34 +189,17 @@ class ClassSeries {
     const ErrorSeries<T> second_tails = product(rest, left, size),
                          third_tails = product(cycle_beyond, served, size);
     const ErrorSeries<T> two = sum(second_tails, T(1), product(second, third_tails, size));
-    tail_ = sum(own_tails, T(1), product(own, two, size));
+    tail_ = sum(own_tails, T(1), product(sums.own, two, size));
     tail_.at.resize(size, T(0));
-    waits(both, high, high_tails, table, rounded);
   }
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] const ErrorSeries<T>& tail() const { return tail_; }
   [[nodiscard]] const ErrorSeries<T>& tail_when_served() const { return tail_when_served_; }
-  [[nodiscard]] const ErrorSeries<T>& wait_tail() const { return wait_tail_; }
-  [[nodiscard]] const ErrorSeries<T>& wait_mass() const { return wait_mass_; }
 
  private:
-  /// Errors of 1 - x, x having `errors`.
-  [[nodiscard]] static double lost(const T& x, const T& rest, double errors) {
-    return 1.01 * errors * static_cast<double>(x) / static_cast<double>(rest) + 2;
-  }
-
-  /// P(X > n) of P(X = n).
-  [[nodiscard]] static ErrorSeries<T> tails(const ErrorSeries<T>& x) {
-    ErrorSeries<T> result;
-    result.at.assign(x.at.size(), T(0));
-    for (std::size_t n = x.at.size() - 1; n-- > 0;) result.at[n] = result.at[n + 1] + x.at[n + 1];
-    result.errors = {x.errors.each, x.errors.first + static_cast<double>(x.at.size())};
-    return result;
-  }
-
   /// Y(z) = A(Y(z), z) and its powers.
-  void cycle(const ClassTable<T>& table) {
+  void make_cycle(const ClassTable<T>& table) {
     const std::size_t highs = table.probability.size(), lows = table.probability.front().size();
     const auto& p = table.probability;
     const T& start = table.empty_cycle;
@@ -200,7 +211,7 @@ class ClassSeries {
     const T pivot = T(1) - slope;
     const auto most = static_cast<double>(highs), length = static_cast<double>(size_);
     const double slope_errors = table.errors + most * (table.empty_cycle_errors + 2) + 3;
-    const double pivot_errors = lost(slope, pivot, slope_errors);
+    const double pivot_errors = class_series::lost(slope, pivot, slope_errors);
     std::vector<T> parts(highs, T(0));  // [z^n] Y^i without y_n
     for (std::size_t n = 1; n < size_; ++n) {
       T coefficient(0);
@@ -244,16 +255,26 @@ class ClassSeries {
     return result;
   }
 
-  /// W: each packet ahead costs a high cycle, and so does its own slot.
+  std::size_t size_;
+  std::vector<std::vector<T>> powers_;  ///< of Y
+  SeriesErrors power_errors_;
+  ErrorSeries<T> tail_, tail_when_served_;
+};
+
+/// P(W > n) and P(W = n), n = 0 .. size - 1: each packet ahead costs a high cycle, and so does its own slot.
+template <class T>
+class ClassWaits {
+ public:
+  /// \param rounded  turns a rational into a T
   template <class Rounded>
-  void waits(const ErrorSeries<T>& both, const ErrorSeries<T>& high, const ErrorSeries<T>& high_tails,
-             const ClassTable<T>& table, Rounded&& rounded) {
+  ClassWaits(const ClassTable<T>& table, std::size_t size, Rounded&& rounded) : size_(size) {
     using namespace class_series;
-    const ErrorSeries<T> both_tails = tails(both), both_beyond = tails(both_tails);
-    const T load = rounded(table.load), idle = rounded(numeric::Rational(1 - table.load - table.higher_load));
+    const ClassSums<T> sums(table);
+    const ErrorSeries<T>&high = sums.high, &both = sums.both;
+    const ErrorSeries<T> high_tails = tails(high), both_tails = tails(both);
+    const T idle = rounded(numeric::Rational(1 - table.load - table.higher_load));
     // Packets of its own slot ahead of a packet of the lower class.
-    ErrorSeries<T> same_slot;
-    same_slot.at.assign(both.at.size(), T(0));
+    ErrorSeries<T> same_slot{std::vector<T>(both.at.size(), T(0)), {0, both.errors.first + 1}};
     for (std::size_t i = 0; i < table.probability.size(); ++i) {
       T tail(0);
       for (std::size_t j = table.probability[i].size(); j-- > 0;) {
@@ -261,27 +282,36 @@ class ClassSeries {
         tail += table.probability[i][j];
       }
     }
-    same_slot.errors = {0, table.errors + static_cast<double>(both.at.size()) + 1};
-    divide(same_slot, load, 1);
-    const ErrorSeries<T> waiting = inverse(both_tails, both.at[0], both.errors.at(0), idle, size_);
-    const ErrorSeries<T> ahead = product(same_slot, waiting, size_);
-    ErrorSeries<T> forcing = sum(both_beyond, idle, tails(same_slot));
-    const ErrorSeries<T> ahead_tails =
-        product(forcing, inverse(both_tails, both.at[0], both.errors.at(0), T(1), size_), size_);
-    // n = a row's number of slots: t[n][j] = (j/n) P(A_H(1) + .. + A_H(n) = n - j).
-    wait_mass_.at.assign(size_, T(0));
-    ErrorSeries<T> first;  // S_X o Theta
-    ErrorSeries<T> cost;   // z (B_H o Theta)
-    first.at.assign(size_, T(0));
-    cost.at.assign(size_ + 1, T(0));
-    wait_mass_.at[0] = ahead.at[0];
+    divide(same_slot, rounded(table.load), 1);
+    // Work that earlier slots have left, 1 / (1 - B_T(z)), and what it and they make up.
+    const ErrorSeries<T> left = inverse(both_tails, both.at[0], both.errors.at(0), T(1), size);
+    ErrorSeries<T> ahead = product(same_slot, left, size);
+    for (T& mass : ahead.at) mass *= idle;
+    ahead.errors.first += 2;
+    const ErrorSeries<T> ahead_tails = product(sum(tails(both_tails), idle, tails(same_slot)), left, size);
+    compose(high, high_tails, ahead, ahead_tails);
+  }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] const ErrorSeries<T>& tail() const { return tail_; }
+  [[nodiscard]] const ErrorSeries<T>& mass() const { return mass_; }
+
+ private:
+  /// With Theta(z), of a high cycle that begins with no packet, in place of z: row n has
+  /// t[n][j] = (j/n) P(A_H(1) + .. + A_H(n) = n - j).
+  void compose(const ErrorSeries<T>& high, const ErrorSeries<T>& high_tails, const ErrorSeries<T>& ahead,
+               const ErrorSeries<T>& ahead_tails) {
+    const auto zeros = [&](std::size_t size) { return std::vector<T>(size, T(0)); };
+    ErrorSeries<T> first{zeros(size_), {}};     // S_X o Theta
+    ErrorSeries<T> cost{zeros(size_ + 1), {}};  // z (B_H o Theta)
+    mass_.at = zeros(size_);
+    mass_.at[0] = ahead.at[0];
     first.at[0] = ahead_tails.at[0];
     cost.at[1] = high_tails.at[0];
-    std::vector<T> sums(size_, T(0)), next(size_, T(0));  // P(A_H(1) + .. + A_H(n) = .)
+    std::vector<T> sums = zeros(size_), next = zeros(size_);  // P(A_H(1) + .. + A_H(n) = .)
     sums[0] = T(1);
     for (std::size_t n = 1; n < size_; ++n) {
-      // Row n is looked at below n, and the rows after it need what is left of `size_`.
-      for (std::size_t m = 0; m < size_; ++m) {
+      for (std::size_t m = 0; m < size_; ++m) {  // those from n on are for the rows to come
         T sum(0);
         for (std::size_t i = 0; i < std::min(high.at.size(), m + 1); ++i) sum += high.at[i] * sums[m - i];
         next[m] = std::move(sum);
@@ -295,26 +325,23 @@ class ClassSeries {
         if (j < high_tails.at.size()) cycles += ways * high_tails.at[j];
       }
       const T slots(static_cast<long>(n));
-      wait_mass_.at[n] = mass / slots;
+      mass_.at[n] = mass / slots;
       first.at[n] = tail / slots;
       cost.at[n + 1] = cycles / slots;
     }
-    const double length = static_cast<double>(size_);
+    cost.at.resize(size_);
     const double each = high.errors.first + static_cast<double>(high.at.size()) + 2;
     const auto composed_errors = [&](const SeriesErrors& of) {
-      return SeriesErrors{each + of.each, of.first + length + 4};
+      return SeriesErrors{each + of.each, of.first + static_cast<double>(size_) + 4};
     };
-    wait_mass_.errors = composed_errors(ahead.errors);
+    mass_.errors = composed_errors(ahead.errors);
     first.errors = composed_errors(ahead_tails.errors);
     cost.errors = composed_errors(high_tails.errors);
-    cost.at.resize(size_);
-    wait_tail_ = product(inverse(cost, T(1), 0, T(1), size_), first, size_);
+    tail_ = class_series::product(class_series::inverse(cost, T(1), 0, T(1), size_), first, size_);
   }
 
   std::size_t size_;
-  std::vector<std::vector<T>> powers_;  ///< of Y
-  SeriesErrors power_errors_;
-  ErrorSeries<T> tail_, tail_when_served_, wait_tail_, wait_mass_;
+  ErrorSeries<T> tail_, mass_;
 };
 
 }  // namespace tailbound::queue

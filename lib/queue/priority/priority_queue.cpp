@@ -223,12 +223,29 @@ ClassTable<T> class_table(const ClassArrivals& arrivals, int bits, const ClassMo
 
 enum class ClassLaw { tail, tail_when_served, wait_tail };
 
+/// The series of one arithmetic, made when they are first asked for.
 template <class T>
-const ErrorSeries<T>& of(const ClassSeries<T>& series, ClassLaw law) {
-  return law == ClassLaw::tail               ? series.tail()
-         : law == ClassLaw::tail_when_served ? series.tail_when_served()
-                                             : series.wait_tail();
-}
+class ClassArithmetic {
+ public:
+  ClassArithmetic(ClassTable<T> table, int bits) : table_(std::move(table)), bits_(bits) {}
+
+  [[nodiscard]] int bits() const { return bits_; }
+  [[nodiscard]] const ClassWaits<T>& waits(std::size_t size) {
+    if (!waits_ || waits_->size() < size) waits_.emplace(table_, size, rounded<T>);
+    return *waits_;
+  }
+  [[nodiscard]] const ErrorSeries<T>& series(ClassLaw law, std::size_t size) {
+    if (law == ClassLaw::wait_tail) return waits(size).tail();
+    if (!occupancy_ || occupancy_->size() < size) occupancy_.emplace(table_, size, rounded<T>);
+    return law == ClassLaw::tail ? occupancy_->tail() : occupancy_->tail_when_served();
+  }
+
+ private:
+  ClassTable<T> table_;
+  int bits_;
+  std::optional<ClassOccupancy<T>> occupancy_;
+  std::optional<ClassWaits<T>> waits_;
+};
 
 }  // namespace
 
@@ -255,24 +272,19 @@ class PriorityLaws {
   [[nodiscard]] Probability value(ClassLaw law, std::int64_t level, Digits digits) {
     if (level < 0) throw InvalidArgument("level", std::to_string(level), "0 or more");
     const auto n = static_cast<std::size_t>(level);
-    const ClassSeries<long double>& machine = in_machine(n + 1);
-    const long double found = of(machine, law).at[n];
-    const double units = of(machine, law).errors.at(n);
+    const ErrorSeries<long double>& machine = in_machine().series(law, size_for(n + 1));
+    const long double found = machine.at[n];
+    const double units = machine.errors.at(n);
     if (found > 0 && std::log2(found) > least_log2_machine) {
-      Real low, high;
-      numeric::widen(found, numeric::relative_error_bound({units}, machine_bits), Real(0), machine_bits, low,
-                     high);
-      if (numeric::agree_to(low, high, digits)) return enclosure(std::move(low), std::move(high));
+      Probability near = around(found, units, machine_bits, {Arithmetic::extended, machine_bits});
+      if (numeric::agree_to(near.lower(), near.upper(), digits)) return near;
     }
     const int bits = std::max(128, numeric::sufficient_bits(digits, units));
     if (bits > most_class_bits)
       throw LimitExceeded("more than " + std::to_string(most_class_bits) + " bits would be needed");
-    const ClassSeries<Real>& fine = in_reals(n + 1, bits);
-    Real low, high;
     const PrecisionScope scope(Precision{bits});
-    numeric::widen(of(fine, law).at[n], numeric::relative_error_bound({of(fine, law).errors.at(n)}, bits),
-                   Real(0), bits, low, high);
-    return enclosure(std::move(low), std::move(high));
+    const ErrorSeries<Real>& fine = in_reals(bits).series(law, n + 1);
+    return around(fine.at[n], fine.errors.at(n), bits, {Arithmetic::multiprecision, bits});
   }
   [[nodiscard]] Probability value(ClassLaw law, std::int64_t level) { return value(law, level, digits_); }
 
@@ -281,8 +293,8 @@ class PriorityLaws {
       throw InvalidArgument("target", numeric::to_fraction(target), "above 0 and below 1");
     const long double near = rounded<long double>(target);
     std::size_t size = 64;
-    while (of(in_machine(size), law).at[size - 1] > near / 2) size = next_size(size);
-    const std::vector<long double>& values = of(in_machine(size), law).at;
+    while (in_machine().series(law, size).at[size - 1] > near / 2) size = next_size(size);
+    const std::vector<long double>& values = in_machine().series(law, size).at;
     const auto place =
         std::partition_point(values.begin(), values.end(), [&](long double v) { return v > near; });
     std::int64_t level = place - values.begin();
@@ -304,21 +316,25 @@ class PriorityLaws {
   [[nodiscard]] Digits digits() const { return digits_; }
 
   [[nodiscard]] series::Distribution<long double> wait_law(std::size_t size) {
-    const ClassSeries<long double>& machine = in_machine(size);
+    const ClassWaits<long double>& waits = in_machine().waits(size_for(size));
     series::Distribution<long double> result;
     result.bits = machine_bits;
     const auto head = static_cast<std::ptrdiff_t>(size);
-    result.mass.assign(machine.wait_mass().at.begin(), machine.wait_mass().at.begin() + head);
-    result.tail.assign(machine.wait_tail().at.begin(), machine.wait_tail().at.begin() + head);
-    result.mass_units = machine.wait_mass().errors.at(size);
-    result.tail_units = machine.wait_tail().errors.at(size);
+    result.mass.assign(waits.mass().at.begin(), waits.mass().at.begin() + head);
+    result.tail.assign(waits.tail().at.begin(), waits.tail().at.begin() + head);
+    result.mass_units = waits.mass().errors.at(size);
+    result.tail_units = waits.tail().errors.at(size);
     result.mass_error = result.tail_error = 0x1p-16000L;  // products too small for a long double
     return result;
   }
 
  private:
-  [[nodiscard]] static Probability enclosure(Real low, Real high) {
-    return {std::move(low), high > 1 ? Real(1) : std::move(high)};
+  template <class T>
+  [[nodiscard]] static Probability around(const T& value, double units, int bits, Method method) {
+    Real low, high;
+    numeric::widen(value, numeric::relative_error_bound({units}, bits), Real(0), bits, low, high);
+    if (high > 1) high = 1;
+    return {{std::move(low), std::move(high)}, method};
   }
 
   [[nodiscard]] static std::size_t next_size(std::size_t size) {
@@ -334,30 +350,22 @@ class PriorityLaws {
     return size;
   }
 
-  [[nodiscard]] const ClassSeries<long double>& in_machine(std::size_t wanted) {
-    if (!machine_table_) machine_table_ = class_table<long double>(arrivals_, machine_bits, moments_);
-    if (!machine_ || machine_->size() < wanted)
-      machine_.emplace(*machine_table_, size_for(wanted), rounded<long double>);
+  [[nodiscard]] ClassArithmetic<long double>& in_machine() {
+    if (!machine_)
+      machine_.emplace(class_table<long double>(arrivals_, machine_bits, moments_), machine_bits);
     return *machine_;
   }
-  [[nodiscard]] const ClassSeries<Real>& in_reals(std::size_t wanted, int bits) {
-    if (!reals_ || reals_bits_ < bits || reals_->size() < wanted) {
-      const PrecisionScope scope(Precision{bits});
-      const ClassTable<Real> table = class_table<Real>(arrivals_, bits, moments_);
-      const std::size_t size = std::max(wanted, reals_ ? reals_->size() : std::size_t{0});
-      reals_.emplace(table, size, rounded<Real>);
-      reals_bits_ = bits;
-    }
+  /// \pre that precision is in force
+  [[nodiscard]] ClassArithmetic<Real>& in_reals(int bits) {
+    if (!reals_ || reals_->bits() != bits) reals_.emplace(class_table<Real>(arrivals_, bits, moments_), bits);
     return *reals_;
   }
 
   ClassArrivals arrivals_;
   Digits digits_;
   ClassMoments moments_;
-  std::optional<ClassTable<long double>> machine_table_;
-  std::optional<ClassSeries<long double>> machine_;
-  std::optional<ClassSeries<Real>> reals_;
-  int reals_bits_ = 0;
+  std::optional<ClassArithmetic<long double>> machine_;
+  std::optional<ClassArithmetic<Real>> reals_;
 };
 
 PriorityQueue::PriorityQueue(ClassArrivals arrivals, Digits digits)
@@ -402,7 +410,7 @@ PriorityQueue::Probability loss_of(const PriorityQueue::Probability& tail, const
   };
   Real high = numeric::upper(at(tail.upper()));
   if (high > 1) high = 1;
-  return {numeric::lower(at(tail.lower())), std::move(high)};
+  return {{numeric::lower(at(tail.lower())), std::move(high)}, tail.method};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <tailbound/core/quantity.hpp>
 #include <tailbound/numeric/truth.hpp>
+#include <tailbound/queue/slotted/slotted_queue.hpp>
 #include <tailbound/series/distribution.hpp>
 
 #include <cstdint>
@@ -38,6 +39,11 @@ struct JointPmf {
 
 using ClassArrivals = std::variant<std::vector<ClassSource>, JointPmf>;
 
+/// What packets of the lower class meet on their way.
+struct ClassQueue {
+  ClassArrivals arrivals;
+};
+
 class PriorityLaws;
 
 /// Not for use by several threads at a time.
@@ -46,7 +52,9 @@ class PriorityQueue {
   static constexpr std::int64_t most_inputs = 128;    ///< sources in all; as many packets of one class a slot
   static constexpr std::int64_t most_levels = 16384;  ///< that any law is followed to
 
-  using Probability = numeric::Enclosure<unit::Probability>;
+  struct Probability : numeric::Enclosure<unit::Probability> {
+    Method method;  ///< how it came about
+  };
 
   /// \throws InvalidArgument  probabilities below 0 or that do not sum to 1, no packet of the lower class, more inputs
   ///                          than most_inputs
