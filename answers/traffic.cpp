@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <tailbound/answers/traffic.hpp>
 #include <tailbound/core/cases.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/arrivals/blocks_file.hpp>
 #include <tailbound/series/files/pmf_file.hpp>
 #include <tailbound/symbolic/pgf.hpp>
@@ -42,6 +43,72 @@ queue::MarkovArrivals arrivals(const BurstyInputs& inputs) {
   return queue::MarkovArrivals::on_off({{.source = traffic::thinned(all, share), .count = inputs.inputs}});
 }
 
+TrafficClass joint_classes(const std::string& text, const std::string& name) {
+  TrafficClass classes{.name = name, .loads = {}, .joint = queue::parse_joint(text, name)};
+  classes.loads.assign(classes.joint.front().packets.size(), Rational(0));
+  for (const queue::ClassPackets& each : classes.joint)
+    for (std::size_t i = 0; i < classes.loads.size(); ++i)
+      classes.loads[i] = classes.loads[i] + each.probability * whole_number(each.packets[i]);
+  check(classes);
+  return classes;
+}
+
+void check(const TrafficClass& classes) {
+  if (classes.loads.empty() || classes.loads.size() > TrafficClass::most_classes)
+    throw InvalidArgument("classes", std::to_string(classes.loads.size()), "the loads of 1 to 8 classes");
+  Rational sum = 0;
+  for (std::size_t i = 0; i < classes.loads.size(); ++i) {
+    const std::string name = "load of class " + std::to_string(i + 1);
+    if (classes.loads[i] <= 0)
+      throw InvalidArgument(name, numeric::plain(classes.loads[i]), "above 0 packets a slot");
+    sum = sum + classes.loads[i];
+    if (sum >= 1)
+      throw InvalidArgument(
+          name, numeric::plain(classes.loads[i]),
+          "below " + numeric::plain(Rational(1 - sum + classes.loads[i])) +
+              ": with the classes before it, what it is offered must be below 1 packet a slot");
+  }
+}
+
+namespace {
+
+/// Of the class alone.
+series::Arrivals highest_class(const TrafficClass& classes) {
+  if (classes.joint.empty()) return series::Arrivals::equal_inputs(classes.inputs, classes.loads.front());
+  std::vector<Rational> pmf;
+  for (const queue::ClassPackets& each : classes.joint) {
+    const auto packets = static_cast<std::size_t>(each.packets.front());
+    if (pmf.size() <= packets) pmf.resize(packets + 1, Rational(0));
+    pmf[packets] = pmf[packets] + each.probability;
+  }
+  return series::Arrivals::from_pmf(std::move(pmf));
+}
+
+/// Those before it are one class; those behind it delay nothing.
+queue::ClassQueue lower_class(const TrafficClass& classes) {
+  const auto place = static_cast<std::size_t>(classes.priority - 1);
+  if (classes.joint.empty()) {
+    Rational higher = 0;
+    for (std::size_t i = 0; i < place; ++i) higher = higher + classes.loads[i];
+    const Rational inputs = whole_number(classes.inputs);
+    return {
+        std::vector<queue::ClassSource>{{higher / inputs, classes.loads[place] / inputs, classes.inputs}}};
+  }
+  queue::JointPmf pmf;
+  for (const queue::ClassPackets& each : classes.joint) {
+    std::size_t higher = 0;
+    for (std::size_t i = 0; i < place; ++i) higher += static_cast<std::size_t>(each.packets[i]);
+    const auto own = static_cast<std::size_t>(each.packets[place]);
+    if (pmf.probability.size() <= higher) pmf.probability.resize(higher + 1);
+    std::vector<Rational>& row = pmf.probability[higher];
+    if (row.size() <= own) row.resize(own + 1, Rational(0));
+    row[own] = row[own] + each.probability;
+  }
+  return {std::move(pmf)};
+}
+
+}  // namespace
+
 bool correlated(const Traffic& traffic) {
   return std::holds_alternative<BurstyInputs>(traffic.source) ||
          std::holds_alternative<Blocks>(traffic.source);
@@ -59,6 +126,9 @@ std::optional<Rational> load_of(const Traffic& traffic) {
                             return Load(sum);
                           },
                           [](const Blocks& blocks) { return Load(blocks.arrivals.load()); },
+                          [](const TrafficClass& classes) {
+                            return Load(classes.loads[static_cast<std::size_t>(classes.priority - 1)]);
+                          },
                           [](const auto& described) { return described.arrivals.load(); }},
                     traffic.source);
 }
@@ -83,6 +153,12 @@ queue::SlottedQueue slotted_queue(const Traffic& traffic) {
             [](const UnequalInputs& inputs) { return series::Arrivals::unequal_inputs(inputs.rates); },
             [](const GeneratingFunction& function) { return function.arrivals; },
             [](const Probabilities& probabilities) { return probabilities.arrivals; },
+            [](const TrafficClass& classes) {
+              if (classes.priority != 1)
+                throw InvalidArgument("the traffic", "a class that waits for others",
+                                      "the class that is served first");
+              return highest_class(classes);
+            },
             [](const auto&) -> series::Arrivals {
               throw InvalidArgument("the traffic", "correlated from slot to slot",
                                     "independent from slot to slot");
@@ -95,6 +171,12 @@ std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic, const 
   if (const auto* poisson = std::get_if<PoissonAtAnyTime>(&traffic.source); poisson && poisson->load) {
     static_cast<void>(slotted_queue(traffic));  // its checks
     return bounds::poisson_at_any_time(*poisson->load, accuracy);
+  }
+  if (const auto* classes = std::get_if<TrafficClass>(&traffic.source)) {
+    check(*classes);
+    if (traffic.packets_per_slot != 1)
+      throw InvalidArgument("packets per slot", std::to_string(traffic.packets_per_slot), "1 with classes");
+    if (classes->priority != 1) return bounds::output_queue(lower_class(*classes), accuracy);
   }
   if (!correlated(traffic)) return bounds::output_queue(slotted_queue(traffic), accuracy);
   if (traffic.packets_per_slot != 1)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/bounds/sizing/output_queue.hpp>
+#include <tailbound/queue/priority/joint_file.hpp>
 #include <tailbound/traffic/on_off.hpp>
 
 #include <cstdint>
@@ -65,8 +66,20 @@ struct Blocks {
   queue::MarkovArrivals arrivals;
 };
 
+/// One of several classes that an output serves in their order (queue/priority/priority_queue.hpp).
+struct TrafficClass {
+  static constexpr std::size_t most_classes = 8;
+  /// Inputs that share the loads equally and send at most one packet a slot each, of whichever class; or the file of
+  /// `joint`.
+  std::int64_t inputs = 0;
+  std::string name{};
+  std::vector<numeric::Rational> loads;  ///< of each class [packets/slot], that served first in front
+  std::vector<queue::ClassPackets> joint{};
+  int priority = 1;  ///< which one is asked about; 1 is served first
+};
+
 using Source = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, BurstyInputs, GeneratingFunction,
-                            Probabilities, Blocks, PoissonAtAnyTime>;
+                            Probabilities, Blocks, PoissonAtAnyTime, TrafficClass>;
 
 struct Traffic {
   static constexpr int most_packets_per_slot = 32;
@@ -89,8 +102,16 @@ struct Traffic {
 /// \throws ParseError, InvalidArgument
 [[nodiscard]] Blocks blocks(const std::string& text, const std::string& name);
 
+/// Reads the packets of each class in a slot (queue/priority/joint_file.hpp).
+/// \param name  of the file, for messages
+/// \return the first of its classes
+/// \throws ParseError
+[[nodiscard]] TrafficClass joint_classes(const std::string& text, const std::string& name);
+
 /// \throws InvalidArgument  load, mean burst and on-rate do not go together
 void check(const BurstyInputs& inputs);
+/// \throws InvalidArgument  no load, more than most_classes of them, one at or below 0, or with those before it at or above 1
+void check(const TrafficClass& classes);
 
 /// What they send to one output.
 /// \throws InvalidArgument  as check()

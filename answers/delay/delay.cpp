@@ -3,6 +3,7 @@
 #include <tailbound/answers/delay/delay.hpp>
 #include <tailbound/answers/latency_ns.hpp>
 #include <tailbound/answers/points/points.hpp>
+#include <tailbound/bounds/sizing/output_queue.hpp>
 
 #include <algorithm>
 #include <map>
@@ -21,10 +22,16 @@ bounds::ClaimedBufferSize buffer_of(const queue::HopQueue& queue, const bounds::
     queue::MarkovQueue bursty(*arrivals, digits);
     return bounds::buffer_size(bursty, target);
   }
-  const bounds::BufferSize size =
-      bounds::buffer_size(std::get<queue::SlottedQueue>(queue), target, {.digits = digits});
-  bounds::ClaimedBufferSize result{size.buffer, numeric::to_claim(size.at.probability), {}};
-  if (size.before) result.before = numeric::to_claim(size.before->probability);
+  if (const auto* slotted = std::get_if<queue::SlottedQueue>(&queue)) {
+    const bounds::BufferSize size = bounds::buffer_size(*slotted, target, {.digits = digits});
+    bounds::ClaimedBufferSize result{size.buffer, numeric::to_claim(size.at.probability), {}};
+    if (size.before) result.before = numeric::to_claim(size.before->probability);
+    return result;
+  }
+  bounds::LeastRoom room =
+      bounds::output_queue(std::get<queue::ClassQueue>(queue), {.digits = digits})->least_room(target);
+  bounds::ClaimedBufferSize result{room.buffer, std::move(room.at.probability), {}};
+  if (room.before) result.before = std::move(room.before->probability);
   return result;
 }
 
@@ -226,7 +233,10 @@ DelayAnswer answer(const DelayQuestion& question, const Run& run) {
     laws.push_back(std::move(part.law));
     if (run.progress) run.progress(static_cast<double>(flow + 1) / static_cast<double>(count), 0);
   }
-  if (question.check && !answer.stopped && question.hop_delay == queue::HopDelay::wait)
+  const auto* tree = std::get_if<TreeTopology>(&question.topology);
+  const bool one_class =
+      tree == nullptr || !tree->waits_for_others();  // the other trees are simulated without
+  if (question.check && !answer.stopped && question.hop_delay == queue::HopDelay::wait && one_class)
     answer.check = checked(question, answer, delays, laws, run);
   if (answer.check && answer.check->skipped && run.stop.stop_requested()) {
     answer.check.reset();

@@ -90,9 +90,15 @@ const network::Network* classes_of(const Topology& topology) {
   return network != nullptr && network->network.classes() > 1 ? &network->network : nullptr;
 }
 
+/// One queue of a class that waits for others.
+bool is_lower_class(const Topology& topology) {
+  const auto* tree = std::get_if<TreeTopology>(&topology);
+  return tree != nullptr && tree->waits_for_others();
+}
+
 /// Why hops of other kinds may not be asked for.
 std::string why_no_other(const Topology& topology, const DelayModelQuestion& question) {
-  if (classes_of(topology) != nullptr)
+  if (classes_of(topology) != nullptr || is_lower_class(topology))
     return "no chain is derived of classes below others (left out, the highest class is one where that is "
            "known)";
   if (!derived(topology, question))
@@ -195,7 +201,8 @@ struct DelayModel::Laws {
 };
 
 std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuestion& question) {
-  if (!derived(topology, question) || classes_of(topology) != nullptr) return {Hops::independent};
+  if (!derived(topology, question) || classes_of(topology) != nullptr || is_lower_class(topology))
+    return {Hops::independent};
   if (burst_tree_of(topology) != nullptr) return {Hops::chain, Hops::safe, Hops::independent};
   if (std::holds_alternative<TreeTopology>(topology)) return {Hops::chain, Hops::independent, Hops::bound};
   return {Hops::chain, Hops::independent};
@@ -234,7 +241,7 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
       throw InvalidArgument("hops", name_of(*question.hops), legal + ": " + why_no_other(topology, question));
     }
   }
-  if (classes_of(topology) != nullptr) return;
+  if (classes_of(topology) != nullptr || is_lower_class(topology)) return;
   const Hops wanted = question.hops.value_or(Hops::chain);
   if (const TreeTopology* bursts = burst_tree_of(topology); bursts != nullptr && is_derived) {
     if (wanted == Hops::independent) return;

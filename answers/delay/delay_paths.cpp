@@ -18,11 +18,36 @@ const std::vector<std::size_t>& longest_of(const std::vector<Route>& routes) {
   return longest->queues;
 }
 
+/// The one queue of a class that waits for others.
+DelayPaths class_paths(const TreeTopology& topology) {
+  if (topology.tree.levels != 1)
+    throw InvalidArgument("levels", std::to_string(topology.tree.levels), "1 with classes");
+  Rational higher = 0;
+  for (int i = 0; i + 1 < topology.priority; ++i)
+    higher = higher + topology.classes[static_cast<std::size_t>(i)];
+  const Rational ports = numeric::whole(topology.tree.radix);
+  DelayPaths paths;
+  network::QueueTraffic traffic;
+  traffic.load = topology.load;
+  traffic.classes = {{higher / ports, topology.load / ports, topology.tree.radix}};
+  paths.queues.queues.push_back(bounds::hop_queue(traffic));
+  paths.queues.traffic.push_back(std::move(traffic));
+  DelayFlow& all = paths.flows.emplace_back();
+  all.rate = topology.load;
+  all.priority = topology.priority;
+  all.longest = {0};
+  all.routes = {{{0}, 1}};
+  paths.classes = static_cast<int>(topology.classes.size());
+  return paths;
+}
+
 DelayPaths tree_paths(const TreeTopology& topology, network::Sources sources) {
+  if (topology.waits_for_others()) return class_paths(topology);
   bounds::TreeDelay delay = bounds::tree_delay(topology.tree, topology.load, topology.routing, sources,
                                                topology.burst, topology.destination);
   DelayPaths paths;
   paths.queues = std::move(delay.network);
+  paths.classes = std::max(1, static_cast<int>(topology.classes.size()));
   DelayFlow& all = paths.flows.emplace_back();
   all.rate = topology.load;
   all.longest = longest_of(delay.routes);

@@ -19,7 +19,12 @@ struct TreeTopology {
   std::optional<traffic::Burst>
       burst{};  ///< how each leaf's packets bunch; without, its slots are independent
   traffic::Destination destination = traffic::Destination::per_burst;  ///< of the packets of a burst
+  /// Of one level: loads of all classes, that served first in front; then `load` is that of the class asked about.
+  std::vector<numeric::Rational> classes{};
+  int priority = 1;  ///< of that class
 
+  /// Do its packets wait for those of other classes?
+  [[nodiscard]] bool waits_for_others() const { return priority > 1; }
   /// Are there bursts whose packets take one path each?
   [[nodiscard]] bool bursts_keep_path() const {
     return burst.has_value() && destination == traffic::Destination::per_burst;

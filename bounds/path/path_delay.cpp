@@ -1,4 +1,5 @@
 #include <tailbound/bounds/path/path_delay.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/rounding.hpp>
 #include <tailbound/series/distribution.hpp>
 
@@ -209,7 +210,9 @@ class DelayKnowledge {
     if (known.values.size() < size || known.log2_least > log2_least) {
       const std::size_t wanted = std::max(size, known.values.size());
       known.log2_least = std::min(known.log2_least, log2_least);
-      if (correlated(queue)) {
+      if (classes(queue)) {
+        known.values = priority(queue).wait_law(wanted);
+      } else if (correlated(queue)) {
         queue::ClaimedHopDelay hop = queue::hop_delay(markov(queue), delay_, wanted);
         known.values = std::move(hop.values);
         known.agreed_digits = hop.agreed_digits;
@@ -233,18 +236,22 @@ class DelayKnowledge {
   }
   const MeanDelay& mean(std::size_t queue) {
     Hop& known = hops_[queue];
-    if (!known.mean) known.mean = correlated(queue) ? markov_mean(queue) : mean(queue, digits_);
+    if (!known.mean)
+      known.mean = classes(queue)      ? MeanDelay(Exact<unit::Slot>{priority(queue).mean_wait()})
+                   : correlated(queue) ? markov_mean(queue)
+                                       : mean(queue, digits_);
     return *known.mean;
   }
 
   /// The most slots that a queue can be looked at.
   [[nodiscard]] std::int64_t longest(std::size_t queue) const {
+    if (classes(queue)) return queue::PriorityQueue::most_levels;
     if (correlated(queue)) return queue::most_delay_slots;
     return static_cast<std::int64_t>(queue::longest_delay(slotted(queue)));
   }
 
   [[nodiscard]] bool correlated(std::size_t queue) const {
-    return std::holds_alternative<MarkovArrivals>(queues_[queue]);
+    return !std::holds_alternative<SlottedQueue>(queues_[queue]);
   }
   [[nodiscard]] bool correlated(std::span<const Route> routes) const {
     return std::any_of(routes.begin(), routes.end(), [&](const Route& route) {
@@ -291,6 +298,7 @@ class DelayKnowledge {
     std::optional<MeanDelay> mean;
     std::optional<int> agreed_digits;  ///< as queue::ClaimedHopDelay
     std::optional<MarkovQueue> markov;
+    std::optional<queue::PriorityQueue> priority;
   };
 
   [[nodiscard]] const SlottedQueue& slotted(std::size_t queue) const {
@@ -301,6 +309,16 @@ class DelayKnowledge {
     if (!known)
       known.emplace(std::get<MarkovArrivals>(queues_[queue]),
                     Digits{std::min(digits_.count + 2, most_double_digits - 1)});
+    return *known;
+  }
+  [[nodiscard]] bool classes(std::size_t queue) const {
+    return std::holds_alternative<queue::ClassQueue>(queues_[queue]);
+  }
+  queue::PriorityQueue& priority(std::size_t queue) {
+    if (delay_ != HopDelay::wait)
+      throw InvalidArgument("hop delay", name_of(delay_), "wait, where classes wait for others");
+    std::optional<queue::PriorityQueue>& known = hops_[queue].priority;
+    if (!known) known.emplace(std::get<queue::ClassQueue>(queues_[queue]).arrivals);
     return *known;
   }
   /// An approximation as the bounds of its digits; agreed_digits() says that they are not proved.
@@ -505,7 +523,7 @@ class DelaySearch {
   DelaySearch(DelayKnowledge& known, std::span<const Route> routes, const DelayQuestion& question)
       : known_(known), routes_(routes), question_(question), correlated_(known.correlated(routes)) {
     if (correlated_ && known.digits().count > most_double_digits)
-      throw LimitExceeded("delays of bursty traffic are found to at most " +
+      throw LimitExceeded("delays of bursty traffic and of lower classes are found to at most " +
                           std::to_string(most_double_digits) + " digits");
     ask();
     add_means();

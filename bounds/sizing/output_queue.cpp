@@ -203,6 +203,52 @@ class CorrelatedSlots final : public OutputQueue {
   std::optional<queue::SourceBound> bound_{};
 };
 
+class LowerClass final : public OutputQueue {
+ public:
+  LowerClass(queue::ClassQueue queue, numeric::Digits digits) : queue_(std::move(queue.arrivals), digits) {}
+
+  [[nodiscard]] std::optional<Rational> load() const override { return queue_.load(); }
+  [[nodiscard]] int packets_per_slot() const override { return 1; }
+  [[nodiscard]] bool correlated() const override { return false; }
+
+  [[nodiscard]] std::vector<ComputedProbability> tails(std::span<const Packets> levels) override {
+    std::vector<ComputedProbability> result;
+    for (const Packets level : levels) result.push_back(computed(queue_.tail(level)));
+    return result;
+  }
+  [[nodiscard]] ComputedProbability drop_probability(Packets capacity, Criterion criterion) override {
+    return computed(criterion == Criterion::overflow ? queue_.tail(capacity) : queue_.loss(capacity));
+  }
+  [[nodiscard]] LeastRoom least_room(const DropTarget& target) override {
+    const queue::PriorityQueue::Least least = target.criterion == Criterion::overflow
+                                                  ? queue_.least_level(target.probability)
+                                                  : queue_.least_room(target.probability);
+    LeastRoom room{.buffer = Packets(least.level), .at = computed(least.at), .before = {}};
+    if (least.before) room.before = computed(*least.before);
+    return room;
+  }
+  [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override {
+    return numeric::Exact<unit::Packet>{queue_.mean_occupancy()};
+  }
+  [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
+                                                              Packets buffer) override {
+    ComputedProbability loss = drop_probability(buffer, Criterion::loss);
+    if (greatest_value(loss.probability) > greatest_value(at.probability)) return loss;
+    return std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] static ComputedProbability computed(const queue::PriorityQueue::Probability& probability) {
+    return {numeric::Enclosure<unit::Probability>(probability),
+            {.route = Computation::Route::recurrence, .method = probability.method}};
+  }
+
+  queue::PriorityQueue queue_;
+};
+
 }  // namespace
 
 std::optional<numeric::Enclosure<unit::PerPacket>> OutputQueue::found_decay_rate() {
@@ -238,6 +284,13 @@ std::unique_ptr<OutputQueue> output_queue(queue::MarkovArrivals arrivals, const 
     throw InvalidArgument("arithmetic", queue::name(accuracy.arithmetic),
                           "auto for correlated arrivals (--traffic onoff, --blocks)");
   return std::make_unique<CorrelatedSlots>(std::move(arrivals), accuracy.digits);
+}
+
+std::unique_ptr<OutputQueue> output_queue(queue::ClassQueue queue, const queue::Accuracy& accuracy) {
+  if (accuracy.arithmetic != queue::Arithmetic::automatic)
+    throw InvalidArgument("arithmetic", queue::name(accuracy.arithmetic),
+                          "auto for a class that waits for others (--classes, --joint)");
+  return std::make_unique<LowerClass>(std::move(queue), accuracy.digits);
 }
 
 }  // namespace tailbound::bounds

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/bounds/sizing/buffer_size.hpp>
+#include <tailbound/queue/priority/priority_queue.hpp>
 #include <tailbound/queue/tail_bounds/source_bound.hpp>
 
 #include <memory>
@@ -104,6 +105,12 @@ class OutputQueue {
 /// Correlated slots.
 /// \throws InvalidArgument  an arithmetic other than the automatic one;  as queue::MarkovQueue
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::MarkovArrivals arrivals,
+                                                        const queue::Accuracy& accuracy = {});
+
+/// Packets of a class that waits for another, in room of their own.
+/// RESULT    enclosures; the decay rate is not known
+/// \throws InvalidArgument  an arithmetic other than the automatic one;  as queue::PriorityQueue
+[[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::ClassQueue queue,
                                                         const queue::Accuracy& accuracy = {});
 
 }  // namespace tailbound::bounds

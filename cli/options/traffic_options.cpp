@@ -71,6 +71,54 @@ std::vector<Rational> read_on_rates(const std::optional<std::string>& text) {
   return text ? parse_percent_list(*text, "--on-rate") : std::vector<Rational>{1};
 }
 
+/// What does not go with --classes or --joint.
+void refuse_beside_classes(const TrafficOptions& options, Sought sought) {
+  const char* const option = options.classes ? "--classes" : "--joint";
+  if (options.classes && options.joint)
+    refuse_together("--classes", "--joint", "each describes the traffic by itself");
+  if (options.classes && !options.inputs && !options.rates && !options.arrivals && !options.pmf &&
+      !options.blocks)
+    refuse_missing("--inputs", "given with --classes: the inputs that share the classes' loads");
+  if (options.load) refuse_together("--load", option, "it has the loads of the classes");
+  for (const auto& [other, given] : {std::pair{"--burst", &options.burst},
+                                     {"--on-rate", &options.on_rate},
+                                     {"--destination", &options.destination}})
+    if (*given)
+      throw InvalidArgument(option, fmt::format("given together with {}", other),
+                            "left out: classes with bursts are only simulated (simulate classes)");
+  if (options.traffic && *options.traffic != name_of(TrafficName::bernoulli))
+    throw InvalidArgument("--traffic", *options.traffic, fmt::format("bernoulli with {}", option));
+  if (options.packets_per_slot && *options.packets_per_slot != "1")
+    throw InvalidArgument("--packets-per-slot", *options.packets_per_slot, fmt::format("1 with {}", option));
+  if (sought != Sought::nothing)
+    throw InvalidArgument(
+        "--solve", fmt::format("given together with {}", option),
+        fmt::format("left out, or {} must: loads and bursts are looked for without classes", option));
+}
+
+/// An entry for each class.
+std::vector<answers::Traffic> by_class(answers::TrafficClass classes) {
+  std::vector<answers::Traffic> all;
+  for (std::size_t i = 0; i < classes.loads.size(); ++i) {
+    classes.priority = static_cast<int>(i) + 1;
+    all.push_back({classes});
+  }
+  return all;
+}
+
+answers::TrafficClass equal_classes(const std::string& text, std::int64_t inputs) {
+  answers::TrafficClass classes{.inputs = inputs, .loads = parse_percent_list(text, "--classes")};
+  try {
+    answers::check(classes);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(
+        "--classes", text,
+        fmt::format("loads above 0 whose sum is below 1 packet a slot (the {}, {}, must be {})",
+                    error.argument(), error.value(), error.legal()));
+  }
+  return classes;
+}
+
 /// The source, which is one of these.
 template <class Source>
 Source& in(answers::Traffic& traffic) {
@@ -117,6 +165,15 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
         "D-BMAP). JSON: a list of matrices,\n[[[0.9, 0.1], [0, 0]], ..]; CSV: a row a line, a blank line "
         "between\nmatrices (docs/files.md)");
   }
+  if (correlated == Correlated::allowed) {
+    traffic.add("--classes", options.classes, "R1,R2,..",
+                "loads of classes served by strict priority, the first served first,\nwith --inputs: an "
+                "answer for each "
+                "class");
+    traffic.add(
+        "--joint", options.joint, "FILE",
+        "the same from lines \"n1,n2,..,probability\": packets of each class\nin a slot (docs/files.md)");
+  }
   traffic.add("--packets-per-slot", options.packets_per_slot, "C", "packets served in a slot (1)",
               slider(1, 8, 1));
 }
@@ -127,11 +184,12 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
   const bool poisson = named == TrafficName::poisson || named == TrafficName::md1;
   const char* const poisson_option = named == TrafficName::md1 ? "--traffic md1" : "--traffic poisson";
 
-  const std::array<Given, 5> sources{{{"--inputs", options.inputs.has_value()},
+  const std::array<Given, 6> sources{{{"--inputs", options.inputs.has_value()},
                                       {"--rates", options.rates.has_value()},
                                       {"--arrivals", options.arrivals.has_value()},
                                       {"--pmf", options.pmf.has_value()},
-                                      {"--blocks", options.blocks.has_value()}}};
+                                      {"--blocks", options.blocks.has_value()},
+                                      {"--joint", options.joint.has_value()}}};
   const Given* source = nullptr;
   for (const Given& candidate : sources) {
     if (!candidate.given) continue;
@@ -141,6 +199,7 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
   }
   if (poisson && source != nullptr)
     refuse_together(poisson_option, source->option, "each describes the traffic by itself");
+  if (options.classes || options.joint) refuse_beside_classes(options, sought);
   // A burst says as much as --traffic onoff does.
   const char* const of_bursts = options.burst         ? "--burst"
                                 : options.on_rate     ? "--on-rate"
@@ -164,7 +223,7 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
     throw InvalidArgument("the traffic", "missing", kEveryForm);
   }
 
-  const bool takes_load = poisson || options.inputs;
+  const bool takes_load = poisson || (options.inputs && !options.classes);
   if (options.load && !takes_load)
     refuse_together("--load", source->option, "the load follows from the traffic described");
   if (options.load && sought == Sought::load)
@@ -178,6 +237,8 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
   if (poisson) return named == TrafficName::md1 ? TrafficForm::md1 : TrafficForm::poisson;
   if (on_off) return TrafficForm::on_off;
   if (options.blocks) return TrafficForm::blocks;
+  if (options.joint) return TrafficForm::joint;
+  if (options.classes) return TrafficForm::classes;
   if (options.inputs) return TrafficForm::equal_inputs;
   if (options.rates) return TrafficForm::unequal_inputs;
   return options.arrivals ? TrafficForm::expression : TrafficForm::pmf;
@@ -227,6 +288,15 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Sough
       return one(answers::probabilities(read_file(*options.pmf, "--pmf"), *options.pmf));
     case TrafficForm::blocks:
       return one(answers::blocks(read_file(*options.blocks, "--blocks"), *options.blocks));
+    case TrafficForm::joint:
+      return by_class(answers::joint_classes(read_file(*options.joint, "--joint"), *options.joint));
+    case TrafficForm::classes: {
+      std::vector<Traffic> all;
+      for (const std::int64_t count :
+           parse_integers(*options.inputs, "--inputs", 1, queue::PriorityQueue::most_inputs))
+        for (Traffic& each : by_class(equal_classes(*options.classes, count))) all.push_back(std::move(each));
+      return all;
+    }
     case TrafficForm::on_off:
       break;
   }

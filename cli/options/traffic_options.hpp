@@ -15,7 +15,7 @@ namespace tailbound::cli {
 /// As typed; an option that was not given is empty.
 struct TrafficOptions {
   std::optional<std::string> inputs, load, rates, traffic, burst, on_rate, destination, arrivals, pmf, blocks,
-      packets_per_slot;
+      classes, joint, packets_per_slot;
 };
 
 /// What --traffic names.
@@ -37,7 +37,7 @@ enum class Correlated {
 };
 
 /// --inputs --load --rates --traffic --arrivals --pmf --packets-per-slot; without Correlated::refused also --burst,
-/// --on-rate and --destination, with Correlated::allowed --blocks. `options` must outlive the parse.
+/// --on-rate and --destination, with Correlated::allowed --blocks, --classes and --joint. `options` must outlive the parse.
 void add_traffic_options(OptionTable& table, TrafficOptions& options,
                          Correlated correlated = Correlated::allowed);
 
@@ -51,6 +51,8 @@ enum class TrafficForm {
   pmf,             ///< --pmf FILE
   on_off,          ///< --traffic onoff --inputs K --load R --burst L
   blocks,          ///< --blocks FILE
+  classes,         ///< --inputs K --classes R1,R2,..
+  joint,           ///< --joint FILE
 };
 
 /// Are the arrivals of one slot correlated with those of the next?
@@ -67,7 +69,7 @@ enum class Sought { nothing, load, burst };
 [[nodiscard]] TrafficForm traffic_form(const TrafficOptions& options, Sought sought = Sought::nothing);
 
 /// The traffic for each combination of the entries of --inputs, --packets-per-slot, --destination, --on-rate, --burst and
-/// --load, the last changing fastest; one where none of them is a list. With Sought::load it has no load, with
+/// --load, the last changing fastest; one where none of them is a list. Of classes one for each, of which it is asked. With Sought::load it has no load, with
 /// Sought::burst it has bursts, as short as they can be.
 /// \throws InvalidArgument, ParseError  the options or the file cannot be read
 [[nodiscard]] std::vector<answers::Traffic> read_traffics(const TrafficOptions& options,

@@ -77,8 +77,31 @@ std::vector<std::optional<bounds::DropTarget>> read_drops(const DelayOptions& op
 
 namespace {
 
+/// A tree of one level for each class of --classes.
+std::vector<answers::Topology> read_class_trees(const DelayOptions& options) {
+  if (options.topology.levels && *options.topology.levels != "1")
+    throw InvalidArgument(
+        "--levels", *options.topology.levels,
+        "1 with --classes: in larger networks flows have classes in the file of --network (class = 2)");
+  if (options.burst.burst)
+    throw InvalidArgument("--classes", "given together with --burst",
+                          "left out: classes with bursts are only simulated (simulate classes)");
+  TrafficOptions inputs;
+  inputs.inputs = options.topology.radix;
+  inputs.classes = options.classes;
+  std::vector<answers::Topology> topologies;
+  for (answers::Traffic& traffic : read_traffics(inputs)) {
+    auto& its = std::get<answers::TrafficClass>(traffic.source);
+    const auto place = static_cast<std::size_t>(its.priority) - 1;
+    topologies.emplace_back(answers::TreeTopology{
+        .tree = {its.inputs, 1}, .load = its.loads[place], .classes = its.loads, .priority = its.priority});
+  }
+  return topologies;
+}
+
 /// Each network or tree.
 std::vector<answers::Topology> read_topologies(const DelayOptions& options) {
+  if (options.classes) return read_class_trees(options);
   std::vector<answers::Topology> topologies;
   if (!options.topology.network) {
     for (answers::TreeTopology& tree : read_trees(options.topology, options.burst))
@@ -154,6 +177,7 @@ void require_fitting(const DelayOptions& options) {
                       {"--levels", &options.topology.levels, true, false, false},
                       {"--load", &options.topology.load, true, false, false},
                       {"--routing", &options.topology.routing, true, false, false},
+                      {"--classes", &options.classes, true, false, false},
                       {"--matrix", &options.topology.matrix, false, true, false},
                       {"--route", &options.topology.route, false, true, false},
                       {"--traffic", &options.burst.traffic, true, false, false},
@@ -184,7 +208,18 @@ void require_fitting(const DelayOptions& options) {
   }
   if (options.topology.network && options.delays)
     throw InvalidArgument("--delays", "given together with --network", "given alone, or --network alone");
-  if (!options.delays) require_one_topology(options.topology);
+  if (options.classes) {
+    refuse_given({{"--load", &options.topology.load},
+                  {"--network", &options.topology.network},
+                  {"--routing", &options.topology.routing}},
+                 "given together with --classes",
+                 "left out: --radix K --classes R1,R2,.. is one switch of K ports on each side");
+    if (!options.topology.radix)
+      throw InvalidArgument("--radix", "missing",
+                            "given with --classes: the ports whose hosts share the loads");
+  } else if (!options.delays) {
+    require_one_topology(options.topology);
+  }
   if ((options.check || options.no_check) && (options.delays || options.solve))
     throw InvalidArgument(options.check ? "--check" : "--no-check",
                           options.delays ? "given together with --delays" : "given together with --solve",
@@ -405,6 +440,11 @@ void add_delay_options(OptionTable& table, DelayOptions& options) {
   network.add("--flow", options.flow, "NAME", "one flow of it, or all (the default)");
   add_delay_model_options(table, options.model);
   add_burst_options(table, options.burst, "A tree under uniform traffic");
+  OptionGroup(table, "A tree under uniform traffic")
+      .add("--classes", options.classes, "R1,R2,..",
+           "with --radix K, in place of --load: loads of classes that one output\nof a switch with K inputs "
+           "serves by strict "
+           "priority, the first first");
   question.add("--percentiles", options.percentiles, "LIST",
                "in percent; 50,90,99,99.99,99.9999 unless told");
   question.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");

@@ -49,7 +49,7 @@ void add_hop_option(OptionTable& table, std::optional<std::string>& hop_ns);
 struct DelayOptions {
   TopologyOptions topology;
   BurstOptions burst;
-  std::optional<std::string> flow, delays;
+  std::optional<std::string> flow, delays, classes;
   DelayModelOptions model;
   std::optional<std::string> percentiles, ccdf, drop, criterion, reorder, reorder_levels, flow_rate, digits,
       hop_ns;

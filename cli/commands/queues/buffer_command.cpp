@@ -60,8 +60,45 @@ std::vector<Asked> read_all_asked(const BufferOptions& options) {
   return all;
 }
 
+/// The targets of --class-drops, one for each class.
+std::vector<Rational> read_class_drops(const BufferOptions& options, std::size_t classes) {
+  if (options.drop || options.capacity || options.solve)
+    throw InvalidArgument("--class-drops",
+                          fmt::format("given together with {}", options.drop       ? "--drop"
+                                                                : options.capacity ? "--capacity"
+                                                                                   : "--solve"),
+                          "given alone: it has a target for each class");
+  std::vector<Rational> drops = parse_percent_list(*options.class_drops, "--class-drops");
+  for (const Rational& drop : drops)
+    if (drop <= 0 || drop >= 1)
+      throw InvalidArgument("--class-drops", *options.class_drops, "greater than 0 and less than 1 each");
+  if (drops.size() != classes)
+    throw InvalidArgument("--class-drops", *options.class_drops,
+                          fmt::format("a list of {} targets, one for each class", classes));
+  return drops;
+}
+
+/// With targets of their own for the classes.
+std::vector<BufferQuestion> read_class_questions(const BufferOptions& options) {
+  if (!options.traffic.classes && !options.traffic.joint)
+    throw InvalidArgument("--class-drops", "given without classes",
+                          "given with --classes R1,R2,.. or --joint FILE");
+  std::vector<BufferQuestion> questions;
+  for (const answers::Traffic& traffic : read_traffics(options.traffic)) {
+    const auto& its = std::get<answers::TrafficClass>(traffic.source);
+    const std::vector<Rational> drops = read_class_drops(options, its.loads.size());
+    for (const bounds::Criterion criterion : read_criteria(options.criterion))
+      questions.push_back({.traffic = traffic,
+                           .asked = answers::LeastBuffer{drops[static_cast<std::size_t>(its.priority) - 1]},
+                           .criterion = criterion,
+                           .accuracy = read_accuracy(options.accuracy)});
+  }
+  return questions;
+}
+
 /// One question for each combination of what was given as lists.
 std::vector<BufferQuestion> read_questions(const BufferOptions& options) {
+  if (options.class_drops) return read_class_questions(options);
   const std::vector<Asked> asked = read_all_asked(options);
   const std::vector<bounds::Criterion> criteria = read_criteria(options.criterion);
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
@@ -84,6 +121,16 @@ Reply answer(const BufferOptions& options, const Context& context) {
     throw InvalidArgument(
         "--police", options.shared.shared ? "given together with --shared" : "given together with --sizes",
         "left out there: it asks about one queue of packets");
+  if (const char* const other = options.shared.shared    ? "--shared"
+                                : options.sized.sizes    ? "--sizes"
+                                : options.policed.police ? "--police"
+                                                         : nullptr;
+      other != nullptr)
+    refuse_given({{"--classes", &options.traffic.classes},
+                  {"--joint", &options.traffic.joint},
+                  {"--class-drops", &options.class_drops}},
+                 fmt::format("given together with {}", other).c_str(),
+                 "left out there: classes are asked of one queue of packets");
   if (options.shared.shared) return answer_shared(options, context);
   refuse_without_shared(options.shared);
   if (options.policed.police) return answer_policed(options, context);
@@ -107,6 +154,8 @@ void declare(OptionTable& table, BufferOptions& options) {
   question.add("--drop", options.drop, "EPS",
                "the target; gives the least buffer that meets it (the packet in\nservice counts)",
                powers_of_ten(-30, -1));
+  question.add("--class-drops", options.class_drops, "E1,E2,..",
+               "with --classes or --joint: a target for each class, in place of --drop");
   question.add("--capacity", options.capacity, "B",
                "a buffer; gives its probability (the packet in service counts)", slider(1, 1000, 1));
   question.add("--solve", options.solve, "NAME",

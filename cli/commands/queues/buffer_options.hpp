@@ -30,7 +30,7 @@ struct PolicedBufferOptions {
 };
 struct BufferOptions {
   TrafficOptions traffic;
-  std::optional<std::string> drop, criterion, capacity, solve;
+  std::optional<std::string> drop, class_drops, criterion, capacity, solve;
   SharedBufferOptions shared;
   SizedBufferOptions sized;
   PolicedBufferOptions policed;

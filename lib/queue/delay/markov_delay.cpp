@@ -112,6 +112,10 @@ bool never_waits(const HopQueue& queue) {
     const auto most = slotted->arrivals.largest_batch();
     return most && *most <= slotted->packets_per_slot;
   }
+  if (const auto* classes = std::get_if<ClassQueue>(&queue)) {
+    const auto* sources = std::get_if<std::vector<ClassSource>>(&classes->arrivals);
+    return sources != nullptr && sources->size() == 1 && sources->front().count == 1;
+  }
   const auto& form = std::get<MarkovArrivals>(queue).form();
   if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&form))
     return groups->size() == 1 && groups->front().count == 1;

@@ -2,6 +2,7 @@
 
 #include <tailbound/queue/delay/hop_delay.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
+#include <tailbound/queue/priority/priority_queue.hpp>
 
 #include <optional>
 #include <variant>
@@ -15,8 +16,8 @@
 /// TESTS     tests/queue/delay/markov_delay_test.cpp
 namespace tailbound::queue {
 
-/// A queue on a packet's way, whether its arrivals remember or not.
-using HopQueue = std::variant<SlottedQueue, MarkovArrivals>;
+/// A queue on a packet's way, whether its arrivals remember or not, or packets of a class that waits for another.
+using HopQueue = std::variant<SlottedQueue, MarkovArrivals, ClassQueue>;
 
 /// A hop's delay, and whether it is proved.
 struct ClaimedHopDelay {

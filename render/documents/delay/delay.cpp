@@ -147,7 +147,7 @@ const Fields<DelayEntry>& delay_input_fields() {
   static const Fields<DelayEntry> fields{
       {topology_fields(), [](const DelayEntry& of) { return of.question().topology; }},
       {flow_fields(), [](const DelayEntry& of) { return of.path().name.empty() ? nullptr : &of.path(); }},
-      {{"class", "class", "", Shape::whole, "of a network with classes: the flow's; class 1 is served first"},
+      {{"class", "class", "", Shape::whole, "where packets have classes; class 1 is served first"},
        [](const DelayEntry& of) { return of.path().priority; },
        [](const DelayEntry& of) { return of.answer().paths.classes > 1; }},
       {delay_columns().sources, [](const DelayEntry& of) { return of.question().sources; }},

@@ -40,6 +40,12 @@ TopologyWords words_of(const Topology& topology) {
   if (const auto* network = std::get_if<NetworkTopology>(&topology))
     return {network->name(), network_load_in_words(*network), {}, {}};
   const auto& tree = std::get<TreeTopology>(topology);
+  if (!tree.classes.empty())
+    return {fmt::format("an output of a switch with {} ports, {} classes by strict priority", tree.tree.radix,
+                        tree.classes.size()),
+            fmt::format(", class {} at load {}", tree.priority, plain(tree.load)),
+            {},
+            {}};
   return {fmt::format("{}-ary {}-tree", tree.tree.radix, tree.tree.levels), " at load " + plain(tree.load),
           fmt::format(", {} routing", name_of(tree.routing)), burst_in_words(tree)};
 }
@@ -69,6 +75,10 @@ const Fields<Topology>& topology_fields() {
        &TreeTopology::routing},
       {{"traffic", "traffic", "", Shape::text, "of a tree's leaves: bernoulli or onoff", Style::hidden},
        [](const TreeTopology& of) { return of.burst ? "onoff" : "bernoulli"; }},
+      {{"class_loads", "loads of the classes", "packets/slot", Shape::givens,
+        "of all classes, class 1 in front", Style::hidden},
+       &TreeTopology::classes,
+       [](const TreeTopology& of) { return !of.classes.empty(); }},
       {burst_fields("a leaf"), &TreeTopology::burst},
       {destination_column(), &TreeTopology::destination,
        [](const TreeTopology& of) { return of.burst.has_value(); }}};
@@ -83,9 +93,9 @@ std::string latency_slots_in_words() {
 }
 
 std::string switch_in_words(const Topology& topology) {
-  return std::holds_alternative<TreeTopology>(topology)
-             ? "A switch of a k-ary tree has k ports down and k up."
-             : "";
+  const auto* tree = std::get_if<TreeTopology>(&topology);
+  return tree != nullptr && tree->classes.empty() ? "A switch of a k-ary tree has k ports down and k up."
+                                                  : "";
 }
 
 std::string in_words(const Topology& topology, const std::vector<const Topology*>& all) {

@@ -37,6 +37,13 @@ TrafficWords words_of(const Traffic& traffic) {
             },
             [&](const Probabilities& pmf) { words.source = "the arrivals of " + pmf.name; },
             [&](const Blocks& blocks) { words.source = "the arrivals of " + blocks.name; },
+            [&](const TrafficClass& classes) {
+              words.source = (classes.joint.empty() ? counted(classes.inputs, "input")
+                                                    : "the arrivals of " + classes.name) +
+                             fmt::format(", {} {} by strict priority", classes.loads.size(),
+                                         classes.loads.size() == 1 ? "class" : "classes");
+              words.burst = fmt::format(", class {}", classes.priority);
+            },
             [&](const BurstyInputs& inputs) {
               words.source = counted(inputs.inputs, "input");
               words.burst = fmt::format(" with bursts of {} slots", plain(inputs.burst.slots));
@@ -71,6 +78,8 @@ std::optional<const char*> kind_asked(const Traffic& traffic) {
 std::optional<std::int64_t> equal_inputs(const Traffic& traffic) {
   if (const auto* equal = source_of<EqualInputs>(traffic)) return equal->inputs;
   if (const auto* bursty = source_of<BurstyInputs>(traffic)) return bursty->inputs;
+  if (const auto* classes = source_of<TrafficClass>(traffic); classes != nullptr && classes->joint.empty())
+    return classes->inputs;
   return std::nullopt;
 }
 
@@ -123,6 +132,17 @@ const Fields<Traffic>& traffic_fields() {
                        &Blocks::name}},
        source_of<Blocks>},
       {bursty, source_of<BurstyInputs>},
+      {Fields<TrafficClass>{
+           {{"class", "class", "", Shape::whole, "of several; class 1 is served first"},
+            &TrafficClass::priority},
+           {{"class_loads", "loads of the classes", "packets/slot", Shape::givens,
+             "of all classes, class 1 in front", Style::hidden},
+            &TrafficClass::loads},
+           {{"joint", "joint", "", Shape::text,
+             "file with the probabilities of so many packets of each class in a slot", Style::hidden},
+            [](const TrafficClass& of) { return of.name; },
+            [](const TrafficClass& of) { return !of.joint.empty(); }}},
+       source_of<TrafficClass>},
       {{"load", "load", "packets/slot", Shape::given, "rho, of the queue"}, &load_of, if_there},
       {{"packets_per_slot", "served", "", Shape::whole, "packets served in a slot, 1 to 32"},
        &Traffic::packets_per_slot}};
