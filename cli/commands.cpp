@@ -14,6 +14,7 @@ Command broadcast_command();
 Command reproduce_command();
 Command simulate_tree_command();
 Command simulate_switch_command();
+Command simulate_classes_command();
 Command simulate_policed_command();
 Command simulate_multistage_command();
 Command simulate_wormhole_command();
@@ -43,8 +44,8 @@ const std::vector<Room>& rooms() {
       {"broadcast", {broadcast_command}},
       {"reproduce", {reproduce_command}},
       {"simulate",
-       {simulate_tree_command, simulate_switch_command, simulate_policed_command, simulate_multistage_command,
-        simulate_wormhole_command, simulate_hypercube_command},
+       {simulate_tree_command, simulate_switch_command, simulate_classes_command, simulate_policed_command,
+        simulate_multistage_command, simulate_wormhole_command, simulate_hypercube_command},
        "the same by simulation, with confidence intervals",
        "tailbound simulate tree --help lists its options and shows an example with its output."},
       {"validate",

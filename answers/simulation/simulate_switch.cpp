@@ -1,4 +1,5 @@
 #include <cln/rational.h>
+#include <tailbound/answers/simulation/levels_seen.hpp>
 #include <tailbound/answers/simulation/simulate_switch.hpp>
 
 #include <algorithm>
@@ -6,23 +7,6 @@
 
 namespace tailbound::answers {
 namespace {
-
-/// 0, 1, 2, 5, 10, 20, 50, ... up to the first above `most`.
-std::vector<std::int64_t> spread_levels(std::int64_t most) {
-  std::vector<std::int64_t> levels{0};
-  for (std::int64_t power = 1; levels.back() <= most; power *= 10)
-    for (const std::int64_t digit : {1, 2, 5})
-      if (levels.back() <= most) levels.push_back(digit * power);
-  return levels;
-}
-
-/// 0 to `most`, no more than some 60.
-std::vector<std::int64_t> thinned_levels(std::int64_t most) {
-  const std::int64_t step = most / 60 + 1;
-  std::vector<std::int64_t> levels;
-  for (std::int64_t level = 0; level <= most; level += step) levels.push_back(level);
-  return levels;
-}
 
 std::int64_t greatest_total(const sim::RunResult& result) {
   std::size_t size = 1;

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+/// Levels of which tails are shown where none were asked for.
+namespace tailbound::answers {
+
+/// 0, 1, 2, 5, 10, 20, 50, ... up to the first above `most`.
+[[nodiscard]] inline std::vector<std::int64_t> spread_levels(std::int64_t most) {
+  std::vector<std::int64_t> levels{0};
+  for (std::int64_t power = 1; levels.back() <= most; power *= 10)
+    for (const std::int64_t digit : {1, 2, 5})
+      if (levels.back() <= most) levels.push_back(digit * power);
+  return levels;
+}
+
+/// 0 to `most`, no more than some 60: for a picture.
+[[nodiscard]] inline std::vector<std::int64_t> thinned_levels(std::int64_t most) {
+  const std::int64_t step = most / 60 + 1;
+  std::vector<std::int64_t> levels;
+  for (std::int64_t level = 0; level <= most; level += step) levels.push_back(level);
+  return levels;
+}
+
+}  // namespace tailbound::answers

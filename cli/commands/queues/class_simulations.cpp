@@ -1,0 +1,181 @@
+#include <fmt/format.h>
+#include <cli/commands.hpp>
+#include <cli/options/files.hpp>
+#include <cli/options/number_options.hpp>
+#include <cli/options/precision.hpp>
+#include <cli/options/replies.hpp>
+#include <cli/options/traffic_options.hpp>
+#include <tailbound/answers/classes/simulate_classes.hpp>
+#include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/render/documents/classes/simulate_classes.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// An output that classes of packets share, slot by slot: `simulate classes`.
+namespace tailbound::cli {
+namespace {
+
+using answers::Combinations;
+using answers::SimulateClassesQuestion;
+using numeric::Rational;
+using sim::ClassModel;
+using sim::Schedule;
+
+/// As typed; an option that was not given is empty.
+struct ClassesOptions {
+  std::optional<std::string> inputs, classes, joint, burst, on_rate, schedule, weights, buffers, occupancy,
+      percentiles;
+  SimulationOptions run;
+  UnitOptions units;
+};
+
+std::vector<std::optional<traffic::Burst>> read_class_bursts(const ClassesOptions& options,
+                                                             const Rational& load) {
+  return read_bursts({.traffic = {}, .burst = options.burst, .on_rate = options.on_rate, .destination = {}},
+                     load);
+}
+
+/// Of --inputs and --classes with bursts, or of --joint.
+std::vector<ClassModel> read_class_traffic(const ClassesOptions& options) {
+  if (options.joint) {
+    refuse_given({{"--inputs", &options.inputs},
+                  {"--classes", &options.classes},
+                  {"--burst", &options.burst},
+                  {"--on-rate", &options.on_rate}},
+                 "given together with --joint", "left out: the file says what comes in a slot");
+    const std::string text = read_file(*options.joint, "--joint");
+    ClassModel model;
+    for (const queue::ClassPackets& each : queue::parse_joint(text, *options.joint)) {
+      model.loads.resize(each.packets.size(), Rational(0));
+      for (std::size_t c = 0; c < each.packets.size(); ++c)
+        model.loads[c] = model.loads[c] + each.probability * numeric::whole(each.packets[c]);
+      model.joint.push_back({each.packets, each.probability});
+    }
+    return {model};
+  }
+  const std::string& text =
+      required(options.classes, "--classes", "given with --inputs: loads such as 0.3,0.3,0.25");
+  const std::string& inputs = required(options.inputs, "--inputs", "given: from 1 to 1024");
+  const std::vector<Rational> loads = parse_percent_list(text, "--classes", ClassModel::most_classes);
+  std::vector<ClassModel> models;
+  for (const std::int64_t count : parse_integers(inputs, "--inputs", 1, ClassModel::most_inputs)) {
+    ClassModel model{.inputs = count, .loads = loads};
+    for (const Rational& load : loads)
+      if (load <= 0) throw InvalidArgument("--classes", text, "loads above 0 packets a slot");
+    if (model.load() > numeric::whole(count))
+      throw InvalidArgument(
+          "--classes", text,
+          fmt::format("at most {} packets a slot together: each input sends one at most", count));
+    for (const auto& burst : read_class_bursts(options, model.load() / numeric::whole(count)))
+      models.emplace_back(model).burst = burst;
+  }
+  return models;
+}
+
+std::vector<std::int64_t> read_rooms(const ClassesOptions& options, std::size_t classes) {
+  if (!options.buffers) return {};
+  const std::vector<std::int64_t> rooms =
+      parse_integers(*options.buffers, "--buffers", 1, ClassModel::most_room);
+  if (rooms.size() != classes)
+    throw InvalidArgument("--buffers", *options.buffers,
+                          fmt::format("{} numbers of packets, one for each class", classes));
+  return rooms;
+}
+
+std::vector<Rational> read_weights(const ClassesOptions& options, Schedule schedule, std::size_t classes) {
+  if (schedule == Schedule::strict) return {};
+  if (!options.weights) return std::vector<Rational>(classes, Rational(1));
+  const std::vector<Rational> weights = parse_list(*options.weights, "--weights", ClassModel::most_classes);
+  if (weights.size() != classes)
+    throw InvalidArgument("--weights", *options.weights,
+                          fmt::format("{} weights, one for each class", classes));
+  return weights;
+}
+
+std::vector<SimulateClassesQuestion> read_questions(const ClassesOptions& options) {
+  const std::vector<Schedule> schedules = choices_or_first<Schedule>(options.schedule, "--schedule");
+  if (options.weights &&
+      std::all_of(schedules.begin(), schedules.end(), [](Schedule each) { return each == Schedule::strict; }))
+    throw InvalidArgument("--weights", "given with strict priority", "given with --schedule wrr or drr");
+  SimulateClassesQuestion asked{.model = {},
+                                .levels = packets_of(options.occupancy, "--occupancy", 0, 1'000'000'000)};
+  asked.length = read_run_length(options.run);
+  if (options.percentiles)
+    for (const Rational& entry : parse_list(*options.percentiles, "--percentiles", 100)) {
+      const Rational p = entry < 1 ? entry : Rational(entry / 100);
+      if (!(p > 0 && p < 1))
+        throw InvalidArgument("--percentiles", plain(entry),
+                              "in percent, above 0 and below 100, such as 99.99");
+      asked.percentiles.push_back(p);
+    }
+  std::vector<SimulateClassesQuestion> questions;
+  for (ClassModel& model : read_class_traffic(options)) {
+    model.rooms = read_rooms(options, model.classes());
+    for (const Schedule schedule : schedules) {
+      model.schedule = schedule;
+      model.weights = read_weights(options, schedule, model.classes());
+      questions.emplace_back(asked).model = model;
+    }
+  }
+  require_one_to_resume(options.run, questions.size());
+  for (SimulateClassesQuestion& question : questions) {
+    question.steps /= static_cast<double>(questions.size());  // all together take no longer than one
+    static_cast<void>(answers::plan_of(question));            // may each be simulated?
+  }
+  return questions;
+}
+
+Reply answer(const ClassesOptions& options, const Context& context) {
+  const answers::Units units = read_units(options.units);
+  const auto document_of = [&](auto points, std::size_t asked) {
+    return render::document(std::move(points), asked, units);
+  };
+  if (options.run.half_width)
+    return simulate_to_width(read_questions(options), options.run, context, document_of);
+  return simulate_all(read_questions(options), options.run, context, document_of);
+}
+
+void declare(OptionTable& table, ClassesOptions& options) {
+  const OptionGroup traffic(table, "Traffic"), output(table, "Output"), question(table, "Question");
+  traffic.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot",
+              slider(2, 64, 1));
+  traffic.add("--classes", options.classes, "R1,R2,..",
+              "loads of the classes, packets a slot of the output; class 1 first");
+  traffic.add(
+      "--joint", options.joint, "FILE",
+      "in place of both: lines \"n1,n2,..,probability\", packets of each\nclass in a slot (docs/files.md)");
+  traffic.add("--burst", options.burst, "L",
+              "each input sends in bursts of L slots in the mean, each of one class", slider(2, 128, 1));
+  traffic.add("--on-rate", options.on_rate, "R1", "packets a slot within a burst (1)", slider(0.05, 1, 0.05));
+  output.add(
+      "--schedule", options.schedule, "NAME",
+      "strict (the default): class 1 before class 2 before ..; wrr, drr:\nweighted or deficit round robin",
+      choices<Schedule>());
+  output.add("--weights", options.weights, "W1,W2,..",
+             "of wrr (packets a round) and drr; 1 each unless told");
+  output.add("--buffers", options.buffers, "B1,B2,..",
+             "room of each class in packets; unlimited unless told");
+  question.add("--occupancy", options.occupancy, "LIST",
+               "n of P(L > n) and P(W > n), packets and slots; 0,1,2,5,10,..\nunless told");
+  question.add("--percentiles", options.percentiles, "LIST", "of the waits, in percent: 99,99.99");
+  add_simulation_options(table, options.run);
+  add_precision_option(table, options.run);
+  add_unit_options(table, options.units);
+}
+
+}  // namespace
+
+Command simulate_classes_command() {
+  return command_of<ClassesOptions>({.name = "simulate classes",
+                                     .purpose = "classes that share an output by priority or by weights",
+                                     .work = Work::simulation,
+                                     .draws = true,
+                                     .declare = declare,
+                                     .answer = answer,
+                                     .layout = render::simulate_classes_layout,
+                                     .opening = {{"--inputs", "16"}, {"--classes", "0.3,0.3,0.25"}}});
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <tailbound/core/quantity.hpp>
+#include <tailbound/sim/batches/batched_run.hpp>
+#include <tailbound/sim/batches/histogram_batches.hpp>
+#include <tailbound/sim/classes/class_replication.hpp>
+
+#include <optional>
+#include <string_view>
+
+/// What a simulated output with classes (sim/classes/class_replication.hpp) shows, as estimates with confidence intervals.
+///
+/// MODEL     the batches of all replications are taken together (sim/batches/batch_means.hpp).
+/// EXCLUDES  events so rare that few batches see any: `count` tells how many were seen.
+/// TESTS     tests/sim/classes/simulate_classes_test.cpp
+namespace tailbound::sim {
+
+struct ClassPercentile {
+  double fraction = 0;
+  numeric::Estimate<unit::Slot> wait;
+};
+
+struct ClassEstimates {
+  std::uint64_t packets = 0, lost = 0;             ///< that came; of them
+  numeric::Estimate<unit::Load> served;            ///< packets/slot
+  numeric::Estimate<unit::Packet> mean_occupancy;  ///< just after the arrivals of a slot
+  numeric::Estimate<unit::Ratio> loss;             ///< of the packets that came
+  /// None where no packet was served.
+  std::optional<numeric::Estimate<unit::Slot>> mean_wait;
+  std::vector<ClassPercentile> percentiles{};
+  std::vector<LevelEstimate> occupancy,
+      wait;  ///< P(L > n), P(W > n); the latter empty where no packet was served
+  std::vector<LevelEstimate> alone,
+      last;  ///< P(L > n) if the class were served first, last; where model.bounded()
+};
+
+struct ClassQuestions {
+  std::vector<std::int64_t> occupancy_levels{}, wait_levels{};  ///< >= 0
+  std::vector<double> percentiles{};                            ///< of the wait, above 0 and below 1
+  double confidence = 0.95;
+};
+
+/// How busy the output is: what the automatic plan needs.
+struct ClassWork {
+  double utilization = 0;
+  double steps_per_slot = 0;  ///< as packet-hops
+  SourceMemory memory{};
+};
+[[nodiscard]] ClassWork class_work(const ClassModel& model);
+
+[[nodiscard]] RunResult run_classes(const ClassModel& model, const RunPlan& plan,
+                                    const RunControls& controls = {}, std::string_view resume = {});
+
+/// Of each class.
+/// \throws InvalidArgument  fewer than two batches were completed; a level or a confidence out of range
+[[nodiscard]] std::vector<ClassEstimates> class_estimates(const ClassModel& model, const RunResult& result,
+                                                          const ClassQuestions& questions = {});
+
+}  // namespace tailbound::sim

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <tailbound/answers/classes/simulate_classes.hpp>
+#include <tailbound/answers/units.hpp>
+#include <tailbound/render/document.hpp>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tailbound::render {
+
+using SimulateClassesPoint = std::pair<answers::SimulateClassesQuestion, answers::SimulateClassesAnswer>;
+
+/// \param asked  points; where they are not all there, the document is stopped
+/// \pre at least one point
+[[nodiscard]] Document document(std::vector<SimulateClassesPoint> points, std::size_t asked,
+                                const answers::Units& units = {});
+
+[[nodiscard]] Layout simulate_classes_layout();
+
+}  // namespace tailbound::render
