@@ -111,7 +111,8 @@ queue::ClassQueue lower_class(const TrafficClass& classes) {
 
 bool correlated(const Traffic& traffic) {
   return std::holds_alternative<BurstyInputs>(traffic.source) ||
-         std::holds_alternative<Blocks>(traffic.source);
+         std::holds_alternative<Blocks>(traffic.source) ||
+         std::holds_alternative<bounds::Incast>(traffic.source);
 }
 
 std::optional<Rational> load_of(const Traffic& traffic) {
@@ -126,6 +127,7 @@ std::optional<Rational> load_of(const Traffic& traffic) {
                             return Load(sum);
                           },
                           [](const Blocks& blocks) { return Load(blocks.arrivals.load()); },
+                          [](const bounds::Incast& incast) { return Load(incast.load()); },
                           [](const TrafficClass& classes) {
                             return Load(classes.loads[static_cast<std::size_t>(classes.priority - 1)]);
                           },
@@ -181,7 +183,9 @@ std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic, const 
   if (!correlated(traffic)) return bounds::output_queue(slotted_queue(traffic), accuracy);
   if (traffic.packets_per_slot != 1)
     throw InvalidArgument("packets per slot", std::to_string(traffic.packets_per_slot),
-                          "1 for correlated arrivals (--traffic onoff, --blocks)");
+                          "1 for correlated arrivals (--traffic onoff, --blocks, --incast)");
+  if (const auto* incast = std::get_if<bounds::Incast>(&traffic.source))
+    return bounds::output_queue(*incast, accuracy);
   if (const auto* blocks = std::get_if<Blocks>(&traffic.source))
     return bounds::output_queue(blocks->arrivals, accuracy);
   return bounds::output_queue(arrivals(std::get<BurstyInputs>(traffic.source)), accuracy);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/bounds/sizing/output_queue.hpp>
+#include <tailbound/bounds/sizing/incast_queue.hpp>
 #include <tailbound/queue/priority/joint_file.hpp>
 #include <tailbound/traffic/on_off.hpp>
 
@@ -79,7 +79,7 @@ struct TrafficClass {
 };
 
 using Source = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, BurstyInputs, GeneratingFunction,
-                            Probabilities, Blocks, PoissonAtAnyTime, TrafficClass>;
+                            Probabilities, Blocks, PoissonAtAnyTime, TrafficClass, bounds::Incast>;
 
 struct Traffic {
   static constexpr int most_packets_per_slot = 32;

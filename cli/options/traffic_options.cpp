@@ -71,6 +71,35 @@ std::vector<Rational> read_on_rates(const std::optional<std::string>& text) {
   return text ? parse_percent_list(*text, "--on-rate") : std::vector<Rational>{1};
 }
 
+/// Of --incast, for each entry of --load.
+std::vector<answers::Traffic> read_incasts(const TrafficOptions& options) {
+  const std::vector<Rational> numbers = parse_list(*options.incast, "--incast", 3);
+  const char* const legal =
+      "N,L,RATE or N,L: senders, packets of each, and events a slot, such as 32,64,1e-4";
+  if (numbers.size() < 2) throw InvalidArgument("--incast", *options.incast, legal);
+  bounds::Incast incast{.senders = to_integer(numbers[0], "--incast", 1, bounds::Incast::most_senders),
+                        .packets = to_integer(numbers[1], "--incast", 1, bounds::Incast::most_packets),
+                        .rate = 0};
+  if (options.packets_per_slot && *options.packets_per_slot != "1")
+    throw InvalidArgument("--packets-per-slot", *options.packets_per_slot, "1 with --incast");
+  const Rational packets = numeric::whole(incast.senders) * numeric::whole(incast.packets);
+  std::vector<Rational> rates;
+  if (numbers.size() == 3)
+    rates = {numbers[2]};
+  else
+    for (const Rational& load : loads(options)) rates.push_back(load / packets);
+  std::vector<answers::Traffic> all;
+  for (const Rational& rate : rates) {
+    if (rate <= 0 || rate * numeric::whole(incast.packets) >= 1)
+      throw InvalidArgument(
+          "--incast", *options.incast,
+          fmt::format("a rate above 0 and below 1/{0} events a slot: each takes {0} slots", incast.packets));
+    incast.rate = rate;
+    all.push_back({incast});
+  }
+  return all;
+}
+
 /// What does not go with --classes or --joint.
 void refuse_beside_classes(const TrafficOptions& options, Sought sought) {
   const char* const option = options.classes ? "--classes" : "--joint";
@@ -144,7 +173,9 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
   traffic.add("--arrivals", options.arrivals, "EXPR", "generating function of the packets in a slot, in z");
   traffic.add("--pmf", options.pmf, "FILE", "probabilities of 0, 1, 2, .. packets in a slot, one a line");
   if (correlated != Correlated::refused) {
-    traffic.add("--burst", options.burst, "L", "onoff: mean length of a source's bursts in slots, or a list",
+    traffic.add("--burst", options.burst, "L",
+                "onoff: mean length of a source's bursts in slots, or a list; sources\nare independent "
+                "(synchronized: --incast)",
                 slider(2, 128, 1));
     traffic.add("--on-rate", options.on_rate, "R1", "onoff: packets a slot of a source within a burst (1)",
                 slider(0.05, 1, 0.05));
@@ -171,6 +202,9 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
                 "answer for each "
                 "class");
     traffic.add(
+        "--incast", options.incast, "N,L,RATE",
+        "N senders that start L packets each in the same slot, RATE events a\nslot; or N,L with --load");
+    traffic.add(
         "--joint", options.joint, "FILE",
         "the same from lines \"n1,n2,..,probability\": packets of each class\nin a slot (docs/files.md)");
   }
@@ -184,12 +218,13 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
   const bool poisson = named == TrafficName::poisson || named == TrafficName::md1;
   const char* const poisson_option = named == TrafficName::md1 ? "--traffic md1" : "--traffic poisson";
 
-  const std::array<Given, 6> sources{{{"--inputs", options.inputs.has_value()},
+  const std::array<Given, 7> sources{{{"--inputs", options.inputs.has_value()},
                                       {"--rates", options.rates.has_value()},
                                       {"--arrivals", options.arrivals.has_value()},
                                       {"--pmf", options.pmf.has_value()},
                                       {"--blocks", options.blocks.has_value()},
-                                      {"--joint", options.joint.has_value()}}};
+                                      {"--joint", options.joint.has_value()},
+                                      {"--incast", options.incast.has_value()}}};
   const Given* source = nullptr;
   for (const Given& candidate : sources) {
     if (!candidate.given) continue;
@@ -215,7 +250,7 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
     refuse_together(of_bursts, "--traffic", "bursts belong to --traffic onoff");
   if (on_off && source != nullptr && !options.inputs)
     refuse_together("--traffic onoff", source->option, "each describes the traffic by itself");
-  if (options.traffic && (options.arrivals || options.pmf || options.blocks))
+  if (options.traffic && (options.arrivals || options.pmf || options.blocks || options.incast))
     refuse_together("--traffic", source->option, "each describes the traffic by itself");
   if (!poisson && source == nullptr) {
     if (options.load || options.traffic)
@@ -223,6 +258,16 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
     throw InvalidArgument("the traffic", "missing", kEveryForm);
   }
 
+  if (options.incast) {
+    if (sought != Sought::nothing)
+      throw InvalidArgument("--solve", "given together with --incast", "left out: give --load a list");
+    const bool has_rate = std::count(options.incast->begin(), options.incast->end(), ',') == 2;
+    if (has_rate && options.load)
+      refuse_together("--load", "--incast N,L,RATE", "each says how often events begin");
+    if (!has_rate && !options.load)
+      refuse_missing("--load", "given with --incast N,L (or the events a slot as a third number: N,L,RATE)");
+    return TrafficForm::incast;
+  }
   const bool takes_load = poisson || (options.inputs && !options.classes);
   if (options.load && !takes_load)
     refuse_together("--load", source->option, "the load follows from the traffic described");
@@ -297,6 +342,8 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Sough
         for (Traffic& each : by_class(equal_classes(*options.classes, count))) all.push_back(std::move(each));
       return all;
     }
+    case TrafficForm::incast:
+      return read_incasts(options);
     case TrafficForm::on_off:
       break;
   }

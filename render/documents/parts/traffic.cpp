@@ -37,6 +37,10 @@ TrafficWords words_of(const Traffic& traffic) {
             },
             [&](const Probabilities& pmf) { words.source = "the arrivals of " + pmf.name; },
             [&](const Blocks& blocks) { words.source = "the arrivals of " + blocks.name; },
+            [&](const bounds::Incast& incast) {
+              words.source =
+                  fmt::format("{} synchronized senders of {} packets each", incast.senders, incast.packets);
+            },
             [&](const TrafficClass& classes) {
               words.source = (classes.joint.empty() ? counted(classes.inputs, "input")
                                                     : "the arrivals of " + classes.name) +
@@ -71,6 +75,7 @@ std::optional<const char*> kind_asked(const Traffic& traffic) {
                           [](const PoissonAtAnyTime&) -> Kind { return "md1"; },
                           [](const UnequalInputs&) -> Kind { return "bernoulli"; },
                           [](const BurstyInputs&) -> Kind { return "onoff"; },
+                          [](const bounds::Incast&) -> Kind { return "incast"; },
                           [](const auto&) -> Kind { return std::nullopt; }},
                     traffic.source);
 }
@@ -109,7 +114,7 @@ const Fields<Traffic>& traffic_fields() {
                                            {destination_column(), &BurstyInputs::destination}};
   static const Fields<Traffic> fields{
       {{"traffic", "traffic", "", Shape::text,
-        "bernoulli, poisson (per slot), md1 (Poisson in continuous time) or onoff", Style::hidden},
+        "bernoulli, poisson (per slot), md1 (Poisson in continuous time), onoff or incast", Style::hidden},
        &kind_asked,
        if_there},
       {{"inputs", "inputs", "", Shape::whole, "independent inputs that share the load equally"},
@@ -132,6 +137,16 @@ const Fields<Traffic>& traffic_fields() {
                        &Blocks::name}},
        source_of<Blocks>},
       {bursty, source_of<BurstyInputs>},
+      {Fields<bounds::Incast>{
+           {{"senders", "senders", "", Shape::whole,
+             "that begin to send in the same slot, one packet a slot each"},
+            &bounds::Incast::senders},
+           {{"event_packets", "packets each", "", Shape::whole, "that each of them sends in an event"},
+            &bounds::Incast::packets},
+           {{"event_rate", "events", "events/slot", Shape::given, "events that begin in a slot, on average",
+             Style::hidden},
+            &bounds::Incast::rate}},
+       source_of<bounds::Incast>},
       {Fields<TrafficClass>{
            {{"class", "class", "", Shape::whole, "of several; class 1 is served first"},
             &TrafficClass::priority},

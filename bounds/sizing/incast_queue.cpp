@@ -1,0 +1,236 @@
+#include <cln/rational.h>
+#include <tailbound/bounds/sizing/claim_value.hpp>
+#include <tailbound/bounds/sizing/incast_queue.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/queue/delay/hop_delay.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace tailbound::bounds {
+namespace {
+
+using numeric::Interval;
+using numeric::Rational;
+using numeric::whole;
+using TailBounds = numeric::Enclosure<unit::Probability>;
+
+constexpr std::int64_t most_incast_levels = 4'000'000;
+/// Of long doubles, which are followed down to 2^this.
+constexpr int most_machine_digits = 12;
+constexpr double least_log2_known = -3000;
+
+void require_valid(const Incast& incast) {
+  const auto refuse = [](const char* what, const std::string& value, const std::string& legal) {
+    throw InvalidArgument(what, value, legal);
+  };
+  if (incast.senders < 1 || incast.senders > Incast::most_senders)
+    refuse("senders", std::to_string(incast.senders), "1 to 65536");
+  if (incast.packets < 1 || incast.packets > Incast::most_packets)
+    refuse("packets of a sender", std::to_string(incast.packets), "1 to 65536");
+  if (incast.batch() > Incast::most_batch)
+    refuse("packets of an event", std::to_string(incast.senders * incast.packets),
+           "at most about 1000000 that wait at its end");
+  if (incast.rate <= 0 || incast.rate * whole(incast.packets) >= 1)
+    refuse("rate of the events", numeric::plain(incast.rate),
+           "above 0 and below 1/" + std::to_string(incast.packets) + " a slot, as an event takes " +
+               std::to_string(incast.packets) + (incast.packets == 1 ? " slot" : " slots"));
+  if (incast.load() >= 1) throw Unstable(numeric::plain(incast.load()), 1);
+}
+
+/// Each event in one slot.
+queue::SlottedQueue contracted(const Incast& incast) {
+  std::vector<Rational> pmf(static_cast<std::size_t>(incast.batch()) + 1, Rational(0));
+  pmf.front() = 1 - incast.start();
+  pmf.back() = pmf.back() + incast.start();
+  return {.arrivals = series::Arrivals::from_pmf(std::move(pmf))};
+}
+
+class IncastQueue final : public OutputQueue {
+ public:
+  IncastQueue(const Incast& incast, const queue::Accuracy& accuracy)
+      : incast_(incast), accuracy_(accuracy), queue_(contracted(incast)) {
+    queue::require_stable(queue_);
+    accuracy_.digits.count += 1;
+  }
+
+  [[nodiscard]] std::optional<Rational> load() const override { return incast_.load(); }
+  [[nodiscard]] int packets_per_slot() const override { return 1; }
+  [[nodiscard]] bool correlated() const override { return true; }
+
+  [[nodiscard]] std::vector<ComputedProbability> tails(std::span<const Packets> levels) override {
+    std::vector<ComputedProbability> result;
+    for (const Packets level : levels) result.push_back(tail(level.value));
+    return result;
+  }
+  [[nodiscard]] ComputedProbability drop_probability(Packets capacity, Criterion criterion) override {
+    if (capacity.value < 0)
+      throw InvalidArgument("capacity", std::to_string(capacity.value),
+                            "a whole number of packets, 0 or more");
+    return criterion == Criterion::overflow ? tail(capacity.value) : loss(capacity);
+  }
+  [[nodiscard]] LeastRoom least_room(const DropTarget& target) override {
+    return target.criterion == Criterion::overflow ? least_level(target) : least_loss(target);
+  }
+  [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override {
+    const auto batches = queue::mean_occupancy(queue_, accuracy_.digits);
+    const Rational q = incast_.start(), slots = 1 - q + q * whole(incast_.packets);
+    const Rational in_events =
+        q * (whole(incast_.senders - 1) * whole(incast_.packets) * whole(incast_.packets + 1) / 2 +
+             whole(incast_.packets));
+    const Rational more = in_events / slots - q * whole(incast_.batch());
+    if (const auto* exact = std::get_if<numeric::Exact<unit::Packet>>(&batches))
+      return numeric::Exact<unit::Packet>{exact->value + more};
+    const numeric::PrecisionScope scope(numeric::to_precision(accuracy_.digits));
+    const auto& bounds = std::get<numeric::Enclosure<unit::Packet>>(batches);
+    return numeric::Enclosure<unit::Packet>(
+        Interval(numeric::make_interval(bounds.lower(), bounds.upper()) + numeric::to_interval(more)));
+  }
+  [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
+    return queue::decay_rate(queue_, accuracy_.digits);
+  }
+  [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
+                                                              Packets buffer) override {
+    ComputedProbability lost = loss(buffer);
+    if (greatest_value(lost.probability) > greatest_value(at.probability)) return lost;
+    return std::nullopt;
+  }
+
+ private:
+  /// P(Q^c > n) for n = 0 .. last, Q^c of the slots with an event each.
+  void know(std::int64_t last) {
+    if (last >= most_incast_levels)
+      throw LimitExceeded("the queue is followed to " + std::to_string(most_incast_levels) +
+                          " packets, which is the limit");
+    if (last < static_cast<std::int64_t>(known_.size())) return;
+    const std::int64_t size = last + last / 4 + 17;
+    known_.clear();
+    if (accuracy_.digits.count <= most_machine_digits) {
+      const auto law = queue::occupancy_law(queue_, static_cast<std::size_t>(size), least_log2_known);
+      for (std::int64_t n = 0; n < size; ++n)
+        known_.push_back(series::enclose_tail(law, static_cast<std::size_t>(n)));
+      method_ = {queue::Arithmetic::extended, law.bits};
+      const TailBounds& deepest = known_[static_cast<std::size_t>(last)];
+      if (deepest.upper() == 0 || numeric::agree_to(deepest.lower(), deepest.upper(), accuracy_.digits))
+        return;
+      known_.clear();
+    }
+    std::vector<Packets> levels;
+    for (std::int64_t n = 0; n < size; ++n) levels.emplace_back(n);
+    for (const queue::LevelProbability& each : queue::occupancy_tails(queue_, levels, accuracy_)) {
+      known_.push_back(numeric::to_enclosure(each.probability));
+      method_ = each.method;
+    }
+  }
+
+  /// P(V > m), V what a slot leaves over; all slots for m below 0.
+  [[nodiscard]] Interval left_over(std::int64_t m) const {
+    if (m < 0) return Interval(1);
+    const TailBounds& tail = known_[static_cast<std::size_t>(m) + 1];
+    return numeric::make_interval(tail.lower(), tail.upper());
+  }
+
+  [[nodiscard]] ComputedProbability tail(std::int64_t n) {
+    if (n < 0) throw InvalidArgument("level", std::to_string(n), "0 or more");
+    know(n + 1);
+    const numeric::PrecisionScope scope(
+        numeric::Precision{numeric::to_precision(accuracy_.digits).bits + 64});
+    const Rational q = incast_.start();
+    Interval events(0);
+    for (std::int64_t j = 1; j <= incast_.packets; ++j) {
+      const std::int64_t m = n - 1 - (incast_.senders - 1) * j;
+      if (m < 0) {  // so from here on
+        events += Interval(static_cast<long>(incast_.packets - j + 1));
+        break;
+      }
+      events += left_over(m);
+    }
+    const Interval sum =
+        numeric::to_interval(Rational(1 - q)) * left_over(n) + numeric::to_interval(q) * events;
+    const Interval all = sum / numeric::to_interval(Rational(1 - q + q * whole(incast_.packets)));
+    return {TailBounds(numeric::lower(all), std::min(numeric::upper(all), numeric::Real(1))),
+            {.route = Computation::Route::recurrence, .method = method_}};
+  }
+
+  /// Of the packets sent: a batch holds fewer, as some are served while the event runs.
+  [[nodiscard]] ComputedProbability loss(Packets room) {
+    const Computation exactly{.route = Computation::Route::recurrence,
+                              .method = {queue::Arithmetic::exact, 0}};
+    if (room.value == 0) return {numeric::Exact<unit::Probability>{1}, exactly};
+    const queue::LevelProbability of_batches =
+        bounds::drop_probability(queue_, room, Criterion::loss, accuracy_);
+    const Rational share = of_batch();
+    const Computation how{.route = Computation::Route::recurrence, .method = of_batches.method};
+    if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&of_batches.probability))
+      return {numeric::Exact<unit::Probability>{exact->value * share}, how};
+    const numeric::PrecisionScope scope(
+        numeric::Precision{numeric::to_precision(accuracy_.digits).bits + 64});
+    const auto& bounds = std::get<TailBounds>(of_batches.probability);
+    return {TailBounds(Interval(numeric::make_interval(bounds.lower(), bounds.upper()) *
+                                numeric::to_interval(share))),
+            how};
+  }
+  [[nodiscard]] Rational of_batch() const {
+    return whole(incast_.batch()) / (whole(incast_.senders) * whole(incast_.packets));
+  }
+
+  [[nodiscard]] LeastRoom least_level(const DropTarget& target) {
+    if (target.probability <= 0 || target.probability >= 1)
+      throw InvalidArgument("target", numeric::to_fraction(target.probability), "above 0 and below 1");
+    // s[n - M + 1] q / (1 - q + q L) <= P(Q > n) <= s[n - M + 1]
+    const std::int64_t highest =
+        queue::least_level(queue_, target.probability, accuracy_).level.value + incast_.batch();
+    know(highest + 1);
+    std::int64_t low = 0, high = highest;
+    const auto meets = [&](std::int64_t n) {
+      return numeric::compare(std::get<TailBounds>(tail(n).probability).upper(), target.probability) <= 0;
+    };
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (meets(middle))
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    LeastRoom room{.buffer = Packets(low), .at = tail(low), .before = {}};
+    if (low == 0) return room;
+    room.before = tail(low - 1);
+    if (numeric::compare(std::get<TailBounds>(room.before->probability).lower(), target.probability) <= 0)
+      throw LimitExceeded("the target " + numeric::to_fraction(target.probability) + " is too near P(Q > " +
+                          std::to_string(low - 1) + "); more digits tell them apart");
+    return room;
+  }
+
+  [[nodiscard]] LeastRoom least_loss(const DropTarget& target) {
+    DropTarget of_batches = target;
+    of_batches.probability = target.probability / of_batch();
+    if (of_batches.probability >= 1)  // room for one packet loses less
+      return {.buffer = Packets(1), .at = loss(Packets(1)), .before = loss(Packets(0))};
+    const BufferSize size = buffer_size(queue_, of_batches, accuracy_);
+    return {.buffer = size.buffer, .at = loss(size.buffer), .before = loss(size.buffer - Packets(1))};
+  }
+
+  Incast incast_;
+  queue::Accuracy accuracy_;
+  queue::SlottedQueue queue_;
+  std::vector<TailBounds> known_;
+  queue::Method method_{};
+};
+
+}  // namespace
+
+Rational Incast::load() const {
+  return whole(senders) * whole(packets) * rate;
+}
+Rational Incast::start() const {
+  return rate / (1 - rate * whole(packets - 1));
+}
+
+std::unique_ptr<OutputQueue> output_queue(const Incast& incast, const queue::Accuracy& accuracy) {
+  require_valid(incast);
+  return std::make_unique<IncastQueue>(incast, accuracy);
+}
+
+}  // namespace tailbound::bounds

@@ -1,0 +1,130 @@
+#include <cln/rational.h>
+#include <tailbound/bounds/sizing/incast_queue.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/queue/markov/markov_queue.hpp>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <tests/support/ends.hpp>
+#include <tests/support/rational.hpp>
+#include <vector>
+
+using namespace tailbound;
+using bounds::Criterion;
+using bounds::Incast;
+using tailbound::test::middle;
+using tailbound::test::rational;
+
+namespace {
+
+/// The chain of the queue and of how many slots an event still takes, slot by slot; at most `room` packets.
+struct IncastChain {
+  std::vector<double> tails;  ///< P(Q > n)
+  double lost = 0, mean = 0;  ///< packets a slot; E[Q]
+
+  IncastChain(const Incast& incast, int room) {
+    const double q = numeric::nearest_double(incast.start());
+    const auto senders = static_cast<int>(incast.senders), packets = static_cast<int>(incast.packets);
+    std::vector<std::vector<double>> now(static_cast<std::size_t>(packets),
+                                         std::vector<double>(static_cast<std::size_t>(room) + 1, 0));
+    now[0][0] = 1;
+    for (int step = 0; step < 200'000; ++step) {
+      auto next = now;
+      for (auto& row : next) std::fill(row.begin(), row.end(), 0.0);
+      lost = 0;
+      double change = 0;
+      const auto arrive = [&](int left, int queued, int arriving, double p) {
+        const int all = std::max(queued - 1, 0) + arriving, kept = std::min(all, room);
+        lost += p * (all - kept);
+        next[static_cast<std::size_t>(left)][static_cast<std::size_t>(kept)] += p;
+      };
+      for (int left = 0; left < packets; ++left)
+        for (int queued = 0; queued <= room; ++queued) {
+          const double p = now[static_cast<std::size_t>(left)][static_cast<std::size_t>(queued)];
+          if (p == 0) continue;
+          if (left > 0) {
+            arrive(left - 1, queued, senders, p);
+          } else {
+            arrive(packets - 1, queued, senders, p * q);
+            arrive(0, queued, 0, p * (1 - q));
+          }
+        }
+      for (std::size_t i = 0; i < now.size(); ++i)
+        for (std::size_t j = 0; j < now[i].size(); ++j) change += std::abs(next[i][j] - now[i][j]);
+      now = std::move(next);
+      if (change < 1e-15) break;
+    }
+    tails.assign(static_cast<std::size_t>(room) + 1, 0);
+    for (int n = room - 1; n >= 0; --n) {
+      tails[static_cast<std::size_t>(n)] = tails[static_cast<std::size_t>(n) + 1];
+      for (const auto& row : now) tails[static_cast<std::size_t>(n)] += row[static_cast<std::size_t>(n) + 1];
+    }
+    for (const double tail : tails) mean += tail;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("incast: P(Q > n), means and losses are those of the chain slot by slot", "[incast]") {
+  for (const Incast& incast :
+       {Incast{3, 2, rational("0.1")}, Incast{2, 5, rational("0.05")}, Incast{1, 4, rational("0.1")},
+        Incast{5, 1, rational("0.15")}, Incast{6, 3, rational("1/50")}, Incast{4, 7, rational("0.02")}}) {
+    const auto queue = bounds::output_queue(incast);
+    const IncastChain chain(incast, 400);
+    INFO(incast.senders << " senders, " << incast.packets << " packets");
+    for (const int n : {0, 1, 2, 3, 5, 8, 13, 21, 34}) {
+      const std::vector<Packets> level{Packets(n)};
+      CHECK(static_cast<double>(middle(queue->tails(level).front().probability)) ==
+            Approx(chain.tails[static_cast<std::size_t>(n)]).epsilon(1e-8).margin(1e-13));
+    }
+    CHECK(static_cast<double>(middle(queue->mean_occupancy())) == Approx(chain.mean).epsilon(1e-8));
+    for (const int room : {1, 2, 4, 9, 20}) {
+      const IncastChain finite(incast, room);
+      CHECK(
+          static_cast<double>(middle(queue->drop_probability(Packets(room), Criterion::loss).probability)) ==
+          Approx(finite.lost / numeric::nearest_double(incast.load())).epsilon(1e-8).margin(1e-13));
+    }
+  }
+}
+
+TEST_CASE("incast: the same as a D-BMAP of as many phases as packets", "[incast]") {
+  const Incast incast{3, 4, rational("0.04")};
+  const auto queue = bounds::output_queue(incast);
+  // Phase j: j slots of the event are still to come.
+  const numeric::Rational q = incast.start();
+  queue::RationalBlocks blocks(
+      4, std::vector<std::vector<numeric::Rational>>(4, std::vector<numeric::Rational>(4, 0)));
+  blocks[0][0][0] = 1 - q;
+  blocks[3][0][3] = q;
+  for (std::size_t j = 1; j < 4; ++j) blocks[3][j][j - 1] = 1;
+  queue::MarkovQueue markov(queue::MarkovArrivals::blocks(blocks));
+  for (const int n : {0, 4, 12, 40}) {
+    const std::vector<Packets> level{Packets(n)};
+    CHECK(static_cast<double>(middle(queue->tails(level).front().probability)) ==
+          Approx(static_cast<double>(middle(markov.tail(n)))).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("incast: least rooms are proved on both sides", "[incast]") {
+  for (const Incast& incast :
+       {Incast{3, 2, rational("0.1")}, Incast{32, 64, rational("0.0001")}, Incast{2, 1, rational("0.3")}})
+    for (const Criterion criterion : {Criterion::overflow, Criterion::loss})
+      for (const char* target : {"0.9", "0.1", "0.001", "1/1000000000"}) {
+        const auto queue = bounds::output_queue(incast);
+        const bounds::LeastRoom room = queue->least_room({rational(target), criterion});
+        INFO(incast.senders << " " << target << " " << room.buffer.value);
+        CHECK(test::ends(room.at.probability).upper <= test::to_fraction(rational(target)));
+        if (room.buffer.value > 0) {
+          REQUIRE(room.before);
+          CHECK(test::ends(room.before->probability).lower > test::to_fraction(rational(target)));
+        }
+      }
+}
+
+TEST_CASE("incast: what is refused", "[incast]") {
+  CHECK_THROWS_AS(bounds::output_queue(Incast{0, 1, rational("0.1")}), InvalidArgument);
+  CHECK_THROWS_AS(bounds::output_queue(Incast{2, 10, rational("0.1")}), InvalidArgument);
+  CHECK_THROWS_AS(bounds::output_queue(Incast{32, 64, rational("0.001")}), Unstable);
+  CHECK_THROWS_AS(bounds::output_queue(Incast{60'000, 60'000, rational("1e-10")}), InvalidArgument);
+  CHECK_THROWS_AS(bounds::output_queue(Incast{2, 2, rational("0")}), InvalidArgument);
+}
