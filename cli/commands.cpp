@@ -8,6 +8,7 @@ Command delay_command();
 Command guarantee_command();
 Command pgf_command();
 Command compare_command();
+Command fit_command();
 Command multistage_command();
 Command wormhole_command();
 Command broadcast_command();
@@ -39,6 +40,7 @@ const std::vector<Room>& rooms() {
       {"guarantee", {guarantee_command}},
       {"pgf", {pgf_command}},
       {"compare", {compare_command}},
+      {"fit", {fit_command}},
       {"multistage", {multistage_command}},
       {"wormhole", {wormhole_command}},
       {"broadcast", {broadcast_command}},

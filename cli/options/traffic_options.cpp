@@ -1,6 +1,7 @@
 #include <cli/options/files.hpp>
 #include <cli/options/traffic_options.hpp>
 #include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/answers/trace/fit_trace.hpp>
 #include <tailbound/core/choice.hpp>
 
 #include <cln/integer_io.h>
@@ -201,12 +202,13 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
                 "loads of classes served by strict priority, the first served first,\nwith --inputs: an "
                 "answer for each "
                 "class");
+    traffic.add("--traffic-file", options.file, "FILE", "what tailbound fit TRACE --save-traffic FILE wrote");
     traffic.add(
         "--incast", options.incast, "N,L,RATE",
         "N senders that start L packets each in the same slot, RATE events a\nslot; or N,L with --load");
     traffic.add(
         "--joint", options.joint, "FILE",
-        "the same from lines \"n1,n2,..,probability\": packets of each class\nin a slot (docs/files.md)");
+        "classes from lines \"n1,n2,..,probability\": packets of each class\nin a slot (docs/files.md)");
   }
   traffic.add("--packets-per-slot", options.packets_per_slot, "C", "packets served in a slot (1)",
               slider(1, 8, 1));
@@ -218,13 +220,14 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
   const bool poisson = named == TrafficName::poisson || named == TrafficName::md1;
   const char* const poisson_option = named == TrafficName::md1 ? "--traffic md1" : "--traffic poisson";
 
-  const std::array<Given, 7> sources{{{"--inputs", options.inputs.has_value()},
+  const std::array<Given, 8> sources{{{"--inputs", options.inputs.has_value()},
                                       {"--rates", options.rates.has_value()},
                                       {"--arrivals", options.arrivals.has_value()},
                                       {"--pmf", options.pmf.has_value()},
                                       {"--blocks", options.blocks.has_value()},
                                       {"--joint", options.joint.has_value()},
-                                      {"--incast", options.incast.has_value()}}};
+                                      {"--incast", options.incast.has_value()},
+                                      {"--traffic-file", options.file.has_value()}}};
   const Given* source = nullptr;
   for (const Given& candidate : sources) {
     if (!candidate.given) continue;
@@ -250,7 +253,8 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
     refuse_together(of_bursts, "--traffic", "bursts belong to --traffic onoff");
   if (on_off && source != nullptr && !options.inputs)
     refuse_together("--traffic onoff", source->option, "each describes the traffic by itself");
-  if (options.traffic && (options.arrivals || options.pmf || options.blocks || options.incast))
+  if (options.traffic &&
+      (options.arrivals || options.pmf || options.blocks || options.incast || options.file))
     refuse_together("--traffic", source->option, "each describes the traffic by itself");
   if (!poisson && source == nullptr) {
     if (options.load || options.traffic)
@@ -283,6 +287,7 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
   if (on_off) return TrafficForm::on_off;
   if (options.blocks) return TrafficForm::blocks;
   if (options.joint) return TrafficForm::joint;
+  if (options.file) return TrafficForm::file;
   if (options.classes) return TrafficForm::classes;
   if (options.inputs) return TrafficForm::equal_inputs;
   if (options.rates) return TrafficForm::unequal_inputs;
@@ -342,6 +347,8 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Sough
         for (Traffic& each : by_class(equal_classes(*options.classes, count))) all.push_back(std::move(each));
       return all;
     }
+    case TrafficForm::file:
+      return one(answers::fitted_traffic(read_file(*options.file, "--traffic-file"), *options.file));
     case TrafficForm::incast:
       return read_incasts(options);
     case TrafficForm::on_off:

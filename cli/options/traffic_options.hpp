@@ -15,7 +15,7 @@ namespace tailbound::cli {
 /// As typed; an option that was not given is empty.
 struct TrafficOptions {
   std::optional<std::string> inputs, load, rates, traffic, burst, on_rate, destination, arrivals, pmf, blocks,
-      classes, joint, incast, packets_per_slot;
+      classes, joint, incast, file, packets_per_slot;
 };
 
 /// What --traffic names.
@@ -37,7 +37,7 @@ enum class Correlated {
 };
 
 /// --inputs --load --rates --traffic --arrivals --pmf --packets-per-slot; without Correlated::refused also --burst,
-/// --on-rate and --destination, with Correlated::allowed --blocks, --classes, --joint and --incast. `options` must outlive the parse.
+/// --on-rate and --destination, with Correlated::allowed --blocks, --classes, --joint, --incast and --traffic-file. `options` must outlive the parse.
 void add_traffic_options(OptionTable& table, TrafficOptions& options,
                          Correlated correlated = Correlated::allowed);
 
@@ -54,6 +54,7 @@ enum class TrafficForm {
   classes,         ///< --inputs K --classes R1,R2,..
   joint,           ///< --joint FILE
   incast,          ///< --incast N,L,RATE, or N,L with --load
+  file,            ///< --traffic-file FILE
 };
 
 /// Are the arrivals of one slot correlated with those of the next?

@@ -14,7 +14,10 @@ constexpr std::size_t most_columns = 32;
 constexpr std::int64_t latest = std::int64_t{1} << 62U;
 
 constexpr std::int64_t nanoseconds(TimeUnit unit) {
-  return unit == TimeUnit::s ? 1'000'000'000 : unit == TimeUnit::ms ? 1'000'000 : unit == TimeUnit::us ? 1'000 : 1;
+  return unit == TimeUnit::s    ? 1'000'000'000
+         : unit == TimeUnit::ms ? 1'000'000
+         : unit == TimeUnit::us ? 1'000
+                                : 1;
 }
 
 std::string_view trim(std::string_view text) {
@@ -66,7 +69,8 @@ std::int64_t time_of(std::string_view text, std::int64_t unit) {
   double value = 0;
   const auto [last, failed] = std::from_chars(text.data(), end, value);
   const double scaled = value * static_cast<double>(unit);
-  if (last != end || failed != std::errc{} || !(scaled >= 0 && scaled < static_cast<double>(latest))) return -1;
+  if (last != end || failed != std::errc{} || !(scaled >= 0 && scaled < static_cast<double>(latest)))
+    return -1;
   return static_cast<std::int64_t>(scaled);
 }
 
@@ -150,7 +154,8 @@ void TraceCsvReader::line(std::string_view text) {
     fail("has " + std::to_string(count) + " columns; the first line has " + std::to_string(columns_));
   TracePacket packet;
   packet.time = time_of(cells[static_cast<std::size_t>(time_)], nanoseconds(unit_));
-  if (packet.time < 0) fail(shown(cells[static_cast<std::size_t>(time_)]) + " is no time: a decimal number, 0 or more");
+  if (packet.time < 0)
+    fail(shown(cells[static_cast<std::size_t>(time_)]) + " is no time: a decimal number, 0 or more");
   packet.bytes = number_of(cells[static_cast<std::size_t>(bytes_)]);
   if (packet.bytes < 1 || packet.bytes > 1'000'000'000)
     fail(shown(cells[static_cast<std::size_t>(bytes_)]) + " is no size: a whole number of bytes, 1 or more");

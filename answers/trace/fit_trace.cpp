@@ -1,0 +1,259 @@
+#include <cln/rational.h>
+#include <tailbound/answers/points/run.hpp>
+#include <tailbound/answers/trace/fit_trace.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/queue/markov/markov_queue.hpp>
+
+#include <boost/math/distributions/students_t.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tailbound::answers {
+namespace {
+
+using numeric::Rational;
+using traffic::CountDispersion;
+using traffic::FittedSources;
+
+constexpr double fit_tail = 1e-4;      ///< the level of interest is where the trace's tail falls below
+constexpr double narrow_enough = 0.5;  ///< half-width over value, of a tail that tests a model
+constexpr double least_ratio = 0.9,
+                 most_ratio = 1.5;  ///< of a model's tail to the trace's where intervals are narrower
+constexpr double dispersion_margin = 0.1, most_growth = 1.2, least_length = 1000;
+
+/// Of its slots, on their own.
+series::Arrivals slots_of(const std::vector<std::uint64_t>& counts, std::int64_t slots) {
+  std::vector<Rational> pmf;
+  for (const std::uint64_t count : counts)
+    pmf.push_back(numeric::whole(static_cast<std::int64_t>(count)) / numeric::whole(slots));
+  return series::Arrivals::from_pmf(std::move(pmf));
+}
+
+/// Levels at which tails are shown: a few for each power of ten.
+std::vector<std::int64_t> levels_to(std::int64_t longest) {
+  std::vector<std::int64_t> levels{0};
+  for (double level = 1; levels.back() < longest && levels.size() < 40; level *= 1.5)
+    if (const auto next = static_cast<std::int64_t>(std::llround(level)); next > levels.back())
+      levels.push_back(next);
+  return levels;
+}
+
+std::optional<double> tail_of(queue::MarkovQueue& queue, std::int64_t level) {
+  const queue::ProbabilityClaim claim = queue.tail(level);
+  if (const auto* bounds = std::get_if<numeric::Enclosure<unit::Probability>>(&claim))
+    return static_cast<double>(bounds->upper());
+  if (const auto* near = std::get_if<numeric::Approximation<unit::Probability>>(&claim))
+    return static_cast<double>(near->value);
+  return std::nullopt;
+}
+
+void add_tails(FitAnswer& answer, const traffic::TraceStatistics& statistics) {
+  const std::vector<std::int64_t> levels = levels_to(statistics.longest());
+  std::vector<Packets> asked;
+  for (const std::int64_t level : levels) asked.emplace_back(level);
+  const auto independent =
+      queue::occupancy_tails({.arrivals = slots_of(answer.counts, answer.slots)}, asked, {.digits = {4}});
+  std::optional<queue::MarkovQueue> sources;
+  if (answer.fit.sources)
+    sources.emplace(
+        queue::MarkovArrivals::on_off({{answer.fit.sources->source(), answer.fit.sources->count}}),
+        numeric::Digits{4});
+  const std::vector<traffic::TraceTail> seen = statistics.tails(levels);
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    FittedTail& tail = answer.tails.emplace_back();
+    tail.trace = seen[i];
+    tail.independent = static_cast<double>(numeric::to_enclosure(independent[i].probability).upper());
+    if (sources) tail.sources = tail_of(*sources, levels[i]);
+    tail.compared = seen[i].probability > 0 && seen[i].blocks >= 10 &&
+                    1.96 * seen[i].error < narrow_enough * seen[i].probability;
+  }
+  const auto compared =
+      std::count_if(answer.tails.begin(), answer.tails.end(), [](const auto& t) { return t.compared; });
+  const boost::math::students_t law(19);
+  const double z = boost::math::quantile(
+      boost::math::complement(law, 0.025 / static_cast<double>(std::max<std::ptrdiff_t>(compared, 1))));
+  for (FittedTail& tail : answer.tails) tail.half_width = z * tail.trace.error;
+}
+
+double model_of(const FittedDispersion& each) {
+  return each.sources.value_or(each.independent);
+}
+double model_of(const FittedTail& each) {
+  return each.sources.value_or(each.independent);
+}
+
+/// By how much the model's dispersion is off beyond the interval, at worst, around the horizon.
+FitTest dispersion_test(const FitAnswer& answer) {
+  FitTest test{.kind = FitTest::Kind::dispersion, .passed = true, .allowed = 1};
+  for (const FittedDispersion& each : answer.dispersion) {
+    if (each.trace.slots * 10 < answer.fit.horizon || each.trace.slots > 10 * answer.fit.horizon) continue;
+    const double margin = std::max(each.trace.half_width, dispersion_margin * each.trace.value);
+    test.measured = std::max(test.measured, std::abs(model_of(each) - each.trace.value) / margin);
+  }
+  test.passed = test.measured <= 1;
+  return test;
+}
+
+/// Has the dispersion stopped growing?
+FitTest memory_test(const FitAnswer& answer) {
+  FitTest test{.kind = FitTest::Kind::memory, .allowed = most_growth};
+  const auto at = [&](std::int64_t slots) -> const FittedDispersion* {
+    const auto place = std::find_if(answer.dispersion.begin(), answer.dispersion.end(),
+                                    [&](const FittedDispersion& each) { return each.trace.slots == slots; });
+    return place == answer.dispersion.end() ? nullptr : &*place;
+  };
+  const FittedDispersion *near = at(answer.fit.horizon), *far = at(10 * answer.fit.horizon);
+  test.measured = near != nullptr && far != nullptr ? far->trace.value / near->trace.value
+                                                    : std::numeric_limits<double>::infinity();
+  // What the interval of the longer windows leaves open is no growth.
+  const double low =
+      far != nullptr ? (far->trace.value - far->trace.half_width) / near->trace.value : test.measured;
+  test.passed = std::min(test.measured, low) < most_growth;
+  return test;
+}
+
+FitTest tails_test(const FitAnswer& answer) {
+  FitTest test{.kind = FitTest::Kind::tails, .passed = true, .measured = 1, .allowed = most_ratio};
+  for (const FittedTail& each : answer.tails) {
+    if (!each.compared) continue;
+    const double model = model_of(each), ratio = model / each.trace.probability;
+    if (std::abs(std::log(ratio)) > std::abs(std::log(test.measured))) test.measured = ratio;
+    const bool inside = std::abs(model - each.trace.probability) <= each.half_width;
+    test.passed = test.passed && (inside || (ratio >= least_ratio && ratio <= most_ratio));
+  }
+  return test;
+}
+
+FitTest length_test(const FitAnswer& answer) {
+  const double horizons = static_cast<double>(answer.slots) / static_cast<double>(answer.fit.horizon);
+  return {.kind = FitTest::Kind::length,
+          .passed = answer.fit.enough && horizons > least_length,
+          .measured = horizons,
+          .allowed = least_length};
+}
+
+void require_queue(const FitQuestion& question, const FitAnswer& answer) {
+  if (answer.load >= 1)
+    throw NoAnswer("the trace offers " +
+                   numeric::plain(numeric::to_rational(std::round(answer.load * 1e4) / 1e4)) +
+                   " cells a slot of a link of " + numeric::plain(question.link_gbps) +
+                   " Gbit/s: its queue grows without end. A faster link is given with --link-gbps");
+  if (answer.peak <= 1)
+    throw NoAnswer(
+        "no slot of the trace has more than one cell: it was taken on one link no faster than the output, "
+        "and no queue can "
+        "form. Give the traces of all inputs merged in the order of time, or the slower output's "
+        "--link-gbps");
+}
+
+}  // namespace
+
+double FitQuestion::slot_ns() const {
+  return numeric::nearest_double(Rational(numeric::whole(8 * cell_bytes) / link_gbps));
+}
+
+bool FitAnswer::trusted() const {
+  return std::all_of(tests.begin(), tests.end(), [](const FitTest& test) { return test.passed; });
+}
+
+FitAnswer answer(const FitQuestion& question, const Run& run) {
+  std::vector<std::int64_t> rooms;
+  for (const Packets room : question.buffers) rooms.push_back(room.value);
+  traffic::TraceStatistics statistics(rooms);
+  const traffic::TraceSlotting slotting{question.slot_ns(), question.cell_bytes, question.arrival};
+  traffic::TraceSlots slots(slotting,
+                            [&](std::int64_t slot, std::int64_t cells) { statistics.slot(slot, cells); });
+  std::uint64_t packets = 0;
+  question.packets([&](const traffic::TracePacket& packet) {
+    slots.packet(packet, question.file);
+    if (++packets % 65'536 == 0 && run.stop.stop_requested())
+      throw Stopped("stopped after " + std::to_string(packets) + " packets");
+  });
+  slots.finish();
+  statistics.finish(slots.slots());
+  FitAnswer answer;
+  answer.stamps = slots.stamps();
+  answer.slot_ns = slotting.slot_ns;
+  answer.slots = statistics.slots();
+  answer.cells = statistics.cells();
+  answer.load = statistics.load();
+  answer.peak = statistics.peak();
+  answer.longest = statistics.longest();
+  answer.busy_periods = statistics.busy_periods();
+  answer.counts = statistics.counts();
+  answer.coarse_stamps = static_cast<double>(answer.stamps.resolution) > slotting.slot_ns;
+  require_queue(question, answer);
+  for (const traffic::TraceBuffer& each : statistics.buffers())
+    answer.played.push_back(
+        {Packets(each.room), each.lost, static_cast<double>(each.lost) / static_cast<double>(answer.cells)});
+  const std::vector<CountDispersion> dispersion = statistics.dispersion();
+  if (dispersion.empty())
+    throw NoAnswer("the trace has " + std::to_string(answer.slots) + " slots; at least 100 are needed");
+  std::optional<std::int64_t> inputs = question.inputs;
+  if (!inputs && answer.stamps.inputs.size() > 1)
+    inputs = static_cast<std::int64_t>(answer.stamps.inputs.size());
+  answer.fit = traffic::fit(dispersion, answer.load, statistics.level_of(fit_tail), inputs);
+  for (const CountDispersion& each : dispersion)
+    answer.dispersion.push_back(
+        {each, dispersion.front().value,
+         answer.fit.sources ? std::optional(answer.fit.sources->dispersion(each.slots)) : std::nullopt});
+  add_tails(answer, statistics);
+  answer.tests = {dispersion_test(answer), memory_test(answer), tails_test(answer), length_test(answer)};
+  return answer;
+}
+
+std::string traffic_file(const FitQuestion& question, const FitAnswer& answer) {
+  nlohmann::ordered_json file;
+  file["traffic"] = answer.fit.sources ? "on-off sources" : "independent slots";
+  file["trace"] = question.file;
+  file["slot_ns"] = answer.slot_ns;
+  file["cell_bytes"] = question.cell_bytes;
+  file["trusted"] = answer.trusted();
+  if (answer.fit.sources) {
+    const traffic::OnOff source = answer.fit.sources->source();
+    file["sources"] = {{"count", answer.fit.sources->count},
+                       {"load", numeric::to_fraction(source.load)},
+                       {"on_rate", numeric::to_fraction(source.on_rate)},
+                       {"burst", numeric::to_fraction(Rational(1 / source.stop))}};
+  } else {
+    file["slots"] = answer.slots;
+    file["slots_with_so_many_cells"] = answer.counts;
+  }
+  return file.dump(2) + "\n";
+}
+
+Source fitted_traffic(const std::string& text, const std::string& name) {
+  const auto fail = [&](const std::string& what) -> void { throw ParseError(name, 0, 0, what); };
+  const nlohmann::json file = nlohmann::json::parse(text, nullptr, false);
+  if (!file.is_object() || !file.contains("trusted"))
+    fail("no traffic file; tailbound fit TRACE --save-traffic FILE writes one");
+  try {
+    const std::string shown = name + (file.at("trusted").get<bool>() ? "" : " (fit not trusted)");
+    if (file.contains("sources")) {
+      const auto& sources = file.at("sources");
+      const auto number = [&](const char* key) {
+        return numeric::parse_rational(sources.at(key).get<std::string>(), key);
+      };
+      const auto count = sources.at("count").get<std::int64_t>();
+      if (count < 1 || count > 1'048'576) fail("the number of sources is " + std::to_string(count));
+      return Blocks{shown,
+                    queue::MarkovArrivals::on_off(
+                        {{traffic::on_off(number("load"), {number("burst"), number("on_rate")}), count}})};
+    }
+    const auto slots = file.at("slots").get<std::int64_t>();
+    const auto counts = file.at("slots_with_so_many_cells").get<std::vector<std::uint64_t>>();
+    if (slots < 1 || counts.empty() || counts.size() > 65'537) fail("no counts of slots");
+    return Probabilities{shown, slots_of(counts, slots)};
+  } catch (const nlohmann::json::exception& error) {
+    fail(std::string("not as tailbound fit writes it: ") + error.what());
+  } catch (const InvalidArgument& error) {
+    fail(error.what());
+  }
+  throw ParseError(name, 0, 0, "no traffic");
+}
+
+}  // namespace tailbound::answers

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <tailbound/answers/points/run.hpp>
+#include <tailbound/answers/traffic.hpp>
+#include <tailbound/traffic/trace/trace_fit.hpp>
+#include <tailbound/traffic/trace/trace_slots.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What traffic was a trace, and may its queue be told from a model?
+///
+/// MODEL     traffic/trace: the queue of the trace itself; independent slots with its own law of cells a slot; on-off sources
+///           with its index of dispersion
+/// RESULT    both models' dispersion and tails beside the trace's, and a verdict of four tests (docs/derivations/traces.md)
+/// TESTS     tests/answers/trace/fit_trace_test.cpp
+namespace tailbound::answers {
+
+struct FitQuestion {
+  std::string file;  ///< for messages
+  /// Hands over all packets in the order of time.
+  std::function<void(const traffic::TakePacket&)> packets;
+  numeric::Rational link_gbps;  ///< of the output, above 0
+  std::int64_t cell_bytes = 64;
+  traffic::TraceArrival arrival = traffic::TraceArrival::whole;
+  std::optional<std::int64_t>
+      inputs{};  ///< that the packets came from; unless told as the trace names them, or by its IDC(1)
+  std::vector<Packets> buffers{};  ///< into which the trace is played [cells]
+
+  [[nodiscard]] double slot_ns() const;
+};
+
+/// A horizon.
+struct FittedDispersion {
+  traffic::CountDispersion trace;
+  double independent = 0;
+  std::optional<double> sources{};
+};
+
+/// A level.
+struct FittedTail {
+  traffic::TraceTail trace;
+  double half_width = 0;  ///< of a 95 % interval, all compared levels together
+  bool compared = false;  ///< narrow enough to test a model by
+  double independent = 0;
+  std::optional<double> sources{};
+};
+
+/// One of the four tests of the model, with what it looked at in words of numbers.
+struct FitTest {
+  enum class Kind { dispersion, memory, tails, length };
+  Kind kind = Kind::dispersion;
+  bool passed = false;
+  double measured = 0, allowed = 0;  ///< the worst place; what it may be
+};
+[[nodiscard]] constexpr auto names_of(FitTest::Kind) {
+  return std::array{"dispersion", "memory", "tails", "length"};
+}
+
+struct FitAnswer {
+  traffic::TraceStamps stamps;
+  double slot_ns = 0;
+  std::int64_t slots = 0;
+  std::uint64_t cells = 0;
+  double load = 0;           ///< cells/slot
+  std::int64_t peak = 0;     ///< cells in a slot
+  std::int64_t longest = 0;  ///< queue [cells]
+  std::uint64_t busy_periods = 0;
+  bool coarse_stamps = false;  ///< a stamp is longer than a slot
+  std::vector<std::uint64_t> counts;
+  traffic::TraceFit fit;
+  std::vector<FittedDispersion> dispersion;
+  std::vector<FittedTail> tails;
+  std::vector<FitTest> tests;
+  struct Played {
+    Packets buffer;
+    std::uint64_t lost = 0;
+    double loss = 0;
+  };
+  std::vector<Played> played;
+
+  [[nodiscard]] bool trusted() const;
+};
+
+/// \throws ParseError, InvalidArgument  the trace cannot be read, or its times go back
+/// \throws NoAnswer   no slot has more than one cell, so that no queue forms; or it is offered 1 cell a slot or more
+[[nodiscard]] FitAnswer answer(const FitQuestion& question, const Run& run = {});
+
+/// What --traffic-file reads back.
+[[nodiscard]] std::string traffic_file(const FitQuestion& question, const FitAnswer& answer);
+
+/// \param name  of the file, for messages
+/// \throws ParseError
+[[nodiscard]] Source fitted_traffic(const std::string& text, const std::string& name);
+
+}  // namespace tailbound::answers

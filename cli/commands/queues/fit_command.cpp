@@ -1,0 +1,98 @@
+#include <cli/commands.hpp>
+#include <cli/options/files.hpp>
+#include <cli/options/number_options.hpp>
+#include <cli/options/replies.hpp>
+#include <tailbound/answers/trace/fit_trace.hpp>
+#include <tailbound/render/documents/trace/fit_trace.hpp>
+#include <tailbound/traffic/trace/trace_csv.hpp>
+#include <tailbound/traffic/trace/trace_pcap.hpp>
+
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace tailbound::cli {
+namespace {
+
+/// As typed; an option that was not given is empty.
+struct FitOptions {
+  std::optional<std::string> file, link_gbps, cell_bytes, arrive, inputs, time_unit, buffers, save_traffic;
+};
+
+/// Piece by piece, so that traces of any length are read.
+void read_packets(const std::string& path, traffic::TimeUnit unit, const traffic::TakePacket& take) {
+  const std::string head = named_files().head(path, 4);
+  if (traffic::is_pcap(head)) {
+    traffic::read_pcap(path, take);
+    return;
+  }
+  traffic::TraceCsvReader reader(path, unit, take);
+  named_files().read_pieces(path, "TRACE", std::numeric_limits<std::size_t>::max(),
+                            [&](std::string_view bytes) { reader.take(bytes); });
+  reader.finish();
+}
+
+answers::FitQuestion read_question(const FitOptions& options) {
+  const traffic::TimeUnit unit = options.time_unit
+                                     ? choice_of<traffic::TimeUnit>(*options.time_unit, "--time-unit")
+                                     : traffic::TimeUnit::s;
+  answers::FitQuestion question{.file = *options.file, .packets = {}, .link_gbps = {}};
+  question.packets = [path = *options.file, unit](const traffic::TakePacket& take) {
+    read_packets(path, unit, take);
+  };
+  const std::string& link =
+      required(options.link_gbps, "--link-gbps", "given: Gbit/s of the output's link, such as 10");
+  question.link_gbps = numeric::parse_rational(link, "--link-gbps");
+  if (question.link_gbps <= 0 || question.link_gbps > 1'000'000)
+    throw InvalidArgument("--link-gbps", link, "above 0 and at most 1000000 Gbit/s");
+  if (options.cell_bytes) question.cell_bytes = parse_integer(*options.cell_bytes, "--cell-bytes", 1, 65'536);
+  if (options.arrive) question.arrival = choice_of<traffic::TraceArrival>(*options.arrive, "--arrive");
+  if (options.inputs) question.inputs = parse_integer(*options.inputs, "--inputs", 1, 64);
+  question.buffers = packets_of(options.buffers, "--buffer", 1, 1'000'000'000);
+  return question;
+}
+
+Reply answer(const FitOptions& options, const Context& context) {
+  const answers::FitQuestion question = read_question(options);
+  answers::FitAnswer found = answers::as_piece(
+      analysis_run(context), [&] { return answers::answer(question, analysis_run(context)); });
+  if (options.save_traffic) {
+    files::PendingFile file = pending_file(*options.save_traffic, "--save-traffic");
+    file.write(answers::traffic_file(question, found));
+    file.commit();
+  }
+  return {.document = render::document(question, std::move(found))};
+}
+
+void declare(OptionTable& table, FitOptions& options) {
+  const OptionGroup trace(table, ""), output(table, "Output"), question(table, "Question");
+  trace.add("TRACE", options.file, "", "pcap, pcapng, or CSV: time,bytes[,input] (docs/files.md)");
+  table.options.back().required = true;
+  trace.add("--time-unit", options.time_unit, "UNIT", "of a CSV file's times (s)",
+            choices<traffic::TimeUnit>());
+  trace.add("--inputs", options.inputs, "M",
+            "links that the packets came from; unless told those that the\ntrace names, or by its variance");
+  output.add("--link-gbps", options.link_gbps, "G", "of the output whose queue is asked about");
+  output.add("--cell-bytes", options.cell_bytes, "C", "a slot is the time of so many bytes (64)");
+  output.add("--arrive", options.arrive, "NAME",
+             "whole (the default): all cells of a packet in one slot; cells: one\na slot",
+             choices<traffic::TraceArrival>());
+  question.add("--buffer", options.buffers, "LIST", "cells: what such buffers lose of the trace itself");
+  question.add("--save-traffic", options.save_traffic, "FILE",
+               "the model, for buffer and occupancy --traffic-file FILE");
+}
+
+}  // namespace
+
+Command fit_command() {
+  return command_of<FitOptions>({.name = "fit",
+                                 .purpose = "which traffic is a trace, and can its tail be trusted?",
+                                 .work = Work::analysis,
+                                 .draws = true,
+                                 .declare = declare,
+                                 .answer = answer,
+                                 .layout = render::fit_layout,
+                                 .opening = {{"TRACE", "trace.pcap"}, {"--link-gbps", "10"}}});
+}
+
+}  // namespace tailbound::cli

@@ -1,0 +1,90 @@
+#include <tailbound/traffic/trace/trace_fit.hpp>
+
+#include <cln/rational.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailbound::traffic {
+namespace {
+
+constexpr std::int64_t most_sources = 64;
+
+/// F_n.
+double accumulated(double memory, std::int64_t slots) {
+  const auto n = static_cast<double>(slots);
+  if (n * (1 - memory) < 1e-4) return (n - 1) / 2;  // of lambda near 1
+  return memory / (1 - memory) - memory * (1 - std::pow(memory, n)) / (n * (1 - memory) * (1 - memory));
+}
+
+/// The memory in ]0, 1[ at which an increasing function is `wanted`.
+template <class F>
+double memory_where(double wanted, const F& of) {
+  double low = 0, high = 1 - 1e-12;
+  for (int step = 0; step < 200; ++step) {
+    const double middle = (low + high) / 2;
+    (of(middle) < wanted ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+numeric::Rational rounded_rate(double value) {
+  constexpr double scale = 1e9;
+  return numeric::Rational(static_cast<long>(std::llround(value * scale))) / numeric::Rational(1'000'000'000);
+}
+
+}  // namespace
+
+double FittedSources::burst() const {
+  return 1 / ((1 - memory) * (1 - load / on_rate));
+}
+
+double FittedSources::dispersion(std::int64_t slots) const {
+  return 1 - load + 2 * (on_rate - load) * accumulated(memory, slots);
+}
+
+OnOff FittedSources::source() const {
+  const numeric::Rational rate = on_rate >= 1 ? numeric::Rational(1) : rounded_rate(on_rate);
+  return on_off(rounded_rate(load), {.slots = rounded_rate(burst()), .on_rate = rate});
+}
+
+TraceFit fit(const std::vector<CountDispersion>& dispersion, double load, std::int64_t level,
+             std::optional<std::int64_t> inputs) {
+  TraceFit result;
+  result.level = level;
+  const double wanted = std::max(10.0, static_cast<double>(std::max<std::int64_t>(level, 1)) / (1 - load));
+  // Horizons are 1, 3, 10, 30, ..: n / 10 and 10 n are two places away.
+  std::size_t place = 2;
+  while (place + 1 < dispersion.size() && static_cast<double>(dispersion[place].slots) < wanted) ++place;
+  place = std::min(place, dispersion.size() - 1);
+  if (place < 2) {
+    result.enough = false;
+    result.horizon = dispersion[place].slots;
+    return result;
+  }
+  result.horizon = dispersion[place].slots;
+  result.enough = place + 2 < dispersion.size();
+  const CountDispersion &far = dispersion[place], &near = dispersion[place - 2];
+  double a = 1 - dispersion.front().value;  // of independent inputs that send one packet a slot at most
+  if (inputs) a = load / static_cast<double>(*inputs);
+  const std::int64_t count =
+      inputs ? *inputs
+             : std::clamp<std::int64_t>(a > 0 ? std::llround(load / a) : most_sources, 1, most_sources);
+  a = load / static_cast<double>(count);
+  const double excess = far.value - 1 + a, excess_near = near.value - 1 + a;
+  if (a >= 1 || excess <= far.half_width || excess <= 0) return result;
+  FittedSources sources{.count = count, .load = a};
+  const double ratio = excess_near > 0 ? excess / excess_near : 10;
+  sources.memory = memory_where(
+      ratio, [&](double memory) { return accumulated(memory, far.slots) / accumulated(memory, near.slots); });
+  sources.on_rate = a + excess / (2 * accumulated(sources.memory, far.slots));
+  if (!(sources.on_rate <= 1)) {
+    sources.on_rate = 1;
+    sources.memory =
+        memory_where(excess, [&](double memory) { return 2 * (1 - a) * accumulated(memory, far.slots); });
+  }
+  result.sources = sources;
+  return result;
+}
+
+}  // namespace tailbound::traffic

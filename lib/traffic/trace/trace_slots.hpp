@@ -1,0 +1,64 @@
+#pragma once
+
+#include <tailbound/traffic/trace/trace_packet.hpp>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+/// The cells of a trace, slot by slot.
+///
+/// MODEL     A slot is the time of a cell on the output's link. A packet is ceil(bytes / cell) cells, all of them in the slot in
+///           which its first bit came (`whole`), or one a slot from there on (`cells`), behind what its input is still sending.
+/// TESTS     tests/traffic/trace_test.cpp
+namespace tailbound::traffic {
+
+enum class TraceArrival { whole, cells };
+[[nodiscard]] constexpr auto names_of(TraceArrival) {
+  return std::array{"whole", "cells"};
+}
+
+struct TraceSlotting {
+  double slot_ns = 0;  ///< above 0
+  std::int64_t cell_bytes = 64;
+  TraceArrival arrival = TraceArrival::whole;
+};
+
+/// What was seen of the stamps.
+struct TraceStamps {
+  std::uint64_t packets = 0, bytes = 0;
+  std::uint64_t distinct = 0;        ///< times that differ from the one before
+  std::set<std::int64_t> inputs{};   ///< those that the trace names, 4096 at most
+  std::int64_t first = 0, last = 0;  ///< [ns]
+  std::int64_t resolution = 0;  ///< all times differ by multiples of this [ns]; 0 where they are all the same
+  double load_of_bytes(const TraceSlotting& slotting) const;
+};
+
+class TraceSlots {
+ public:
+  /// \param take  a slot, and the cells that come in it: in order, none twice, those without cells left out
+  TraceSlots(const TraceSlotting& slotting, std::function<void(std::int64_t slot, std::int64_t cells)> take);
+
+  /// \throws ParseError  its time is before that of the packet before: the packet's number is said
+  void packet(const TracePacket& packet, const std::string& name);
+  void finish();
+
+  [[nodiscard]] const TraceStamps& stamps() const { return stamps_; }
+  /// Slots up to the last in which a cell came.
+  [[nodiscard]] std::int64_t slots() const { return last_slot_ + 1; }
+
+ private:
+  void pass(std::int64_t slot);
+
+  TraceSlotting slotting_;
+  std::function<void(std::int64_t, std::int64_t)> take_;
+  TraceStamps stamps_;
+  std::map<std::int64_t, std::int64_t> coming_;      ///< cells of slots that are not over
+  std::map<std::int64_t, std::int64_t> busy_until_;  ///< of `cells`: of each input
+  std::int64_t last_slot_ = -1;
+};
+
+}  // namespace tailbound::traffic

@@ -1,0 +1,168 @@
+#include <cln/rational.h>
+#include <tailbound/answers/trace/fit_trace.hpp>
+#include <tailbound/core/choice.hpp>
+#include <tailbound/core/error.hpp>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <tests/support/rational.hpp>
+#include <vector>
+
+using namespace tailbound;
+using answers::FitAnswer;
+using answers::FitQuestion;
+using traffic::TakePacket;
+using traffic::TracePacket;
+
+namespace {
+
+constexpr std::int64_t cell = 64, slot = 512;  // 1 Gbit/s: 512 ns
+
+/// Cells of each slot, from so many inputs.
+using SlotOf = std::function<int(std::int64_t)>;
+
+FitQuestion question_of(std::int64_t slots, SlotOf cells_in) {
+  FitQuestion question{.file = "synthetic", .packets = {}, .link_gbps = 1, .cell_bytes = cell};
+  question.packets = [slots, cells_in = std::move(cells_in)](const TakePacket& take) {
+    for (std::int64_t t = 0; t < slots; ++t)
+      for (int i = cells_in(t); i > 0; --i) take({.time = t * slot, .bytes = cell});
+  };
+  return question;
+}
+
+/// Inputs that are on and off, with lengths drawn by `on` and `off`; while on one cell a slot with probability `rate`.
+SlotOf inputs_of(std::uint64_t seed, int inputs, double rate, std::function<int(std::mt19937_64&)> on,
+                 std::function<int(std::mt19937_64&)> off) {
+  struct Input {
+    bool is_on = false;
+    int left = 0;
+  };
+  return [random = std::mt19937_64(seed), all = std::vector<Input>(static_cast<std::size_t>(inputs)), rate,
+          on = std::move(on), off = std::move(off)](std::int64_t) mutable {
+    int cells = 0;
+    for (Input& input : all) {
+      while (input.left == 0) {
+        input.is_on = !input.is_on;
+        input.left = input.is_on ? on(random) : off(random);
+      }
+      --input.left;
+      if (input.is_on && std::uniform_real_distribution<double>(0, 1)(random) < rate) ++cells;
+    }
+    return cells;
+  };
+}
+
+std::function<int(std::mt19937_64&)> geometric(double mean) {
+  return [mean](std::mt19937_64& random) { return 1 + std::geometric_distribution<int>(1 / mean)(random); };
+}
+std::function<int(std::mt19937_64&)> geometric_from_0(double mean) {
+  return [mean](std::mt19937_64& random) { return std::geometric_distribution<int>(1 / (1 + mean))(random); };
+}
+
+SlotOf bernoulli_trace(std::uint64_t seed) {
+  return [random = std::mt19937_64(seed)](std::int64_t) mutable {
+    return std::binomial_distribution<int>(8, 0.7 / 8)(random);
+  };
+}
+SlotOf on_off_trace(std::uint64_t seed) {
+  return inputs_of(seed, 8, 0.5, geometric(10), geometric(70));  // load 0.5
+}
+SlotOf imix_trace(std::uint64_t seed) {
+  const auto train = [](std::mt19937_64& random) {
+    const auto draw = random() % 12;
+    return draw < 7 ? 1 : draw < 11 ? 10 : 24;
+  };
+  return inputs_of(seed, 8, 1, train, geometric_from_0(71.0 / 12 * 12.3));  // load 0.6
+}
+SlotOf pareto_trace(std::uint64_t seed) {
+  const auto pareto = [](std::mt19937_64& random) {
+    const double u = std::uniform_real_distribution<double>(1e-12, 1)(random);
+    return static_cast<int>(std::min(1e8, std::ceil(5 * std::pow(u, -1 / 1.3))));
+  };
+  return inputs_of(seed, 8, 1, pareto, geometric(270));
+}
+
+}  // namespace
+
+TEST_CASE("fit: Bernoulli, on-off and trains of IMIX are trusted, Pareto bursts are not", "[fit]") {
+  struct Row {
+    const char* name;
+    SlotOf (*trace)(std::uint64_t);
+    std::int64_t slots;
+    bool trusted, sources;
+  };
+  for (const Row& row :
+       {Row{"Bernoulli", bernoulli_trace, 300'000, true, false},
+        Row{"on-off", on_off_trace, 1'000'000, true, true}, Row{"IMIX", imix_trace, 1'500'000, true, true},
+        Row{"Pareto", pareto_trace, 1'500'000, false, true}}) {
+    const FitQuestion question = question_of(row.slots, row.trace(5));
+    FitQuestion asked = question;
+    if (row.sources) asked.inputs = 8;
+    const FitAnswer found = answers::answer(asked);
+    std::string seen = row.name;
+    for (const auto& test : found.tests)
+      seen += std::string(" ") + name_of(test.kind) + " " + std::to_string(test.measured) + (test.passed ? "" : " missed");
+    INFO(seen);
+    CHECK(found.trusted() == row.trusted);
+    if (row.trusted) CHECK(found.fit.sources.has_value() == row.sources);
+  }
+}
+
+TEST_CASE("fit: on-off sources are found again", "[fit]") {
+  FitQuestion question = question_of(1'000'000, on_off_trace(3));
+  question.inputs = 8;
+  const FitAnswer found = answers::answer(question);
+  REQUIRE(found.fit.sources);
+  CHECK(found.load == Approx(0.5).epsilon(0.03));
+  CHECK(found.fit.sources->burst() == Approx(10).epsilon(0.25));
+  CHECK(found.fit.sources->on_rate == Approx(0.5).epsilon(0.2));
+}
+
+TEST_CASE("fit: what it writes is read back as the same traffic", "[fit]") {
+  FitQuestion question = question_of(400'000, on_off_trace(3));
+  question.inputs = 8;
+  const FitAnswer found = answers::answer(question);
+  const auto read =
+      std::get<answers::Blocks>(answers::fitted_traffic(answers::traffic_file(question, found), "f"));
+  CHECK(numeric::nearest_double(read.arrivals.load()) ==
+        Approx(found.fit.sources->load * static_cast<double>(found.fit.sources->count)).epsilon(1e-8));
+  const FitQuestion plain = question_of(200'000, bernoulli_trace(3));
+  const FitAnswer slots = answers::answer(plain);
+  const auto pmf =
+      std::get<answers::Probabilities>(answers::fitted_traffic(answers::traffic_file(plain, slots), "f"));
+  CHECK(numeric::nearest_double(*pmf.arrivals.load()) == Approx(slots.load).epsilon(1e-12));
+  CHECK_THROWS_AS(answers::fitted_traffic("{}", "f"), ParseError);
+  CHECK_THROWS_AS(answers::fitted_traffic(R"({"trusted": true, "sources": {"count": 0}})", "f"), ParseError);
+  CHECK_THROWS_AS(answers::fitted_traffic("x", "f"), ParseError);
+}
+
+TEST_CASE("fit: one link, overload, disorder, coarse stamps and buffers", "[fit]") {
+  CHECK_THROWS_WITH(answers::answer(question_of(1000, [](std::int64_t t) { return t % 2 == 0 ? 1 : 0; })),
+                    Catch::Contains("one link"));
+  CHECK_THROWS_WITH(answers::answer(question_of(1000, [](std::int64_t t) { return t % 2 == 0 ? 3 : 0; })),
+                    Catch::Contains("without end"));
+  FitQuestion disorder = question_of(1, [](std::int64_t) { return 1; });
+  disorder.packets = [](const TakePacket& take) {
+    take({.time = 100, .bytes = 64});
+    take({.time = 99, .bytes = 64});
+  };
+  CHECK_THROWS_WITH(answers::answer(disorder), Catch::Contains("packet 2") && Catch::Contains("1 ns before"));
+  // Stamps of 8 slots each.
+  FitQuestion coarse = question_of(40'000, bernoulli_trace(1));
+  coarse.packets = [its = coarse.packets](const TakePacket& take) {
+    its([&](TracePacket packet) {
+      packet.time = packet.time / (8 * slot) * (8 * slot);
+      take(packet);
+    });
+  };
+  CHECK(answers::answer(coarse).coarse_stamps);
+  FitQuestion fine = question_of(40'000, bernoulli_trace(1));
+  fine.buffers = {Packets(2), Packets(1000)};
+  const FitAnswer played = answers::answer(fine);
+  CHECK_FALSE(played.coarse_stamps);
+  REQUIRE(played.played.size() == 2);
+  CHECK(played.played[0].lost > 0);
+  CHECK(played.played[1].lost == 0);
+}
