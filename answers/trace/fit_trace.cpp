@@ -5,6 +5,7 @@
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
 
+#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <nlohmann/json.hpp>
 
@@ -89,9 +90,18 @@ double model_of(const FittedTail& each) {
 /// By how much the model's dispersion is off beyond the interval, at worst, around the horizon.
 FitTest dispersion_test(const FitAnswer& answer) {
   FitTest test{.kind = FitTest::Kind::dispersion, .passed = true, .allowed = 1};
+  const auto near = [&](const FittedDispersion& each) {
+    return each.trace.slots * 10 >= answer.fit.horizon && each.trace.slots <= 10 * answer.fit.horizon;
+  };
+  // 95 % for all horizons compared together.
+  const auto compared = std::count_if(answer.dispersion.begin(), answer.dispersion.end(), near);
+  const double wider =
+      boost::math::quantile(boost::math::complement(
+          boost::math::normal(), 0.025 / static_cast<double>(std::max<std::ptrdiff_t>(compared, 1)))) /
+      1.96;
   for (const FittedDispersion& each : answer.dispersion) {
-    if (each.trace.slots * 10 < answer.fit.horizon || each.trace.slots > 10 * answer.fit.horizon) continue;
-    const double margin = std::max(each.trace.half_width, dispersion_margin * each.trace.value);
+    if (!near(each)) continue;
+    const double margin = std::max(wider * each.trace.half_width, dispersion_margin * each.trace.value);
     test.measured = std::max(test.measured, std::abs(model_of(each) - each.trace.value) / margin);
   }
   test.passed = test.measured <= 1;
@@ -139,7 +149,7 @@ FitTest length_test(const FitAnswer& answer) {
 void require_queue(const FitQuestion& question, const FitAnswer& answer) {
   if (answer.load >= 1)
     throw NoAnswer("the trace offers " +
-                   numeric::plain(numeric::to_rational(std::round(answer.load * 1e4) / 1e4)) +
+                   numeric::plain(Rational(numeric::whole(std::llround(answer.load * 1e4)) / 10'000)) +
                    " cells a slot of a link of " + numeric::plain(question.link_gbps) +
                    " Gbit/s: its queue grows without end. A faster link is given with --link-gbps");
   if (answer.peak <= 1)

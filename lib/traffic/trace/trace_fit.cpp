@@ -72,7 +72,9 @@ TraceFit fit(const std::vector<CountDispersion>& dispersion, double load, std::i
              : std::clamp<std::int64_t>(a > 0 ? std::llround(load / a) : most_sources, 1, most_sources);
   a = load / static_cast<double>(count);
   const double excess = far.value - 1 + a, excess_near = near.value - 1 + a;
-  if (a >= 1 || excess <= far.half_width || excess <= 0) return result;
+  // Windows of n slots that vary no more than n slots: no memory is seen.
+  if (far.value - dispersion.front().value <= far.half_width) return result;
+  if (a >= 1 || excess <= 0) return result;
   FittedSources sources{.count = count, .load = a};
   const double ratio = excess_near > 0 ? excess / excess_near : 10;
   sources.memory = memory_where(

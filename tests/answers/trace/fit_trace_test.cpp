@@ -103,7 +103,8 @@ TEST_CASE("fit: Bernoulli, on-off and trains of IMIX are trusted, Pareto bursts 
     const FitAnswer found = answers::answer(asked);
     std::string seen = row.name;
     for (const auto& test : found.tests)
-      seen += std::string(" ") + name_of(test.kind) + " " + std::to_string(test.measured) + (test.passed ? "" : " missed");
+      seen += std::string(" ") + name_of(test.kind) + " " + std::to_string(test.measured) +
+              (test.passed ? "" : " missed");
     INFO(seen);
     CHECK(found.trusted() == row.trusted);
     if (row.trusted) CHECK(found.fit.sources.has_value() == row.sources);
