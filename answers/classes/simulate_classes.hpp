@@ -10,7 +10,7 @@
 ///
 /// MODEL     sim/classes/class_replication.hpp
 /// RESULT    estimates with confidence intervals from batches (sim/batches/batch_means.hpp).
-/// TESTS     tests/answers/simulation/simulate_classes_test.cpp
+/// TESTS     tests/sim/classes/simulate_classes_test.cpp
 namespace tailbound::answers {
 
 struct SimulateClassesQuestion {

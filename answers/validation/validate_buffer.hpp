@@ -16,7 +16,8 @@
 ///           `load`, or is an on-off source of that load, to an output chosen uniformly for each packet, or for
 ///           each burst. Analysed is one
 ///           output's queue (queue/slotted/slotted_queue.hpp; with bursts queue/markov/markov_queue.hpp), simulated are all
-///           of them, which are alike (a tree of one level). Q counts a queue's packets just after the
+///           of them, which are alike (a tree of one level). Of classes one output is simulated (sim/classes), and Q is
+///           that of a class (queue/priority/priority_queue.hpp). Q counts a queue's packets just after the
 ///           arrivals of a slot.
 /// TESTS     tests/answers/validation/validate_buffer_test.cpp
 namespace tailbound::answers {
@@ -26,6 +27,9 @@ struct ValidateBufferQuestion {
   numeric::Rational load;    ///< of each queue and so of each input [packets/slot], above 0, below 1
   std::optional<traffic::Burst> burst{};                               ///< how the packets of an input bunch
   traffic::Destination destination = traffic::Destination::per_burst;  ///< of the packets of a burst
+  /// Loads of classes served by strict priority, that served first in front; then `load` is that of the class asked about.
+  std::vector<numeric::Rational> classes{};
+  int priority = 1;               ///< of that class
   std::vector<Packets> levels{};  ///< n of P(Q > n); unless told, where the analysis says simulable_tails()
   double confidence = 0.95;       ///< with which all intervals hold together, above 0 and below 1
   RunLength length{};             ///< as SimulateTreeQuestion

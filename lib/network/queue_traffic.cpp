@@ -190,12 +190,13 @@ struct ClassFeed {
 void require_independent_slots(const Network& network, std::size_t link, const ClassFeed& all) {
   const std::string where = "at the queue of " + network.link_name(link) + " classes share a link ";
   if (network.links[link].packets_per_slot != 1)
-    throw NoAnswer(
-        where + "that takes " + std::to_string(network.links[link].packets_per_slot) +
-        " packets a slot; the waits of lower classes are found for 1. simulate network estimates them");
+    throw NoAnswer(where + "that takes " + std::to_string(network.links[link].packets_per_slot) +
+                   " packets a slot; the waits of lower classes are found for 1. simulate tree --network "
+                   "FILE estimates them");
   if (all.bursts != nullptr)
-    throw NoAnswer(where + "with bursts of the flow " + all.bursts->name +
-                   "; the waits of lower classes are found without bursts. simulate network estimates them");
+    throw NoAnswer(
+        where + "with bursts of the flow " + all.bursts->name +
+        "; the waits of lower classes are found without bursts. simulate tree --network FILE estimates them");
 }
 
 }  // namespace

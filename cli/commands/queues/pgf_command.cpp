@@ -39,7 +39,11 @@ Pgf read_arrivals(const TrafficOptions& options) {
       throw InvalidArgument("--traffic", "md1",
                             "poisson, whose Q(z) is that of md1 too (their waits differ)");
     case TrafficForm::on_off:  // on_off_reply() answers
-    case TrafficForm::blocks:  // --blocks is not declared
+    case TrafficForm::blocks:  // these are not declared
+    case TrafficForm::classes:
+    case TrafficForm::joint:
+    case TrafficForm::incast:
+    case TrafficForm::file:
     case TrafficForm::expression:
       break;
   }

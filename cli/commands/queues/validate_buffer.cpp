@@ -22,7 +22,7 @@ constexpr std::int64_t deepest_simulated = 1'000'000;
 
 /// As typed; an option that was not given is empty.
 struct ValidateBufferOptions {
-  std::optional<std::string> inputs, load, levels, capacity;
+  std::optional<std::string> inputs, load, classes, levels, capacity;
   BurstOptions bursts;
   SizedBufferOptions sized;
   SimulationOptions run;
@@ -40,11 +40,36 @@ std::vector<Rational> read_loads(const ValidateBufferOptions& options) {
       required(options.load, "--load", "given with --inputs: packets a slot, such as 0.9 or 9/10"), "--load");
 }
 
+/// A question for each class.
+std::vector<ValidateBufferQuestion> read_class_questions(const ValidateBufferOptions& options,
+                                                         const ValidateBufferQuestion& asked) {
+  refuse_given({{"--load", &options.load},
+                {"--burst", &options.bursts.burst},
+                {"--on-rate", &options.bursts.on_rate},
+                {"--destination", &options.bursts.destination}},
+               "given together with --classes",
+               "left out: the loads of the classes are given, and bursts only simulated");
+  TrafficOptions traffic;
+  traffic.inputs = options.inputs;
+  traffic.classes = options.classes;
+  std::vector<ValidateBufferQuestion> questions;
+  for (const answers::Traffic& each : read_traffics(traffic)) {
+    const auto& its = std::get<answers::TrafficClass>(each.source);
+    ValidateBufferQuestion& question = questions.emplace_back(asked);
+    question.inputs = its.inputs;
+    question.classes = its.loads;
+    question.priority = its.priority;
+    question.load = its.loads[static_cast<std::size_t>(its.priority) - 1];
+  }
+  return questions;
+}
+
 /// One question for each combination of what was given as lists.
 std::vector<ValidateBufferQuestion> read_questions(const ValidateBufferOptions& options) {
   ValidateBufferQuestion asked;
   asked.levels = packets_of(options.levels, "--levels", 0, deepest_simulated);
   asked.length = read_run_length(options.run);
+  if (options.classes) return read_class_questions(options, asked);
   std::vector<ValidateBufferQuestion> questions;
   const std::vector<Rational> loads = read_loads(options);
   for (const std::int64_t inputs : read_inputs(options))
@@ -80,6 +105,8 @@ void refuse_what_does_not_go_with_sizes(const ValidateBufferOptions& options) {
 
 std::vector<ValidateSizedBufferQuestion> read_sized_questions(const ValidateBufferOptions& options) {
   refuse_what_does_not_go_with_sizes(options);
+  refuse_given({{"--classes", &options.classes}}, "given together with --sizes",
+               "left out there: classes are asked of one queue of packets");
   const auto cells = read_switch_cells(options.sized.sizes, options.sized.cell_bytes);
   ValidateSizedBufferQuestion asked{.load = {}, .cells = cells.front().value()};
   asked.levels = packets_of(options.levels, "--levels", 0, deepest_simulated);
@@ -114,6 +141,9 @@ void declare(OptionTable& table, ValidateBufferOptions& options) {
   traffic.add("--inputs", options.inputs, "K", "inputs of the switch, 2 to 1024, each with load R / K",
               slider(2, 256, 1));
   traffic.add("--load", options.load, "R", "packets a slot of the queue", load_slider());
+  traffic.add("--classes", options.classes, "R1,R2,..",
+              "in place of --load: loads of classes served by strict priority, the\nfirst served first; a "
+              "point for each");
   add_burst_options(table, options.bursts, "Traffic");
   question.add("--levels", options.levels, "LIST",
                "packets n of P(Q > n), the packet in service counts; where the\nanalysis says 0.5 ... 1e-6 "

@@ -22,6 +22,9 @@ Table<ValidatedRow> validated_buffer_table(const Units& units) {
 
 /// As the command buffer asks for it.
 Traffic traffic_of(const ValidateBufferQuestion& question) {
+  if (!question.classes.empty())
+    return {.source = TrafficClass{
+                .inputs = question.inputs, .loads = question.classes, .priority = question.priority}};
   if (question.burst)
     return {.source = BurstyInputs{.inputs = question.inputs,
                                    .load = question.load,
@@ -97,8 +100,8 @@ Picture picture(const Document& document, const std::vector<ValidateBufferPoint>
 Layout validate_buffer_layout() {
   Layout layout{.command = "validate buffer", .inputs = {}, .results = {}};
   for (const Column& column : traffic_fields().columns())
-    for (const char* asked :
-         {"traffic", "inputs", "burst", "on_rate", "burst_destination", "load", "packets_per_slot"})
+    for (const char* asked : {"traffic", "inputs", "burst", "on_rate", "burst_destination", "class",
+                              "class_loads", "load", "packets_per_slot"})
       if (column.key == asked) layout.inputs.push_back(column);
   layout.inputs = joined(std::move(layout.inputs), unit_fields().columns());
   layout.results = validated_buffer_results().columns();
