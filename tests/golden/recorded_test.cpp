@@ -18,14 +18,14 @@
 // shown to print the same. The head of that file says how lines are written and run. A change that is wanted
 // is recorded by tools/record, which runs the hidden cases "record: FAMILY" below.
 
-#define TAILBOUND_FAMILIES(each)                                                                         \
-  each("buffer") each("occupancy") each("delay") each("guarantee") each("pgf") each("compare")           \
-      each("multistage") each("network") each("wormhole") each("broadcast") each("simulate-tree")        \
-          each("simulate-rare") each("simulate-switch") each("simulate-policed") each("validate-switch") \
-              each("simulate-wormhole") each("simulate-hypercube") each("simulate-multistage")           \
-                  each("validate-delay") each("validate-buffer") each("validate-wormhole")               \
-                      each("validate-broadcast") each("validate-multistage") each("reproduce")           \
-                          each("refusals") each("help")
+#define TAILBOUND_FAMILIES(each)                                                                           \
+  each("buffer") each("occupancy") each("delay") each("guarantee") each("pgf") each("compare") each("fit") \
+      each("multistage") each("network") each("wormhole") each("broadcast") each("simulate-tree")          \
+          each("simulate-rare") each("simulate-switch") each("simulate-policed") each("simulate-classes")  \
+              each("validate-switch") each("simulate-wormhole") each("simulate-hypercube")                 \
+                  each("simulate-multistage") each("validate-delay") each("validate-buffer")               \
+                      each("validate-wormhole") each("validate-broadcast") each("validate-multistage")     \
+                          each("reproduce") each("refusals") each("help")
 
 namespace {
 
