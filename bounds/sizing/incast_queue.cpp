@@ -21,6 +21,7 @@ constexpr std::int64_t most_incast_levels = 4'000'000;
 /// Of long doubles, which are followed down to 2^this.
 constexpr int most_machine_digits = 12;
 constexpr double least_log2_known = -3000;
+constexpr double most_incast_products = 6e9;
 
 void require_valid(const Incast& incast) {
   const auto refuse = [](const char* what, const std::string& value, const std::string& legal) {
@@ -32,7 +33,7 @@ void require_valid(const Incast& incast) {
     refuse("packets of a sender", std::to_string(incast.packets), "1 to 65536");
   if (incast.batch() > Incast::most_batch)
     refuse("packets of an event", std::to_string(incast.senders * incast.packets),
-           "at most about 1000000 that wait at its end");
+           "at most 8192 that wait at its end, (N - 1) L + 1: beyond it would take minutes");
   if (incast.rate <= 0 || incast.rate * whole(incast.packets) >= 1)
     refuse("rate of the events", numeric::plain(incast.rate),
            "above 0 and below 1/" + std::to_string(incast.packets) + " a slot, as an event takes " +
@@ -51,7 +52,7 @@ queue::SlottedQueue contracted(const Incast& incast) {
 class IncastQueue final : public OutputQueue {
  public:
   IncastQueue(const Incast& incast, const queue::Accuracy& accuracy)
-      : incast_(incast), accuracy_(accuracy), queue_(contracted(incast)) {
+      : incast_(incast), accuracy_(accuracy), asked_(accuracy.digits), queue_(contracted(incast)) {
     queue::require_stable(queue_);
     accuracy_.digits.count += 1;
   }
@@ -106,6 +107,10 @@ class IncastQueue final : public OutputQueue {
                           " packets, which is the limit");
     if (last < static_cast<std::int64_t>(known_.size())) return;
     const std::int64_t size = last + last / 4 + 17;
+    if (static_cast<double>(size) * static_cast<double>(incast_.batch()) > most_incast_products)
+      throw LimitExceeded("the queue is followed to level " + std::to_string(last) + " in steps of " +
+                          std::to_string(incast_.batch()) +
+                          " packets: that would take minutes, which is the limit");
     known_.clear();
     if (accuracy_.digits.count <= most_machine_digits) {
       const auto law = queue::occupancy_law(queue_, static_cast<std::size_t>(size), least_log2_known);
@@ -113,8 +118,7 @@ class IncastQueue final : public OutputQueue {
         known_.push_back(series::enclose_tail(law, static_cast<std::size_t>(n)));
       method_ = {queue::Arithmetic::extended, law.bits};
       const TailBounds& deepest = known_[static_cast<std::size_t>(last)];
-      if (deepest.upper() == 0 || numeric::agree_to(deepest.lower(), deepest.upper(), accuracy_.digits))
-        return;
+      if (deepest.upper() == 0 || numeric::agree_to(deepest.lower(), deepest.upper(), asked_)) return;
       known_.clear();
     }
     std::vector<Packets> levels;
@@ -181,7 +185,7 @@ class IncastQueue final : public OutputQueue {
       throw InvalidArgument("target", numeric::to_fraction(target.probability), "above 0 and below 1");
     // s[n - M + 1] q / (1 - q + q L) <= P(Q > n) <= s[n - M + 1]
     const std::int64_t highest =
-        queue::least_level(queue_, target.probability, accuracy_).level.value + incast_.batch();
+        queue::least_level(queue_, target.probability / 2, {.digits = {3}}).level.value + incast_.batch();
     know(highest + 1);
     std::int64_t low = 0, high = highest;
     const auto meets = [&](std::int64_t n) {
@@ -213,7 +217,8 @@ class IncastQueue final : public OutputQueue {
   }
 
   Incast incast_;
-  queue::Accuracy accuracy_;
+  queue::Accuracy accuracy_;  ///< a digit more than asked
+  numeric::Digits asked_;
   queue::SlottedQueue queue_;
   std::vector<TailBounds> known_;
   queue::Method method_{};

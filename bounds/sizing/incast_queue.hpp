@@ -18,7 +18,7 @@
 namespace tailbound::bounds {
 
 struct Incast {
-  static constexpr std::int64_t most_senders = 65'536, most_packets = 65'536, most_batch = 1'000'000;
+  static constexpr std::int64_t most_senders = 65'536, most_packets = 65'536, most_batch = 8192;
 
   std::int64_t senders = 1, packets = 1;
   numeric::Rational rate;  ///< events a slot, above 0, below 1 / packets

@@ -203,9 +203,9 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
                 "answer for each "
                 "class");
     traffic.add("--traffic-file", options.file, "FILE", "what tailbound fit TRACE --save-traffic FILE wrote");
-    traffic.add(
-        "--incast", options.incast, "N,L,RATE",
-        "N senders that start L packets each in the same slot, RATE events a\nslot; or N,L with --load");
+    traffic.add("--incast", options.incast, "N,L,RATE",
+                "N senders that start L packets each in the same slot, one a slot each,\nin RATE events a "
+                "slot; or N,L with --load");
     traffic.add(
         "--joint", options.joint, "FILE",
         "classes from lines \"n1,n2,..,probability\": packets of each class\nin a slot (docs/files.md)");

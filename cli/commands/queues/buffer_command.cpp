@@ -99,6 +99,9 @@ std::vector<BufferQuestion> read_class_questions(const BufferOptions& options) {
 /// One question for each combination of what was given as lists.
 std::vector<BufferQuestion> read_questions(const BufferOptions& options) {
   if (options.class_drops) return read_class_questions(options);
+  // What --solve does not go with is said before what it lacks.
+  if (options.solve && (options.traffic.classes || options.traffic.joint || options.traffic.incast))
+    static_cast<void>(traffic_form(options.traffic, sought(options)));
   const std::vector<Asked> asked = read_all_asked(options);
   const std::vector<bounds::Criterion> criteria = read_criteria(options.criterion);
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);

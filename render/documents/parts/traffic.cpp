@@ -38,8 +38,8 @@ TrafficWords words_of(const Traffic& traffic) {
             [&](const Probabilities& pmf) { words.source = "the arrivals of " + pmf.name; },
             [&](const Blocks& blocks) { words.source = "the arrivals of " + blocks.name; },
             [&](const bounds::Incast& incast) {
-              words.source =
-                  fmt::format("{} synchronized senders of {} packets each", incast.senders, incast.packets);
+              words.source = fmt::format("{} of {} each", counted(incast.senders, "synchronized sender"),
+                                         counted(incast.packets, "packet"));
             },
             [&](const TrafficClass& classes) {
               words.source = (classes.joint.empty() ? counted(classes.inputs, "input")

@@ -106,7 +106,7 @@ TEST_CASE("classes in a network: waits of lower classes are added as independent
   // Classes that never meet do not wait for each other.
   const DelayAnswer apart =
       class_delays(class_network(class_flow("a", "d", "0.3", 1) + class_flow("d", "e", "0.9", 2)));
-  CHECK(test::computed(apart.flows[1].delay.mean_queueing) == 0);
+  CHECK(std::get<numeric::Exact<unit::Slot>>(apart.flows[1].delay.mean_queueing).value == 0);
 }
 
 TEST_CASE("classes in a network: the file, what it gives back and what it refuses", "[classes]") {

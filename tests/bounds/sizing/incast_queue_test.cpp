@@ -125,6 +125,6 @@ TEST_CASE("incast: what is refused", "[incast]") {
   CHECK_THROWS_AS(bounds::output_queue(Incast{0, 1, rational("0.1")}), InvalidArgument);
   CHECK_THROWS_AS(bounds::output_queue(Incast{2, 10, rational("0.1")}), InvalidArgument);
   CHECK_THROWS_AS(bounds::output_queue(Incast{32, 64, rational("0.001")}), Unstable);
-  CHECK_THROWS_AS(bounds::output_queue(Incast{60'000, 60'000, rational("1e-10")}), InvalidArgument);
+  CHECK_THROWS_AS(bounds::output_queue(Incast{16, 60'000, rational("1e-7")}), InvalidArgument);
   CHECK_THROWS_AS(bounds::output_queue(Incast{2, 2, rational("0")}), InvalidArgument);
 }
