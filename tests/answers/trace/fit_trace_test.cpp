@@ -100,7 +100,7 @@ TEST_CASE("fit: Bernoulli, on-off and trains of IMIX are trusted, Pareto bursts 
     // A good model fails now and then, as intervals do: 57 of 60 such traces were trusted, none of 20 Pareto ones.
     int trusted = 0;
     std::string seen = row.name;
-    for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
       FitQuestion question = question_of(row.slots, row.trace(seed));
       if (row.sources) question.inputs = 8;
       const FitAnswer found = answers::answer(question);
