@@ -4,10 +4,10 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
+#include <tailbound/traffic/trace/traffic_file.hpp>
 
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -216,54 +216,34 @@ FitAnswer answer(const FitQuestion& question, const Run& run) {
   return answer;
 }
 
+std::function<void(const traffic::TakePacket&)> csv_packets(const std::string& name, traffic::TimeUnit unit,
+                                                            ReadPieces read) {
+  return [name, unit, read = std::move(read)](const traffic::TakePacket& take) {
+    traffic::TraceCsvReader reader(name, unit, take);
+    read([&](std::string_view bytes) { reader.take(bytes); });
+    reader.finish();
+  };
+}
+
 std::string traffic_file(const FitQuestion& question, const FitAnswer& answer) {
-  nlohmann::ordered_json file;
-  file["traffic"] = answer.fit.sources ? "on-off sources" : "independent slots";
-  file["trace"] = question.file;
-  file["slot_ns"] = answer.slot_ns;
-  file["cell_bytes"] = question.cell_bytes;
-  file["trusted"] = answer.trusted();
-  if (answer.fit.sources) {
-    const traffic::OnOff source = answer.fit.sources->source();
-    file["sources"] = {{"count", answer.fit.sources->count},
-                       {"load", numeric::to_fraction(source.load)},
-                       {"on_rate", numeric::to_fraction(source.on_rate)},
-                       {"burst", numeric::to_fraction(Rational(1 / source.stop))}};
+  traffic::TrafficFile file{.trace = question.file,
+                            .slot_ns = answer.slot_ns,
+                            .cell_bytes = question.cell_bytes,
+                            .trusted = answer.trusted()};
+  if (const auto& sources = answer.fit.sources) {
+    file.sources = traffic::TrafficFile::Sources{sources->count, sources->source()};
   } else {
-    file["slots"] = answer.slots;
-    file["slots_with_so_many_cells"] = answer.counts;
+    file.counts = answer.counts;
+    file.slots = answer.slots;
   }
-  return file.dump(2) + "\n";
+  return traffic::to_json(file);
 }
 
 Source fitted_traffic(const std::string& text, const std::string& name) {
-  const auto fail = [&](const std::string& what) -> void { throw ParseError(name, 0, 0, what); };
-  const nlohmann::json file = nlohmann::json::parse(text, nullptr, false);
-  if (!file.is_object() || !file.contains("trusted"))
-    fail("no traffic file; tailbound fit TRACE --save-traffic FILE writes one");
-  try {
-    const std::string shown = name + (file.at("trusted").get<bool>() ? "" : " (fit not trusted)");
-    if (file.contains("sources")) {
-      const auto& sources = file.at("sources");
-      const auto number = [&](const char* key) {
-        return numeric::parse_rational(sources.at(key).get<std::string>(), key);
-      };
-      const auto count = sources.at("count").get<std::int64_t>();
-      if (count < 1 || count > 1'048'576) fail("the number of sources is " + std::to_string(count));
-      return Blocks{shown,
-                    queue::MarkovArrivals::on_off(
-                        {{traffic::on_off(number("load"), {number("burst"), number("on_rate")}), count}})};
-    }
-    const auto slots = file.at("slots").get<std::int64_t>();
-    const auto counts = file.at("slots_with_so_many_cells").get<std::vector<std::uint64_t>>();
-    if (slots < 1 || counts.empty() || counts.size() > 65'537) fail("no counts of slots");
-    return Probabilities{shown, slots_of(counts, slots)};
-  } catch (const nlohmann::json::exception& error) {
-    fail(std::string("not as tailbound fit writes it: ") + error.what());
-  } catch (const InvalidArgument& error) {
-    fail(error.what());
-  }
-  throw ParseError(name, 0, 0, "no traffic");
+  const traffic::TrafficFile file = traffic::parse_traffic_file(text, name);
+  const std::string shown = name + (file.trusted ? "" : " (fit not trusted)");
+  if (!file.sources) return Probabilities{shown, slots_of(file.counts, file.slots)};
+  return Blocks{shown, queue::MarkovArrivals::on_off({{file.sources->source, file.sources->count}})};
 }
 
 }  // namespace tailbound::answers

@@ -2,7 +2,9 @@
 
 #include <tailbound/answers/points/run.hpp>
 #include <tailbound/answers/traffic.hpp>
+#include <tailbound/traffic/trace/trace_csv.hpp>
 #include <tailbound/traffic/trace/trace_fit.hpp>
+#include <tailbound/traffic/trace/trace_pcap.hpp>
 #include <tailbound/traffic/trace/trace_slots.hpp>
 
 #include <functional>
@@ -87,6 +89,13 @@ struct FitAnswer {
 /// \throws ParseError, InvalidArgument  the trace cannot be read, or its times go back
 /// \throws NoAnswer   no slot has more than one cell, so that no queue forms; or it is offered 1 cell a slot or more
 [[nodiscard]] FitAnswer answer(const FitQuestion& question, const Run& run = {});
+
+/// Hands over a file piece by piece.
+using ReadPieces = std::function<void(const std::function<void(std::string_view bytes)>& take)>;
+/// The packets of a CSV file, for FitQuestion::packets.
+[[nodiscard]] std::function<void(const traffic::TakePacket&)> csv_packets(const std::string& name,
+                                                                          traffic::TimeUnit unit,
+                                                                          ReadPieces read);
 
 /// What --traffic-file reads back.
 [[nodiscard]] std::string traffic_file(const FitQuestion& question, const FitAnswer& answer);

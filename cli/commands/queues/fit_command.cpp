@@ -4,8 +4,6 @@
 #include <cli/options/replies.hpp>
 #include <tailbound/answers/trace/fit_trace.hpp>
 #include <tailbound/render/documents/trace/fit_trace.hpp>
-#include <tailbound/traffic/trace/trace_csv.hpp>
-#include <tailbound/traffic/trace/trace_pcap.hpp>
 
 #include <limits>
 #include <optional>
@@ -20,16 +18,13 @@ struct FitOptions {
 };
 
 /// Piece by piece, so that traces of any length are read.
-void read_packets(const std::string& path, traffic::TimeUnit unit, const traffic::TakePacket& take) {
-  const std::string head = named_files().head(path, 4);
-  if (traffic::is_pcap(head)) {
-    traffic::read_pcap(path, take);
-    return;
-  }
-  traffic::TraceCsvReader reader(path, unit, take);
-  named_files().read_pieces(path, "TRACE", std::numeric_limits<std::size_t>::max(),
-                            [&](std::string_view bytes) { reader.take(bytes); });
-  reader.finish();
+std::function<void(const traffic::TakePacket&)> packets_of_file(const std::string& path,
+                                                                traffic::TimeUnit unit) {
+  if (traffic::is_pcap(named_files().head(path, 4)))
+    return [path](const traffic::TakePacket& take) { traffic::read_pcap(path, take); };
+  return answers::csv_packets(path, unit, [path](const auto& take) {
+    named_files().read_pieces(path, "TRACE", std::numeric_limits<std::size_t>::max(), take);
+  });
 }
 
 answers::FitQuestion read_question(const FitOptions& options) {
@@ -37,9 +32,7 @@ answers::FitQuestion read_question(const FitOptions& options) {
                                      ? choice_of<traffic::TimeUnit>(*options.time_unit, "--time-unit")
                                      : traffic::TimeUnit::s;
   answers::FitQuestion question{.file = *options.file, .packets = {}, .link_gbps = {}};
-  question.packets = [path = *options.file, unit](const traffic::TakePacket& take) {
-    read_packets(path, unit, take);
-  };
+  question.packets = packets_of_file(*options.file, unit);
   const std::string& link =
       required(options.link_gbps, "--link-gbps", "given: Gbit/s of the output's link, such as 10");
   question.link_gbps = numeric::parse_rational(link, "--link-gbps");

@@ -57,7 +57,7 @@ void require_valid(const ClassModel& model) {
 /// The greatest 64-bit number that stands for a probability up to this.
 std::uint64_t up_to(const Rational& sum) {
   if (sum >= 1) return ~std::uint64_t{0};
-  return std::stoull(numeric::to_fraction(cln::floor1(sum * cln::expt(numeric::Integer(2), 64))));
+  return cln::cl_I_to_ulong(cln::floor1(sum * cln::expt(numeric::Integer(2), 64)));
 }
 
 /// A number drawn by a law: the first whose sum is above the draw.
