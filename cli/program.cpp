@@ -88,9 +88,8 @@ class Program::Tree {
     app_.require_subcommand(1);
     app_.get_formatter()->column_width(28);
     app_.footer(
-        "COMMAND --help: options and an example. 0.9 is exactly 9/10, or 90%. Lists: 0.1,0.2 or "
-        "0.1:0.9:0.1.\n"
-        "Exit 0 answered, 1 no answer, 2 bad input, 3 internal failure, 4 stopped. FILE -: stdin or stdout.");
+        "COMMAND --help: options, an example. Lists: 0.1:0.9:0.1. Exit 0 answered, 1 no answer, 2 bad "
+        "input.");
   }
 
   void add(const Room& room, const Command& command) {

@@ -102,6 +102,9 @@ class Page(unittest.TestCase):
                 if question["name"] == "compare":
                     coefficients = (pathlib.Path(__file__).resolve().parents[2] / "data/reference/maple/gp_slotted_queue.txt").read_text()
                     self.js("const a = document.querySelector('textarea'); a.value = arguments[0]; a.dispatchEvent(new Event('input'))", coefficients)
+                if question["name"] == "fit":
+                    trace = (pathlib.Path(__file__).resolve().parents[2] / "data/traffic/requests.csv").read_text()
+                    self.js("const a = document.querySelector('textarea'); a.value = arguments[0]; a.dispatchEvent(new Event('input'))", trace)
                 if question["live"]:
                     self.until("the answer", lambda: self.js("return document.querySelector('#shown .tb-answer') !== null && !document.querySelector('.wb-stale')"))
                     self.assertFalse(self.find("#refusal").is_displayed(), self.text("#refusal"))

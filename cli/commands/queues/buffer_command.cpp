@@ -73,7 +73,7 @@ std::vector<Rational> read_class_drops(const BufferOptions& options, std::size_t
     if (drop <= 0 || drop >= 1)
       throw InvalidArgument("--class-drops", *options.class_drops, "greater than 0 and less than 1 each");
   if (drops.size() != classes)
-    throw InvalidArgument("--class-drops", *options.class_drops,
+    throw InvalidArgument("--class-drops", fmt::format("a list of {}", drops.size()),
                           fmt::format("a list of {} targets, one for each class", classes));
   return drops;
 }

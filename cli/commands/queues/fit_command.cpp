@@ -23,7 +23,7 @@ std::function<void(const traffic::TakePacket&)> packets_of_file(const std::strin
   if (traffic::is_pcap(named_files().head(path, 4)))
     return [path](const traffic::TakePacket& take) { traffic::read_pcap(path, take); };
   return answers::csv_packets(path, unit, [path](const auto& take) {
-    named_files().read_pieces(path, "TRACE", std::numeric_limits<std::size_t>::max(), take);
+    named_files().read_pieces(path, "FILE", std::numeric_limits<std::size_t>::max(), take);
   });
 }
 
@@ -59,9 +59,9 @@ Reply answer(const FitOptions& options, const Context& context) {
 
 void declare(OptionTable& table, FitOptions& options) {
   const OptionGroup trace(table, ""), output(table, "Output"), question(table, "Question");
-  trace.add("TRACE", options.file, "", "pcap, pcapng, or CSV: time,bytes[,input] (docs/files.md)");
+  trace.add("FILE", options.file, "", "pcap, pcapng, or CSV: time,bytes[,input] (docs/files.md)");
   table.options.back().required = true;
-  trace.add("--time-unit", options.time_unit, "UNIT", "of a CSV file's times (s)",
+  trace.add("--time-unit", options.time_unit, "UNIT", "of a CSV file's times: s (the default), ms, us or ns",
             choices<traffic::TimeUnit>());
   trace.add("--inputs", options.inputs, "M",
             "links that the packets came from; unless told those that the\ntrace names, or by its variance");
@@ -85,7 +85,7 @@ Command fit_command() {
                                  .declare = declare,
                                  .answer = answer,
                                  .layout = render::fit_layout,
-                                 .opening = {{"TRACE", "trace.pcap"}, {"--link-gbps", "10"}}});
+                                 .opening = {{"--link-gbps", "1"}, {"--time-unit", "ns"}}});
 }
 
 }  // namespace tailbound::cli
