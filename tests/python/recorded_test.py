@@ -79,7 +79,7 @@ def keywords(command: str, words: tuple[str, ...]) -> tuple[dict[str, Any], bool
             given[key] = word
         else:
             key, takes = table[word]
-            if key in given:
+            if key in given or key == "save_traffic":  # the run's own folder is not known here
                 raise LookupError(word)
             if takes == "flag" or (takes == "words" and (place == len(words) or words[place].startswith("--"))):
                 given[key] = True
