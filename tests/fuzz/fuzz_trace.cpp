@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if ((bytes += packet.bytes) > 1'000'000) break;  // cells one by one
       slots.packet(packet, "fuzz");
     }
-    if (whole.packets.empty()) return 0;
+    if (slots.stamps().packets == 0) return 0;
     slots.finish();
     statistics.finish(slots.slots());
     for (const auto& tail : statistics.tails({0, 1, 10}))

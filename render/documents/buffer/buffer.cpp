@@ -441,6 +441,9 @@ Picture picture(const Document& document, const std::vector<BufferPoint>& points
   Picture picture{.title = title(points), .x_label = {}, .y_label = "buffer B [packets]"};
   Sweep sweep{.axes = {"load", "burst", "inputs", "drop", "capacity", "on_rate", "packets_per_slot"},
               .height = "buffer"};
+  // The load of a class is that of another question, no axis.
+  if (std::holds_alternative<TrafficClass>(question.traffic.source))
+    sweep.axes = {"capacity", "drop", "inputs", "class"};
   if (asks_for_probability(question)) {
     sweep.height = "probability";
     sweep.powers_of_ten = true;
