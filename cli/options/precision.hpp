@@ -55,4 +55,13 @@ template <class Question, class DocumentOf>
   return {.document = std::move(document)};
 }
 
+/// Until --half-width is reached where it is given, else as long as the options say.
+template <class Question, class DocumentOf>
+[[nodiscard]] Reply simulate_as_asked(const std::vector<Question>& questions,
+                                      const SimulationOptions& options, const Context& context,
+                                      const DocumentOf& document_of) {
+  return options.half_width ? simulate_to_width(questions, options, context, document_of)
+                            : simulate_all(questions, options, context, document_of);
+}
+
 }  // namespace tailbound::cli

@@ -207,9 +207,7 @@ Reply answer_simulation(const SwitchOptions& options, const Context& context) {
   const auto document_of = [&](auto points, std::size_t asked) {
     return render::document(std::move(points), asked, units);
   };
-  if (options.run.half_width)
-    return simulate_to_width(read_questions(options), options.run, context, document_of);
-  return simulate_all(read_questions(options), options.run, context, document_of);
+  return simulate_as_asked(read_questions(options), options.run, context, document_of);
 }
 
 void declare_simulation(OptionTable& table, SwitchOptions& options) {

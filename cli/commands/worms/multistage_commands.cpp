@@ -183,8 +183,7 @@ Reply answer_simulation(const MultistageSimulationOptions& options, const Contex
   const auto shown = [curve = read_curve(options.question)](const auto& points, std::size_t asked) {
     return render::document(points, asked, curve);
   };
-  if (options.run.half_width) return simulate_to_width(questions, options.run, context, shown);
-  return simulate_all(questions, options.run, context, shown);
+  return simulate_as_asked(questions, options.run, context, shown);
 }
 
 void declare_simulation(OptionTable& table, MultistageSimulationOptions& options) {

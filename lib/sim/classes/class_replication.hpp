@@ -28,7 +28,7 @@
 ///           served last: whatever the weights, its queue lies between (docs/derivations/priorities.md), slot by slot,
 ///           which is looked at in every slot.
 /// METHOD    independent slots: one draw for the packets of all inputs, one for the class of each
-/// COST      some 10 ns a slot and class, bench/README.md, simulate_classes
+/// COST      some 20 million packets a second of a processor for 16 inputs and two classes
 /// TESTS     tests/sim/classes/simulate_classes_test.cpp
 namespace tailbound::sim {
 

@@ -158,6 +158,7 @@ std::vector<TraceTail> TraceStatistics::tails(const std::vector<std::int64_t>& l
       sum += p;
       squares += p * p;
     }
+    tail.probability = std::min(tail.probability, 1.0);  // a sum of rounded shares
     const auto count = static_cast<double>(blocks_.size());
     tail.error =
         count > 1 ? std::sqrt(std::max(0.0, (squares - sum * sum / count) / (count - 1) / count)) : 0;
