@@ -96,7 +96,9 @@ AskedAccuracy asked_accuracy(const WormholeQuestion& question, std::vector<doubl
   AskedAccuracy asked{.model = measured_model(question.variant.value_or(usual_variant(question.network))),
                       .settings = {},
                       .at = std::move(at)};
-  if (const auto* topology = std::get_if<network::WormTopology>(&question.network))
+  const auto* topology = std::get_if<network::WormTopology>(&question.network);
+  // Of what has no settings in the table nothing near was measured.
+  if (topology != nullptr && topology->usual())
     asked.settings = accuracy_settings({.topology = *topology,
                                         .virtual_channels = question.virtual_channels,
                                         .flits = question.flits,

@@ -123,8 +123,7 @@ SimulatedWorms simulate_at(const SimulateWormholeQuestion& question, sim::WormMo
 sim::WormModel simulator_model(const SimulatedWormhole& network) {
   sim::WormModel model;
   model.network = worm_network(network.network, network.virtual_channels);
-  if (const auto* own = std::get_if<OwnWormNetwork>(&network.network))
-    model.traffic = own->network->traffic();
+  model.traffic = traffic_of(network.network);
   if (network.flits < 1 || network.flits > 1'000'000)
     throw InvalidArgument("flits", std::to_string(network.flits), "from 1 to 1000000 in a simulation");
   if (network.buffer_flits < 1 || network.buffer_flits > 1'000'000)
@@ -134,6 +133,8 @@ sim::WormModel simulator_model(const SimulatedWormhole& network) {
   model.buffer_flits = network.buffer_flits;
   model.lengths = network.lengths;
   model.arrivals = network.arrivals;
+  sim::check(network.timing);
+  model.timing = network.timing;
   return model;
 }
 
@@ -143,7 +144,8 @@ WormholeModel wormhole_model_of(const SimulatedWormhole& network) {
                                             .flits = network.flits,
                                             .lengths = network.lengths,
                                             .virtual_channels = network.virtual_channels,
-                                            .buffer_flits = network.buffer_flits});
+                                            .buffer_flits = network.buffer_flits,
+                                            .timing = network.timing});
 }
 
 network::ChannelBound channel_bound(const WormholeNetwork& network) {

@@ -10,27 +10,20 @@ namespace {
 
 constexpr const char* argument = "--nodes";
 
-/// \param text  "64", or equal sides with an x between them
+/// \param text  "64", or sides with an x between them
 WormSize read_size(std::string_view text, network::WormShape shape, const std::string& name) {
   constexpr std::int64_t most = 1'000'000'000'000;
   if (text.find('x') == std::string_view::npos)
     return {.nodes = numeric::parse_integer(text, argument, -most, most)};
   if (!network::has_dimensions(shape))
     throw InvalidArgument(argument, std::string(text), "a number of nodes for a " + name);
-  WormSize size{.nodes = 1, .dimensions = 0};
-  std::optional<std::int64_t> side;
+  WormSize size{.nodes = 1};
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('x', begin), text.size());
-    const std::int64_t length =
-        numeric::parse_integer(text.substr(begin, end - begin), argument, 2, 1'000'000);
-    if (side && length != *side)
-      throw InvalidArgument(argument, std::string(text),
-                            "equal sides, such as 8x8: networks are k^dimensions");
-    side = length;
-    if (size.nodes > most / length)
+    size.sides.push_back(numeric::parse_integer(text.substr(begin, end - begin), argument, 2, 1'000'000));
+    if (size.nodes > most / size.sides.back())
       throw InvalidArgument(argument, std::string(text), "at most " + std::to_string(most) + " nodes");
-    size.nodes *= length;
-    ++*size.dimensions;
+    size.nodes *= size.sides.back();
     begin = end + 1;
   }
   return size;

@@ -12,15 +12,15 @@
 /// TESTS     tests/golden/wormhole_test.cpp
 namespace tailbound::answers {
 
-/// Nodes, and dimensions where the size says them: "12x12".
+/// Nodes, or routers along each dimension: "12x12".
 struct WormSize {
-  std::int64_t nodes = 0;
-  std::optional<int> dimensions{};
+  std::int64_t nodes = 0;             ///< or the product of the sides
+  std::vector<std::int64_t> sides{};  ///< empty where the size does not say them
 };
 
-/// A list of numbers, ranges, and equal sides with an x between them: "64,144:400:256,8x8".
+/// A list of numbers, ranges, and sides with an x between them: "64,144:400:256,8x8,4x8".
 /// \param name  of the shape, for messages: "mesh"
-/// \throws InvalidArgument  "--nodes": no number, unequal sides, or sides for a network without dimensions
+/// \throws InvalidArgument  "--nodes": no number, or sides for a network without dimensions
 [[nodiscard]] std::vector<WormSize> parse_worm_sizes(const std::string& text, network::WormShape shape,
                                                      const std::string& name);
 

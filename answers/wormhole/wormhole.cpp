@@ -86,6 +86,9 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
     return Unmodelled{"lengths", "geometric",
                       "fixed by the published variants, which know no other; variant finite-source does",
                       "messages of geometric length in the published variants"};
+  if (asked.timing != sim::RouterTiming{})
+    return Unmodelled{"router cycles", std::to_string(asked.timing.router_cycles), "0 by models",
+                      "routers, links or credits that take time, or of channels given on at the tail"};
   if (asked.buffer_flits == 1) return std::nullopt;
   if (!finite_source)
     return Unmodelled{"buffer flits", buffer,
@@ -114,6 +117,15 @@ constexpr int remembered_channels = 2;
 
 bool is_torus(network::WormShape shape) {
   return shape == network::WormShape::torus || shape == network::WormShape::bidirectional_torus;
+}
+
+/// A network by walking its ways, with what they remember where finite sources ask for it.
+network::ChannelGraph walked(const network::WormNetwork& worms, const network::WormTraffic& traffic,
+                             Equations equations) {
+  network::ChannelGraph graph = network::walk_graph(worms, traffic);
+  if (equations == Equations::finite_source)
+    static_cast<void>(network::add_trails(graph, worms, traffic, remembered_channels));
+  return graph;
 }
 
 /// The same network by walking its ways, with what they remember; as it is where that would take too long.
@@ -161,6 +173,11 @@ std::optional<int> usual_virtual_channels(const WormholeNetwork& network) {
   return topology ? std::optional(network::usual_virtual_channels(*topology)) : std::nullopt;
 }
 
+network::WormTraffic traffic_of(const WormholeNetwork& network) {
+  if (const auto* own = std::get_if<OwnWormNetwork>(&network)) return own->network->traffic();
+  return network::traffic_of(std::get<network::WormTopology>(network));
+}
+
 std::shared_ptr<const network::WormNetwork> worm_network(const WormholeNetwork& network,
                                                          std::optional<int> virtual_channels) {
   if (const auto* own = std::get_if<OwnWormNetwork>(&network)) {
@@ -186,7 +203,7 @@ std::shared_ptr<const Model> walked_model(const WormholeNetwork& network, const 
   const double calls = nodes * nodes * layout.variants * usual.graph().mean_distance * each;
   if (calls + calls_of_a_wire * wires * each * each * each > most_walk_calls) return nullptr;
   try {
-    return std::make_shared<const Model>(network::walk_graph(*worms, {}), usual.equations(),
+    return std::make_shared<const Model>(network::walk_graph(*worms, traffic_of(network)), usual.equations(),
                                          usual.length_variation(), usual.flits());
   } catch (const LimitExceeded&) {
     return nullptr;
@@ -239,9 +256,12 @@ Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVaria
   if (equations == Equations::published || length_variation > 0) buffer_flits = 1;
   if (topology == nullptr) {
     const network::RoutedWormNetwork& own = *std::get<OwnWormNetwork>(network).network;
-    network::ChannelGraph graph = network::walk_graph(own, own.traffic());
-    if (equations == Equations::finite_source)
-      static_cast<void>(network::add_trails(graph, own, own.traffic(), remembered_channels));
+    return Model(walked(own, own.traffic(), equations), equations, length_variation, flits, buffer_flits);
+  }
+  if (!topology->usual()) {
+    const auto worms = network::worm_network(*topology, network::usual_virtual_channels(*topology));
+    network::ChannelGraph graph = walked(*worms, network::traffic_of(*topology), equations);
+    graph.name = network::name(*topology);
     return Model(std::move(graph), equations, length_variation, flits, buffer_flits);
   }
   network::ChannelGraph graph = network::channel_graph(*topology, variant == WormholeVariant::paper

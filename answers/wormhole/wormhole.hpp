@@ -8,6 +8,7 @@
 #include <tailbound/network/worms/worm_network_file.hpp>
 #include <tailbound/network/worms/worm_topology.hpp>
 #include <tailbound/numeric/truth.hpp>
+#include <tailbound/sim/worm/router_timing.hpp>
 #include <tailbound/sim/worm/worm_messages.hpp>
 
 #include <array>
@@ -66,7 +67,7 @@ struct WormholeQuestion {
   std::optional<WormholeVariant> variant{};  ///< usual_variant() unless told
   /// So many of the busiest channels are listed for each load; in all, at most most_channels_listed.
   std::optional<std::size_t> channels{};
-  /// Of each link: 1 .. 64, in a torus 1 or an even number, in a butterfly fat-tree 1; the usual number unless told.
+  /// Of each link: 1 .. 64, in a butterfly fat-tree 1; the usual number unless told.
   /// Of an own network its own number alone.
   std::optional<int> virtual_channels{};
   sim::WormLengths lengths = sim::WormLengths::fixed;  ///< fixed alone by the published variants
@@ -82,6 +83,7 @@ struct ModelledWormhole {
   sim::WormLengths lengths = sim::WormLengths::fixed;
   std::optional<int> virtual_channels{};
   std::int64_t buffer_flits = 1;
+  sim::RouterTiming timing{};
 };
 
 /// A model of this very network, or none: never that of another one.
@@ -168,6 +170,9 @@ struct WormholeAnswer {
 /// \throws LimitExceeded    the network is too large
 [[nodiscard]] std::shared_ptr<const network::WormNetwork> worm_network(const WormholeNetwork& network,
                                                                        std::optional<int> virtual_channels);
+
+/// Who sends to whom there.
+[[nodiscard]] network::WormTraffic traffic_of(const WormholeNetwork& network);
 
 /// Calls of next_station(), at some 8 ns, that the walk over a network may take. What follows it takes as long as 50
 /// of them for each wire and third power of its channels.

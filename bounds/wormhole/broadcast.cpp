@@ -29,6 +29,7 @@ void check(const BroadcastCube& cube) {
   require(cube.broadcast >= 0 && cube.broadcast <= 1, "broadcast", cube.broadcast, "from 0 to 1");
   require(cube.startup >= 0 && cube.startup <= static_cast<double>(limits.startup), "startup", cube.startup,
           "from 0 to 10^9 cycles");
+  network::check_without_channels(cube.ends);
   if (cube.replication != Replication::literal) return;
   if (cube.ends.ejection != network::Ejection::unlimited)
     throw InvalidArgument("ejection", "one", "unlimited with replication literal: the published equations");

@@ -17,6 +17,14 @@ std::string option_of(const LoadWords& words) {
   return fmt::format("--{}s", words.name);
 }
 
+/// Those of networks with broadcasts: all but channels.
+template <class End>
+Values ends_of(bool with_broadcasts) {
+  Values values = choices<End>();
+  if (with_broadcasts) std::erase(values.choices, "channels");
+  return values;
+}
+
 }  // namespace
 
 OfferedLoads read_offered(const std::optional<std::string>& loads,
@@ -83,17 +91,21 @@ answers::SaturationLength read_saturation_length(const SimulationOptions& run,
 
 void add_worm_ends_options(OptionTable& table, WormEndsOptions& options, Ejection usual, bool every) {
   const OptionGroup network(table, "Network");
-  network.add("--injection", options.injection, "NAME",
-              fmt::format("{}one channel a node, or ports: one for each link\n"
-                          "(unless told: ports where ejection is unlimited, else one)",
-                          every ? "" : "of a hypercube: "),
-              choices<Injection>());
+  network.add(
+      "--injection", options.injection, "NAME",
+      every
+          ? "one channel a node, or ports: one for each link\n"
+            "(unless told: ports where ejection is unlimited, else one)"
+          : "one channel a node, channels: as many virtual channels as a\nlink has, or of a hypercube ports: "
+            "one for each link (unless\ntold: ports where ejection is unlimited, else one)",
+      ends_of<Injection>(every));
   const bool one = usual == Ejection::one;
   network.add("--ejection", options.ejection, "NAME",
-              fmt::format("one channel a node{}, or unlimited{}: worms\nleave by all links at once{}",
-                          one ? " (unless told)" : "", one ? "" : " (unless told)",
-                          every ? "" : ", not in a fat-tree"),
-              choices<Ejection>());
+              fmt::format("one channel a node{}, {}or unlimited{}: worms\nleave by all links at once{}",
+                          one ? " (unless told)" : "",
+                          every ? "" : "channels: as many virtual\nchannels as a link has, ",
+                          one ? "" : " (unless told)", every ? "" : ", not in a fat-tree"),
+              ends_of<Ejection>(every));
 }
 
 std::vector<WormEnds> read_worm_ends(const WormEndsOptions& options, Ejection usual, bool ports) {

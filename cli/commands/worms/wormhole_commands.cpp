@@ -8,11 +8,14 @@
 #include <tailbound/answers/validation/validate_wormhole.hpp>
 #include <tailbound/answers/wormhole/worm_sizes.hpp>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/network/channels/cube.hpp>
 #include <tailbound/render/documents/simulation/simulate_wormhole.hpp>
 #include <tailbound/render/documents/validation/validate_wormhole.hpp>
 #include <tailbound/render/documents/wormhole/wormhole.hpp>
 #include <tailbound/render/documents/worms/worm_network.hpp>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 
 /// Wormhole networks: `wormhole`, `simulate wormhole` and `validate wormhole`.
@@ -27,13 +30,14 @@ using answers::ValidateWormholeQuestion;
 using answers::WormholeQuestion;
 using answers::WormholeSaturationQuestion;
 using answers::WormholeVariant;
+using network::WormPatternName;
 using network::WormShape;
 using network::WormTopology;
 
 /// As typed; an option that was not given is empty.
 struct WormholeOptions {
   std::optional<std::string> topology, nodes, dimensions, flits, lengths, loads, fractions, variant,
-      virtual_channels, buffer_flits;
+      virtual_channels, buffer_flits, concentration, pattern, hot_node, hot_share;
   WormEndsOptions ends;
   TopologyOptions place;  ///< --network, --matrix and --route
 };
@@ -44,11 +48,34 @@ struct WormholeModelOptions {
 struct WormholeSimulationOptions {
   WormholeOptions question;
   SimulationOptions run{.unit = "cycle"};
-  std::optional<std::string> arrivals, of;
+  std::optional<std::string> arrivals, of, router_cycles, link_cycles, credit_cycles, reallocate;
   LatencyOptions latency;
 };
 
-/// One for each size, number of dimensions and way to enter and leave.
+/// One for each name and, of hot spots, share.
+std::vector<network::WormPattern> read_patterns(const WormholeOptions& options) {
+  std::vector<network::WormPattern> all;
+  bool hot = false;
+  for (const WormPatternName name : choices_or_first<WormPatternName>(options.pattern, "--pattern")) {
+    if (name != WormPatternName::hot_spot) {
+      all.push_back({.name = name});
+      continue;
+    }
+    hot = true;
+    const auto nodes = integers_or(0, options.hot_node, "--hot-node", 0, network::most_cube_nodes - 1);
+    const std::string& shares = required(options.hot_share, "--hot-share",
+                                         "given: the share of its messages that each node sends there");
+    for (const std::int64_t node : nodes)
+      for (const numeric::Rational& share : parse_percent_list(shares, "--hot-share", 1000))
+        all.push_back({.name = name, .hot_node = node, .hot_share = share});
+  }
+  if (!hot)
+    refuse_given({{"--hot-node", &options.hot_node}, {"--hot-share", &options.hot_share}},
+                 "given without a hot spot", "given with --pattern hot-spot");
+  return all;
+}
+
+/// One for each size, number of dimensions and way to enter and leave, and what is sent there.
 void add_topologies(const WormholeOptions& options, WormShape shape,
                     std::vector<answers::WormholeNetwork>& all) {
   if (options.dimensions && !network::has_dimensions(shape))
@@ -57,17 +84,32 @@ void add_topologies(const WormholeOptions& options, WormShape shape,
   const std::string& nodes = required(options.nodes, "--nodes", "given: how many processors there are");
   const auto dimensions = integers_or(WormTopology{}.dimensions, options.dimensions, "--dimensions", 1,
                                       network::most_dimensions(shape));
+  const auto concentrations =
+      integers_or(1, options.concentration, "--concentration", 1, network::most_concentration);
+  const auto ends = read_worm_ends(options.ends, network::Ejection::one, network::has_ports(shape));
+  const auto patterns = read_patterns(options);
   for (const answers::WormSize& size : answers::parse_worm_sizes(nodes, shape, name_of(shape))) {
-    if (size.dimensions && options.dimensions)
+    if (!size.sides.empty() && options.dimensions)
       throw InvalidArgument("--dimensions", *options.dimensions, "left out: --nodes says it");
-    for (const std::int64_t each : size.dimensions ? std::vector<std::int64_t>{*size.dimensions} : dimensions)
-      for (const network::WormEnds& ends :
-           read_worm_ends(options.ends, network::Ejection::one, network::has_ports(shape))) {
-        const WormTopology topology{
-            .shape = shape, .nodes = size.nodes, .dimensions = static_cast<int>(each), .ends = ends};
-        network::check(topology);
-        all.emplace_back(topology);
-      }
+    WormTopology sized{.shape = shape, .nodes = size.nodes};
+    if (std::adjacent_find(size.sides.begin(), size.sides.end(), std::not_equal_to<>()) != size.sides.end())
+      sized.sides = size.sides;
+    const auto each_dimensions =
+        size.sides.empty() ? dimensions : std::vector{static_cast<std::int64_t>(size.sides.size())};
+    for (const WormTopology& topology :
+         Combinations(sized)
+             .by(each_dimensions, [](auto&each, std::int64_t n) { each.dimensions = static_cast<int>(n); })
+             .by(concentrations,
+                 [&](auto&each, std::int64_t n) {
+                   each.concentration = static_cast<int>(n);
+                   if (!size.sides.empty()) each.nodes = size.nodes * n;
+                 })
+             .by(ends, &WormTopology::ends)
+             .by(patterns, &WormTopology::pattern)
+             .points()) {
+      network::check(topology);
+      all.emplace_back(topology);
+    }
   }
 }
 
@@ -75,6 +117,10 @@ OwnWormNetwork read_own(const WormholeOptions& options) {
   refuse_given({{"--topology", &options.topology},
                 {"--nodes", &options.nodes},
                 {"--dimensions", &options.dimensions},
+                {"--concentration", &options.concentration},
+                {"--pattern", &options.pattern},
+                {"--hot-node", &options.hot_node},
+                {"--hot-share", &options.hot_share},
                 {"--virtual-channels", &options.virtual_channels},
                 {"--injection", &options.ends.injection},
                 {"--ejection", &options.ends.ejection}},
@@ -91,9 +137,13 @@ void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
   network.add("--topology", options.topology, "NAME",
               "butterfly-fat-tree, mesh, torus (one way round),\nbidirectional-torus or hypercube",
               choices<WormShape>());
-  network.add("--nodes", options.nodes, "N",
-              "processors: a power of 4 (fat-tree), of 2 (hypercube),\nk^dimensions; or sides: 8x8");
+  network.add(
+      "--nodes", options.nodes, "N",
+      "processors: a power of 4 (fat-tree), of 2 (hypercube),\nk^dimensions; or routers along each side: "
+      "8x8, 4x8");
   network.add("--dimensions", options.dimensions, "D", "of a mesh or torus (2)", slider(1, 6, 1));
+  network.add("--concentration", options.concentration, "C", "nodes at each router (1); not in a fat-tree",
+              slider(1, 8, 1));
   network.add("--variant", options.variant, "NAME",
               "finite-source (unless told), paper (as published) or\nconditional (fat-tree: published, flows "
               "conserved)",
@@ -108,6 +158,11 @@ void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
   traffic.add("--lengths", options.lengths, "NAME",
               choices_in_words<sim::WormLengths>("unless told") + ", with mean --flits",
               choices<sim::WormLengths>());
+  traffic.add("--pattern", options.pattern, "NAME",
+              "who sends to whom: " + choices_in_words<WormPatternName>("unless told"),
+              choices<WormPatternName>());
+  traffic.add("--hot-node", options.hot_node, "NODE", "of hot-spot: its number, from 0 (0)");
+  traffic.add("--hot-share", options.hot_share, "P", "of hot-spot: of what each other node sends, 10%");
   traffic.add("--loads", options.loads, "LIST", "flits a cycle from each node: 0.01,0.02 or 0.01:0.05:0.01");
   traffic.add("--fractions", options.fractions, "LIST",
               "of the saturation load, instead: 0.1,0.5 or 10%:90%:10% (the default)");
@@ -193,6 +248,26 @@ void declare_model(OptionTable& table, WormholeModelOptions& options) {
 
 // --- simulated
 
+/// One for each combination.
+std::vector<sim::RouterTiming> read_timings(const WormholeSimulationOptions& options) {
+  const auto cycles = [](const std::optional<std::string>& given, const char* option, std::int64_t usual,
+                         std::int64_t least) {
+    return integers_or(usual, given, option, least, sim::RouterTiming::most_cycles);
+  };
+  const auto to = [](std::uint32_t sim::RouterTiming::*field) {
+    return [field](sim::RouterTiming& timing, std::int64_t value) {
+      timing.*field = static_cast<std::uint32_t>(value);
+    };
+  };
+  return Combinations(sim::RouterTiming{})
+      .by(cycles(options.router_cycles, "--router-cycles", 0, 0), to(&sim::RouterTiming::router_cycles))
+      .by(cycles(options.link_cycles, "--link-cycles", 1, 1), to(&sim::RouterTiming::link_cycles))
+      .by(cycles(options.credit_cycles, "--credit-cycles", 0, 0), to(&sim::RouterTiming::credit_cycles))
+      .by(choices_or_first<sim::Reallocate>(options.reallocate, "--reallocate"),
+          &sim::RouterTiming::reallocate)
+      .points();
+}
+
 /// What is simulated, for each combination of what was given as lists.
 std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& options) {
   const std::vector<answers::WormholeNetwork> networks = read_wormhole_networks(options.question);
@@ -205,6 +280,7 @@ std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& o
       .by(read_buffers(options.question), &SimulatedWormhole::buffer_flits)
       .by(read_lengths(options.question), &SimulatedWormhole::lengths)
       .by(choices_or_first<sim::WormArrivals>(options.arrivals, "--arrivals"), &SimulatedWormhole::arrivals)
+      .by(read_timings(options), &SimulatedWormhole::timing)
       .points();
 }
 
@@ -264,6 +340,17 @@ void add_wormhole_simulation_options(OptionTable& table, WormholeSimulationOptio
   network.add("--arrivals", options.arrivals, "NAME",
               "of messages: " + choices_in_words<sim::WormArrivals>("unless told"),
               choices<sim::WormArrivals>());
+  network.add("--router-cycles", options.router_cycles, "R", "of a flit in a router before it can go on (0)",
+              slider(0, 5, 1));
+  network.add("--link-cycles", options.link_cycles, "L", "of a flit on a link between routers (1)",
+              slider(1, 5, 1));
+  network.add("--credit-cycles", options.credit_cycles, "C",
+              "until a place that a flit has left can be filled (0)", slider(0, 5, 1));
+  network.add(
+      "--reallocate", options.reallocate, "NAME",
+      "give a virtual channel to the next message when its buffer\nis empty (unless told), or behind the "
+      "tail",
+      choices<sim::Reallocate>());
   add_simulation_options(table, options.run);
 }
 

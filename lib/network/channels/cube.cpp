@@ -11,9 +11,9 @@ namespace {
 constexpr std::size_t no_neighbour = std::numeric_limits<std::size_t>::max();
 
 std::int64_t node_count(const Cube& cube) {
-  std::int64_t nodes = 1;
-  for (int dimension = 0; dimension < cube.dimensions; ++dimension) {
-    nodes *= cube.radix;
+  std::int64_t nodes = cube.concentration;
+  for (const std::int64_t side : sides_of(cube)) {
+    nodes *= side;
     if (nodes > most_cube_nodes) break;
   }
   return nodes;
@@ -225,41 +225,62 @@ double met_and_followed(const Cube& cube) {
 
 }  // namespace
 
+bool Cube::regular() const {
+  return sides.empty() && concentration == 1 && ends.injection != Injection::channels &&
+         ends.ejection != Ejection::channels;
+}
+
+std::vector<std::int64_t> sides_of(const Cube& cube) {
+  if (!cube.sides.empty()) return cube.sides;
+  return std::vector<std::int64_t>(static_cast<std::size_t>(cube.dimensions), cube.radix);
+}
+
 void check(const Cube& cube) {
   const std::int64_t least = cube.links == CubeLinks::bidirectional_torus ? 3 : 2;
   if (cube.dimensions < 1 || cube.dimensions > 14)
     throw InvalidArgument("dimensions", std::to_string(cube.dimensions), "from 1 to 14");
-  if (cube.radix < least || cube.radix > most_cube_nodes)
-    throw InvalidArgument("radix", std::to_string(cube.radix),
-                          "from " + std::to_string(least) + " to " + std::to_string(most_cube_nodes));
+  if (!cube.sides.empty() && cube.sides.size() != static_cast<std::size_t>(cube.dimensions))
+    throw InvalidArgument("sides", std::to_string(cube.sides.size()), "one for each dimension");
+  for (const std::int64_t side : sides_of(cube))
+    if (side < least || side > most_cube_nodes)
+      throw InvalidArgument("radix", std::to_string(side),
+                            "from " + std::to_string(least) + " to " + std::to_string(most_cube_nodes));
+  if (cube.concentration < 1 || cube.concentration > most_concentration)
+    throw InvalidArgument("concentration", std::to_string(cube.concentration),
+                          "from 1 to " + std::to_string(most_concentration));
   if (node_count(cube) > most_cube_nodes)
-    throw InvalidArgument("nodes", std::to_string(cube.radix) + "^" + std::to_string(cube.dimensions),
-                          "at most " + std::to_string(most_cube_nodes));
-  if (cube.ends.injection == Injection::ports && (cube.links != CubeLinks::mesh || cube.radix != 2))
+    throw InvalidArgument("nodes", name(cube), "at most " + std::to_string(most_cube_nodes));
+  if (cube.ends.injection != Injection::ports) return;
+  if (cube.links != CubeLinks::mesh || cube.radix != 2 || !cube.sides.empty())
     throw InvalidArgument("injection", "ports", "one: only the nodes of a hypercube have ports");
+  if (cube.concentration > 1)
+    throw InvalidArgument("injection", "ports", "one or channels where routers have several nodes");
 }
 
 std::string name(const Cube& cube) {
-  const std::string size = std::to_string(cube.radix);
-  if (cube.links == CubeLinks::mesh && cube.radix == 2)
-    return std::to_string(cube.dimensions) + "-dimensional hypercube";
-  std::string name = size;
-  if (cube.dimensions > 4) name += "^" + std::to_string(cube.dimensions);
-  for (int dimension = 1; dimension < cube.dimensions && cube.dimensions <= 4; ++dimension)
-    name += " x " + size;
+  const std::string nodes =
+      cube.concentration > 1 ? ", " + std::to_string(cube.concentration) + " nodes a router" : "";
+  if (cube.links == CubeLinks::mesh && cube.radix == 2 && cube.sides.empty())
+    return std::to_string(cube.dimensions) + "-dimensional hypercube" + nodes;
+  std::string name;
+  if (cube.sides.empty() && cube.dimensions > 4)
+    name = std::to_string(cube.radix) + "^" + std::to_string(cube.dimensions);
+  else
+    for (const std::int64_t side : sides_of(cube)) name += (name.empty() ? "" : " x ") + std::to_string(side);
   switch (cube.links) {
     case CubeLinks::mesh:
-      return name + " mesh";
+      return name + " mesh" + nodes;
     case CubeLinks::unidirectional_torus:
-      return name + " unidirectional torus";
+      return name + " unidirectional torus" + nodes;
     case CubeLinks::bidirectional_torus:
       break;
   }
-  return name + " bidirectional torus";
+  return name + " bidirectional torus" + nodes;
 }
 
 ChannelGraph cube_graph(const Cube& cube) {
   check(cube);
+  if (!cube.regular()) throw InvalidArgument("cube", name(cube), "k^n, with a node at each router");
   ChannelGraph graph = PairWalk(cube).graph();
   if (cube.links != CubeLinks::mesh && cube.virtual_channels == VirtualChannels::share_wire)
     graph.worms_met = partner_rate(graph) - met_and_followed(cube) / 2;

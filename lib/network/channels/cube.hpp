@@ -3,6 +3,10 @@
 #include <tailbound/network/channels/channel_graph.hpp>
 #include <tailbound/network/channels/worm_ends.hpp>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 /// Meshes, tori and hypercubes with dimension-order routing under uniform traffic.
 ///
 /// MODEL     k^n nodes; nodes whose coordinates differ by 1 in one dimension (in a torus modulo k) are
@@ -38,9 +42,19 @@ struct Cube {
   int dimensions = 2;      ///< n, 1 .. 14; k^n at most 16 384 nodes
   VirtualChannels virtual_channels = VirtualChannels::share_wire;
   WormEnds ends{};  ///< ports in a hypercube only
+  /// Routers along each dimension where these are not `radix` along each; otherwise empty.
+  std::vector<std::int64_t> sides{};
+  int concentration = 1;  ///< nodes at each router, 1 .. 64; 1 with ports
+
+  /// k^n, a node at each router, and one or all channels at its ends?
+  [[nodiscard]] bool regular() const;
 };
 
+/// Routers along each dimension.
+[[nodiscard]] std::vector<std::int64_t> sides_of(const Cube& cube);
+
 inline constexpr std::int64_t most_cube_nodes = 16'384;
+inline constexpr int most_concentration = 64;
 
 /// \throws InvalidArgument  a field out of range
 void check(const Cube& cube);
@@ -48,7 +62,8 @@ void check(const Cube& cube);
 /// "8 x 8 mesh"
 [[nodiscard]] std::string name(const Cube& cube);
 
-/// COST  O(N^2) for the pairs, O(N n^2) numbers
+/// COST      O(N^2) for the pairs, O(N n^2) numbers
+/// CONTRACT  cube.regular()
 /// \throws InvalidArgument  a field out of range
 [[nodiscard]] ChannelGraph cube_graph(const Cube& cube);
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tailbound/core/error.hpp>
+
 #include <array>
 
 /// How messages enter a network of worms at their source, and leave it at their destination.
@@ -7,20 +9,22 @@ namespace tailbound::network {
 
 /// The injection channels of a node. Each is held by one worm at a time and takes a flit a cycle.
 enum class Injection {
-  one,    ///< for all messages that the node sends
-  ports,  ///< one for each link that leaves it; a message takes any of them with equal probability
+  one,       ///< for all messages that the node sends
+  ports,     ///< one for each link that leaves it; a message takes any of them with equal probability
+  channels,  ///< as many virtual channels on one wire as a link has
 };
 [[nodiscard]] constexpr auto names_of(Injection) {
-  return std::array{"one", "ports"};
+  return std::array{"one", "ports", "channels"};
 }
 
 /// What stands behind the last link of a worm.
 enum class Ejection {
   one,        ///< a channel for all messages to the node, held by one worm at a time, a flit a cycle
   unlimited,  ///< nothing: what crosses the last link has arrived, on all links and virtual channels at once
+  channels,   ///< as many virtual channels on one wire as a link has
 };
 [[nodiscard]] constexpr auto names_of(Ejection) {
-  return std::array{"one", "unlimited"};
+  return std::array{"one", "unlimited", "channels"};
 }
 
 struct WormEnds {
@@ -29,6 +33,14 @@ struct WormEnds {
 
   friend bool operator==(const WormEnds&, const WormEnds&) = default;
 };
+
+/// Of a hypercube with broadcasts.  \throws InvalidArgument  ends by virtual channels, which it does not have
+inline void check_without_channels(const WormEnds& ends) {
+  if (ends.injection == Injection::channels)
+    throw InvalidArgument("injection", "channels", "one or ports where there are broadcasts");
+  if (ends.ejection == Ejection::channels)
+    throw InvalidArgument("ejection", "channels", "one or unlimited where there are broadcasts");
+}
 
 /// A node that sends and receives on all of its links at once.
 inline constexpr WormEnds all_port{.injection = Injection::ports, .ejection = Ejection::unlimited};

@@ -15,11 +15,12 @@ ChannelBound busier(ChannelBound a, ChannelBound b) {
   return a.utilization < b.utilization ? std::move(b) : std::move(a);
 }
 
-/// "(3,0,0) -> (4,0,0)": along the first dimension.
-std::string link_name(std::int64_t from, std::int64_t to, int dimensions) {
+/// "(3,0,0) -> (4,0,0)", along the first of three dimensions.
+std::string link_name(std::int64_t from, std::int64_t to, std::size_t along, std::size_t dimensions) {
   const auto node = [&](std::int64_t at) {
-    std::string text = "(" + std::to_string(at);
-    for (int i = 1; i < dimensions; ++i) text += ",0";
+    std::string text;
+    for (std::size_t i = 0; i < dimensions; ++i)
+      text += (i == 0 ? "(" : ",") + std::to_string(i == along ? at : 0);
     return text + ")";
   };
   return node(from) + " -> " + node(to);
@@ -43,20 +44,20 @@ RowLink busiest_of_row(WormShape shape, std::int64_t k) {
 }
 
 /// Of a mesh, torus or hypercube: worms on a link along dimension i have their destination's coordinates below i and
-/// their source's above, so that k^(n-1) pairs of nodes belong to each pair of the row.
+/// their source's above, so that to each pair of the row belong the other sides' product of pairs of routers, and to
+/// each of these the square of their nodes.
 ChannelBound busiest_link(const WormTopology& topology) {
-  const int dimensions = dimensions_of(topology);
-  std::int64_t k = 2, beyond = 1;
-  const auto power = [&](int exponent) {
-    std::int64_t product = 1;
-    for (int i = 0; i < exponent; ++i) product *= k;
-    return product;
-  };
-  while (power(dimensions) < topology.nodes) ++k;
-  beyond = power(dimensions - 1);
-  const RowLink link = busiest_of_row(topology.shape, k);
-  return {.channel = link_name(link.from, link.to, dimensions),
-          .utilization = link.pairs * whole(beyond) / whole(topology.nodes - 1)};
+  const std::vector<std::int64_t> sides = sides_of(topology);
+  const std::int64_t of_routers = std::int64_t{topology.concentration} * topology.concentration;
+  const std::int64_t routers = topology.nodes / topology.concentration;
+  ChannelBound busiest;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const RowLink link = busiest_of_row(topology.shape, sides[i]);
+    busiest = busier(std::move(busiest), {.channel = link_name(link.from, link.to, i, sides.size()),
+                                          .utilization = link.pairs * whole(routers / sides[i] * of_routers) /
+                                                         whole(topology.nodes - 1)});
+  }
+  return busiest;
 }
 
 /// Of a butterfly fat-tree: P_l 2^l on each channel between levels l and l + 1, up and down.
@@ -81,23 +82,69 @@ ChannelBound injection_of(const WormEnds& ends, int dimensions, const Rational& 
 ChannelBound with_ends(ChannelBound link, const WormEnds& ends, int dimensions, const Rational& messages,
                        const std::string& node) {
   link = busier(std::move(link), injection_of(ends, dimensions, messages, node.c_str()));
-  if (ends.ejection == Ejection::one)
+  if (ends.ejection != Ejection::unlimited)
     link = busier(std::move(link), {.channel = "ejection at " + node, .utilization = messages});
   return link;
+}
+
+ChannelBound bound_of_pattern(const WormTopology& topology) {
+  const auto worms = worm_network(topology, usual_virtual_channels(topology));
+  const WormLayout& layout = worms->layout();
+  const PatternFlows all = pattern_flows(grid_of(topology), topology.pattern);
+  // Ways of each rate over each wire, all variants together.
+  std::vector<std::vector<std::int64_t>> ways(layout.wires, std::vector<std::int64_t>(all.rates.size()));
+  std::vector<std::uint32_t> channel_of(layout.wires);
+  const auto walk = [&](const PatternFlows::Flow& flow, auto at) {
+    for (std::uint32_t variant = 0; variant < layout.variants; ++variant) {
+      WormHead head{.source = flow.source, .destination = flow.destination, .variant = variant};
+      for (std::uint32_t station = worms->next_station(head); station != WormNetwork::arrived;
+           station = worms->next_station(head)) {
+        head.channel = layout.stations[station].first;
+        ++head.passed;
+        at(head.channel);
+      }
+    }
+  };
+  for (const PatternFlows::Flow& flow : all.flows)
+    walk(flow, [&](std::uint32_t channel) {
+      const std::uint32_t wire = layout.channels[channel].wire;
+      ++ways[wire][flow.rate];
+      channel_of[wire] = channel;
+    });
+  std::vector<Rational> utilizations;
+  std::size_t busiest = 0;
+  for (std::size_t wire = 0; wire < ways.size(); ++wire) {
+    Rational sum = 0;
+    for (std::size_t rate = 0; rate < all.rates.size(); ++rate)
+      sum = sum + all.rates[rate] * whole(ways[wire][rate]) / whole(layout.variants);
+    utilizations.push_back(sum);
+    if (sum > utilizations[busiest]) busiest = wire;
+  }
+  const Rational busy = utilizations[busiest] * busy_channel_percent / 100;
+  std::vector<bool> sends(layout.nodes);
+  for (const PatternFlows::Flow& flow : all.flows)
+    walk(flow, [&](std::uint32_t channel) {
+      if (utilizations[layout.channels[channel].wire] >= busy) sends[flow.source] = true;
+    });
+  const std::string name = worms->channel_name(channel_of[busiest]);  // "(1,2) -> (2,2), low"
+  return {.channel = name.substr(0, name.find(", ")),
+          .utilization = utilizations[busiest],
+          .senders = static_cast<std::uint32_t>(std::count(sends.begin(), sends.end(), true))};
 }
 
 }  // namespace
 
 ChannelBound channel_bound(const WormTopology& topology) {
   check(topology);
+  if (!topology.pattern.uniform()) return bound_of_pattern(topology);
   ChannelBound bound;
   if (topology.shape == WormShape::butterfly_fat_tree) {
     bound = busiest_level(topology.nodes);
   } else {
-    const int dimensions = dimensions_of(topology);
-    const std::string origin = link_name(0, 0, dimensions);
-    bound =
-        with_ends(busiest_link(topology), topology.ends, dimensions, 1, origin.substr(0, origin.find(' ')));
+    const std::size_t dimensions = sides_of(topology).size();
+    const std::string origin = link_name(0, 0, 0, dimensions);
+    bound = with_ends(busiest_link(topology), topology.ends, static_cast<int>(dimensions), 1,
+                      origin.substr(0, origin.find(' ')) + (topology.concentration > 1 ? ":0" : ""));
   }
   bound.senders = static_cast<std::uint32_t>(topology.nodes);
   return bound;

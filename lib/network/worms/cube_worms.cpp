@@ -6,27 +6,44 @@ namespace {
 
 using Index = std::uint32_t;
 
-/// Ways on from a node: its links (dimension, direction, low or high), its injection channels, its ejection.
+/// Ways on from a router: its links (dimension, direction, low or high), the injection channels of its nodes, their
+/// ejection channels.
 struct Numbering {
-  Index radix = 0, dimensions = 0, nodes = 1, directions = 1, classes = 1;
-  Index ports = 1;  ///< injection channels
+  std::vector<Index> sides, strides;
+  Index dimensions = 0, routers = 1, directions = 1, classes = 1;
+  Index concentration = 1;  ///< nodes of a router
+  Index ports = 1;          ///< injection channels of a node that are stations of their own
   bool ejects = true;
-  Index lanes = 1;  ///< virtual channels of a station of links
+  Index lanes = 1;                                ///< virtual channels of a link
+  Index injection_lanes = 1, ejection_lanes = 1;  ///< of a wire there
 
   Numbering(const Cube& cube, int virtual_channels)
-      : radix(static_cast<Index>(cube.radix)),
-        dimensions(static_cast<Index>(cube.dimensions)),
+      : dimensions(static_cast<Index>(cube.dimensions)),
         directions(cube.links == CubeLinks::unidirectional_torus ? 1 : 2),
         classes(cube.links != CubeLinks::mesh && virtual_channels > 1 ? 2 : 1),
+        concentration(static_cast<Index>(cube.concentration)),
         ports(cube.ends.injection == Injection::ports ? dimensions : 1),
-        ejects(cube.ends.ejection == Ejection::one),
-        lanes(static_cast<Index>(virtual_channels) / classes) {
-    for (int i = 0; i < cube.dimensions; ++i) nodes *= radix;
+        ejects(cube.ends.ejection != Ejection::unlimited),
+        lanes(static_cast<Index>(virtual_channels)),
+        injection_lanes(cube.ends.injection == Injection::channels ? lanes : 1),
+        ejection_lanes(cube.ends.ejection == Ejection::channels ? lanes : 1) {
+    for (const std::int64_t side : sides_of(cube)) {
+      sides.push_back(static_cast<Index>(side));
+      strides.push_back(routers);
+      routers *= sides.back();
+    }
   }
   [[nodiscard]] Index links() const { return dimensions * directions; }
   [[nodiscard]] Index injection() const { return links() * classes; }
-  [[nodiscard]] Index ejection() const { return injection() + ports; }
-  [[nodiscard]] Index ways() const { return ejection() + 1; }
+  [[nodiscard]] Index ejection() const { return injection() + ports * concentration; }
+  [[nodiscard]] Index ways() const { return ejection() + concentration; }
+  [[nodiscard]] Index nodes() const { return routers * concentration; }
+  /// Virtual channels of a station. Of an odd number on a link the low class has one more.
+  [[nodiscard]] Index lanes_of(Index way) const {
+    if (way >= ejection()) return ejection_lanes;
+    if (way >= injection()) return injection_lanes;
+    return (lanes + (way % classes == 0 ? classes - 1 : 0)) / classes;
+  }
 };
 
 /// Towards higher coordinates along dimension i, or lower ones.
@@ -36,50 +53,50 @@ struct CubeLink {
 
 constexpr Index nowhere = WormNetwork::arrived;
 
-/// The node that a link leads to; nowhere where it would leave a mesh.
-Index end_of_link(const Cube& cube, const Numbering& of, Index node, const CubeLink& link) {
-  Index stride = 1;
-  for (Index i = 0; i < link.dimension; ++i) stride *= of.radix;
-  const Index at = node / stride % of.radix;
-  const bool edge = at == (link.direction == 0 ? of.radix - 1 : 0);
+/// The router that a link leads to; nowhere where it would leave a mesh.
+Index end_of_link(const Cube& cube, const Numbering& of, Index router, const CubeLink& link) {
+  const Index stride = of.strides[link.dimension], side = of.sides[link.dimension];
+  const Index at = router / stride % side;
+  const bool edge = at == (link.direction == 0 ? side - 1 : 0);
   if (edge && cube.links == CubeLinks::mesh) return nowhere;
-  const Index to = (link.direction == 0 ? at + 1 : at + of.radix - 1) % of.radix;
-  return node - at * stride + to * stride;
+  const Index to = (link.direction == 0 ? at + 1 : at + side - 1) % side;
+  return router - at * stride + to * stride;
 }
 
 struct BuiltCube {
   WormLayout layout;
   std::vector<Index>
-      stations;  ///< [node][way]; nowhere where there is no such channel: a worm has arrived there
+      stations;  ///< [router][way]; nowhere where there is no such channel: a worm has arrived there
   std::vector<Index> places;  ///< [station]: its position there
-  std::vector<Index> ends;    ///< [channel]: the node that it leads to; nowhere behind an ejection
+  std::vector<Index> ends;    ///< [channel]: the router that it leads to; nowhere behind an ejection
 };
 
 BuiltCube build(const Cube& cube, const Numbering& of) {
   BuiltCube built;
   WormLayout& layout = built.layout;
   layout.name = name(cube);
-  layout.nodes = of.nodes;
-  const Index ring_steps = cube.links == CubeLinks::bidirectional_torus ? of.radix / 2 : of.radix - 1;
-  layout.longest_way = of.dimensions * ring_steps + (of.ejects ? 2 : 1);
+  layout.nodes = of.nodes();
+  layout.longest_way = of.ejects ? 2 : 1;
   layout.variants = of.ports;
-  if (cube.links == CubeLinks::bidirectional_torus && of.radix % 2 == 0)
-    layout.variants = 1U << of.dimensions;
-  for (Index node = 0; node < of.nodes; ++node)
+  for (const Index side : of.sides) {
+    layout.longest_way += cube.links == CubeLinks::bidirectional_torus ? side / 2 : side - 1;
+    if (cube.links == CubeLinks::bidirectional_torus && side % 2 == 0) layout.variants = 1U << of.dimensions;
+  }
+  for (Index router = 0; router < of.routers; ++router)
     for (Index way = 0; way < of.ways(); ++way) {
       const bool link = way < of.injection();
       const Index number = way / of.classes;
-      const Index end = link ? end_of_link(cube, of, node, {number / of.directions, number % of.directions})
-                             : (way < of.ejection() ? node : nowhere);
-      if (link ? end == nowhere : way == of.ejection() && !of.ejects) {
+      const Index end = link ? end_of_link(cube, of, router, {number / of.directions, number % of.directions})
+                             : (way < of.ejection() ? router : nowhere);
+      if (link ? end == nowhere : way >= of.ejection() && !of.ejects) {
         built.stations.push_back(nowhere);
         continue;
       }
       const auto station = static_cast<Index>(layout.stations.size());
       built.stations.push_back(station);
-      built.places.push_back(node * of.ways() + way);
+      built.places.push_back(router * of.ways() + way);
       if (!link || way % of.classes == 0) ++layout.wires;
-      const Index lanes = link ? of.lanes : 1;
+      const Index lanes = of.lanes_of(way);
       layout.stations.push_back({static_cast<Index>(layout.channels.size()), lanes});
       for (Index lane = 0; lane < lanes; ++lane) {
         layout.channels.push_back({station, layout.wires - 1});
@@ -93,66 +110,83 @@ class CubeWorms final : public WormNetwork {
  public:
   CubeWorms(const Cube& cube, const Numbering& of, BuiltCube built)
       : WormNetwork(std::move(built.layout)),
-        cube_(cube),
+        links_(cube.links),
         of_(of),
         stations_(std::move(built.stations)),
         places_(std::move(built.places)),
         ends_(std::move(built.ends)) {
-    for (Index node = 0; node < of_.nodes; ++node)
-      for (Index rest = node, i = 0; i < of_.dimensions; ++i, rest /= of_.radix)
-        coordinates_.push_back(static_cast<std::uint16_t>(rest % of_.radix));
+    for (Index router = 0; router < of_.routers; ++router)
+      for (Index i = 0; i < of_.dimensions; ++i)
+        coordinates_.push_back(static_cast<std::uint16_t>(router / of_.strides[i] % of_.sides[i]));
+    for (Index node = 0; node < of_.nodes(); ++node) router_.push_back(node / of_.concentration);
   }
 
   [[nodiscard]] Index next_station(const WormHead& head) const override {
-    if (head.passed == 0) return station(head.source, of_.injection() + (of_.ports == 1 ? 0 : head.variant));
-    const Index node = ends_[head.channel];
-    if (node == nowhere) return arrived;
+    if (head.passed == 0)
+      return station(router_[head.source],
+                     of_.injection() + (of_.ports == 1 ? local(head.source) : head.variant));
+    const Index router = ends_[head.channel];
+    if (router == nowhere) return arrived;
+    const Index last = router_[head.destination];
     for (Index dimension = 0; dimension < of_.dimensions; ++dimension) {
-      const Index at = coordinate(node, dimension), to = coordinate(head.destination, dimension);
+      const Index at = coordinate(router, dimension), to = coordinate(last, dimension);
       if (at == to) continue;
-      const bool up = goes_up(at, to, head.variant >> dimension);
+      const bool up = goes_up(at, to, of_.sides[dimension], head.variant >> dimension);
       const Index link = dimension * of_.directions + (up ? 0 : 1);
       const bool before_wrap = of_.classes == 2 && (up ? to < at : to > at);
-      return station(node, link * of_.classes + (of_.classes == 2 && !before_wrap ? 1 : 0));
+      return station(router, link * of_.classes + (of_.classes == 2 && !before_wrap ? 1 : 0));
     }
-    return station(node, of_.ejection());
+    return station(router, of_.ejection() + local(head.destination));
   }
 
   [[nodiscard]] std::string channel_name(Index channel) const override {
     const Index station = layout().channels[channel].station;
-    const Index node = places_[station] / of_.ways(), way = places_[station] % of_.ways();
-    if (way == of_.ejection()) return "ejection at " + node_name(node);
-    if (way >= of_.injection() && of_.ports > 1)
-      return "port " + std::to_string(way - of_.injection() + 1) + " of " + node_name(node);
-    if (way == of_.injection()) return "injection at " + node_name(node);
-    std::string text = node_name(node) + " -> " + node_name(ends_[channel]);
-    if (of_.classes == 2) text += way % 2 == 0 ? ", low" : ", high";
+    const Index router = places_[station] / of_.ways(), way = places_[station] % of_.ways();
+    std::string text;
+    if (way >= of_.ejection()) {
+      text = "ejection at " + node_name(router * of_.concentration + way - of_.ejection());
+    } else if (way >= of_.injection()) {
+      const Index number = way - of_.injection();
+      text = of_.ports > 1 ? "port " + std::to_string(number + 1) + " of " + node_name(router)
+                           : "injection at " + node_name(router * of_.concentration + number);
+    } else {
+      text = router_name(router) + " -> " + router_name(ends_[channel]);
+      if (of_.classes == 2) text += way % 2 == 0 ? ", low" : ", high";
+    }
     const Index lane = channel - layout().stations[station].first;
-    return of_.lanes == 1 ? text : text + ", virtual channel " + std::to_string(lane);
+    return layout().stations[station].count == 1 ? text : text + ", virtual channel " + std::to_string(lane);
   }
 
   [[nodiscard]] std::string node_name(Index node) const override {
-    std::string text = "(";
-    for (Index i = 0; i < of_.dimensions; ++i)
-      text += (i == 0 ? "" : ",") + std::to_string(coordinate(node, i));
-    return text + ")";
+    std::string text = router_name(router_[node]);
+    return of_.concentration == 1 ? text : text + ":" + std::to_string(local(node));
   }
 
  private:
-  [[nodiscard]] Index station(Index node, Index way) const { return stations_[node * of_.ways() + way]; }
-  [[nodiscard]] Index coordinate(Index node, Index dimension) const {
-    return coordinates_[node * of_.dimensions + dimension];
+  [[nodiscard]] Index local(Index node) const {
+    return of_.concentration == 1 ? 0 : node % of_.concentration;
+  }
+  [[nodiscard]] std::string router_name(Index router) const {
+    std::string text = "(";
+    for (Index i = 0; i < of_.dimensions; ++i)
+      text += (i == 0 ? "" : ",") + std::to_string(coordinate(router, i));
+    return text + ")";
+  }
+  [[nodiscard]] Index station(Index router, Index way) const { return stations_[router * of_.ways() + way]; }
+  [[nodiscard]] Index coordinate(Index router, Index dimension) const {
+    return coordinates_[router * of_.dimensions + dimension];
   }
   /// Towards higher coordinates? A worm that goes one way round a ring never turns back.
-  [[nodiscard]] bool goes_up(Index at, Index to, Index variant) const {
-    if (cube_.links == CubeLinks::mesh) return to > at;
-    if (cube_.links == CubeLinks::unidirectional_torus) return true;
-    const Index steps = to > at ? to - at : to + of_.radix - at;
-    return 2 * steps == of_.radix ? (variant & 1U) == 0 : 2 * steps < of_.radix;
+  [[nodiscard]] bool goes_up(Index at, Index to, Index side, Index variant) const {
+    if (links_ == CubeLinks::mesh) return to > at;
+    if (links_ == CubeLinks::unidirectional_torus) return true;
+    const Index steps = to > at ? to - at : to + side - at;
+    return 2 * steps == side ? (variant & 1U) == 0 : 2 * steps < side;
   }
-  Cube cube_;
+  CubeLinks links_;
   Numbering of_;
-  std::vector<std::uint16_t> coordinates_;       ///< [node][dimension]
+  std::vector<std::uint16_t> coordinates_;       ///< [router][dimension]
+  std::vector<Index> router_;                    ///< [node]
   std::vector<Index> stations_, places_, ends_;  ///< as BuiltCube
 };
 
@@ -164,12 +198,8 @@ int usual_virtual_channels(const Cube& cube) {
 
 std::unique_ptr<WormNetwork> make_cube_worms(const Cube& cube, int virtual_channels) {
   check(cube);
-  const bool torus = cube.links != CubeLinks::mesh;
-  const bool legal = virtual_channels >= 1 && virtual_channels <= 64 &&
-                     (!torus || virtual_channels == 1 || virtual_channels % 2 == 0);
-  if (!legal)
-    throw InvalidArgument("virtual channels", std::to_string(virtual_channels),
-                          torus ? "1 or an even number up to 64" : "from 1 to 64");
+  if (virtual_channels < 1 || virtual_channels > 64)
+    throw InvalidArgument("virtual channels", std::to_string(virtual_channels), "from 1 to 64");
   if (cube.virtual_channels != VirtualChannels::share_wire)
     throw InvalidArgument("virtual channels", "on wires of their own", "on one wire");
   const Numbering numbering(cube, virtual_channels);

@@ -92,6 +92,7 @@ std::unique_ptr<WormNetwork> make_hypercube_worms(int dimensions, int virtual_ch
   if (virtual_channels < 1 || virtual_channels > limits.virtual_channels)
     throw InvalidArgument("virtual channels", std::to_string(virtual_channels),
                           "from 1 to " + std::to_string(limits.virtual_channels));
+  check_without_channels(ends);
   return std::make_unique<HypercubeWorms>(static_cast<Index>(dimensions),
                                           static_cast<Index>(virtual_channels), ends);
 }

@@ -43,9 +43,32 @@ Cube cube_of(const WormTopology& topology) {
   if (topology.shape == WormShape::bidirectional_torus) cube.links = CubeLinks::bidirectional_torus;
   cube.dimensions = dimensions_of(topology);
   cube.ends = topology.ends;
+  cube.concentration = topology.concentration;
   cube.radix = 2;
-  while (power(cube.radix, cube.dimensions, topology.nodes) < topology.nodes) ++cube.radix;
+  cube.sides = topology.sides;
+  const std::int64_t routers = topology.nodes / topology.concentration;
+  while (power(cube.radix, cube.dimensions, routers) < routers) ++cube.radix;
   return cube;
+}
+
+void check_sides(const WormTopology& topology) {
+  if (!has_dimensions(topology.shape))
+    throw InvalidArgument("sides", std::to_string(topology.sides.size()), "left out but for a mesh or torus");
+  if (topology.sides.size() != static_cast<std::size_t>(topology.dimensions))
+    throw InvalidArgument("sides", std::to_string(topology.sides.size()), "one for each dimension");
+  std::int64_t nodes = topology.concentration;
+  for (const std::int64_t side : topology.sides) {
+    if (side < least_radix(topology.shape) || side > most_cube_nodes)
+      throw InvalidArgument(
+          "sides", std::to_string(side),
+          "from " + std::to_string(least_radix(topology.shape)) + " to " + std::to_string(most_cube_nodes));
+    nodes *= side;
+    if (nodes > most_cube_nodes) break;
+  }
+  if (nodes > most_cube_nodes || nodes != topology.nodes)
+    throw InvalidArgument(
+        "nodes", std::to_string(topology.nodes),
+        "the product of the sides and the concentration, at most " + std::to_string(most_cube_nodes));
 }
 
 }  // namespace
@@ -88,10 +111,36 @@ void check(const WormTopology& topology) {
   if (topology.ends.ejection == Ejection::unlimited && !has_unlimited_ejection(topology.shape))
     throw InvalidArgument("ejection", "unlimited",
                           "one: a processor of a butterfly fat-tree has one link to receive by");
+  if (topology.shape == WormShape::butterfly_fat_tree &&
+      (topology.concentration > 1 || topology.ends.injection == Injection::channels ||
+       topology.ends.ejection == Ejection::channels))
+    throw InvalidArgument(topology.concentration > 1 ? "concentration" : "ends",
+                          topology.concentration > 1 ? std::to_string(topology.concentration) : "channels",
+                          "left out for a butterfly fat-tree, whose processors have a link each way");
+  if (topology.concentration < 1 || topology.concentration > most_concentration)
+    throw InvalidArgument("concentration", std::to_string(topology.concentration),
+                          "from 1 to " + std::to_string(most_concentration));
   const int dimensions = topology.dimensions;
   if (has_dimensions(topology.shape) && (dimensions < 1 || dimensions > most_dimensions(topology.shape)))
     throw InvalidArgument("dimensions", std::to_string(dimensions),
                           "from 1 to " + std::to_string(most_dimensions(topology.shape)));
+  if (!topology.sides.empty()) {
+    check_sides(topology);
+    return;
+  }
+  if (topology.concentration > 1) {
+    if (topology.nodes % topology.concentration != 0)
+      throw InvalidArgument("nodes", std::to_string(topology.nodes),
+                            "a multiple of the concentration, " + std::to_string(topology.concentration));
+    if (topology.nodes > most_cube_nodes)
+      throw InvalidArgument("nodes", std::to_string(topology.nodes),
+                            "at most " + std::to_string(most_cube_nodes));
+    WormTopology routers = topology;
+    routers.nodes /= routers.concentration;
+    routers.concentration = 1;
+    check(routers);
+    return;
+  }
   const std::vector<std::int64_t> legal = legal_nodes(topology.shape, dimensions);
   const auto above = std::lower_bound(legal.begin(), legal.end(), topology.nodes);
   if (above != legal.end() && *above == topology.nodes) return;
@@ -105,14 +154,36 @@ void check(const WormTopology& topology) {
 int dimensions_of(const WormTopology& topology) {
   check(topology);
   if (topology.shape == WormShape::butterfly_fat_tree) return logarithm(topology.nodes, 4);
-  if (topology.shape == WormShape::hypercube) return logarithm(topology.nodes, 2);
+  if (topology.shape == WormShape::hypercube) return logarithm(topology.nodes / topology.concentration, 2);
   return topology.dimensions;
 }
 
-std::string name(const WormTopology& topology) {
-  if (topology.shape != WormShape::butterfly_fat_tree) return name(cube_of(topology));
+bool WormTopology::usual() const {
+  return pattern.uniform() && sides.empty() && concentration == 1 && ends.injection != Injection::channels &&
+         ends.ejection != Ejection::channels;
+}
+
+std::vector<std::int64_t> sides_of(const WormTopology& topology) {
+  if (topology.shape == WormShape::butterfly_fat_tree) return {topology.nodes};
+  return sides_of(cube_of(topology));
+}
+
+NodeGrid grid_of(const WormTopology& topology) {
+  if (has_dimensions(topology.shape))
+    return {.sides = sides_of(topology), .concentration = topology.concentration};
+  return {.sides = {topology.nodes / topology.concentration}, .concentration = topology.concentration};
+}
+
+WormTraffic traffic_of(const WormTopology& topology) {
   check(topology);
-  return "butterfly fat-tree of " + std::to_string(topology.nodes) + " processors";
+  return pattern_traffic(grid_of(topology), topology.pattern);
+}
+
+std::string name(const WormTopology& topology) {
+  check(topology);
+  const std::string traffic = topology.pattern.uniform() ? "" : ", " + topology.pattern.in_words();
+  if (topology.shape != WormShape::butterfly_fat_tree) return name(cube_of(topology)) + traffic;
+  return "butterfly fat-tree of " + std::to_string(topology.nodes) + " processors" + traffic;
 }
 
 ChannelGraph channel_graph(const WormTopology& topology, FatTreeVariant variant) {
@@ -134,8 +205,6 @@ std::unique_ptr<WormNetwork> worm_network(const WormTopology& topology, int virt
   }
   const Cube cube = cube_of(topology);
   if (virtual_channels < 1 || virtual_channels > 64) refuse("from 1 to 64");
-  if (cube.links != CubeLinks::mesh && virtual_channels > 1 && virtual_channels % 2 != 0)
-    refuse("1 or an even number in a torus");
   return make_cube_worms(cube, virtual_channels);
 }
 

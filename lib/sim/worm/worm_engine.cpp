@@ -15,7 +15,8 @@ constexpr std::uint32_t most_flits = ~std::uint32_t{0} / 2;  ///< that a place c
 
 }  // namespace
 
-WormEngine::WormEngine(const network::WormNetwork& network, std::uint32_t buffer_flits, RandomKey key)
+WormEngine::WormEngine(const network::WormNetwork& network, std::uint32_t buffer_flits, RandomKey key,
+                       const RouterTiming& timing)
     : network_(network),
       key_(key),
       buffer_flits_(buffer_flits),
@@ -23,7 +24,12 @@ WormEngine::WormEngine(const network::WormNetwork& network, std::uint32_t buffer
       random_(random_of(0)),
       owner_(network.layout().channels.size(), none),
       lines_(network.layout().stations.size()),
-      wire_used_(network.layout().shares_wires() ? network.layout().wires + spare_wires : 0, 0) {
+      timing_(timing),
+      with_times_(timing != RouterTiming{}) {
+  check(timing);
+  if (with_times_ || network.layout().shares_wires())
+    wire_used_.assign(std::size_t{network.layout().wires} + spare_wires, 0);
+  if (with_times_) lanes_.assign(network.layout().channels.size(), {.credits = buffer_flits});
   if (buffer_flits < 1 || buffer_flits > 1'000'000)
     throw InvalidArgument("buffer [flits]", std::to_string(buffer_flits), "from 1 to 1000000");
 }
@@ -72,14 +78,16 @@ WormEngine::Index WormEngine::new_worm() {
     return id;
   }
   const auto id = static_cast<Index>(worms_.size());
-  const double memory = static_cast<double>(id + 1) *
-                        static_cast<double>(sizeof(Worm) + sizeof(Trip) + sizeof(Place) * places_of_a_worm() +
-                                            sizeof(Hold) * longest_way_);
+  const double memory =
+      static_cast<double>(id + 1) *
+      static_cast<double>(sizeof(Worm) + sizeof(Trip) + sizeof(Place) * places_of_a_worm() +
+                          (sizeof(Hold) + (with_times_ ? sizeof(Transit) : 0)) * longest_way_);
   if (memory > largest_memory) throw LimitExceeded("the worms in the network need more than 16 GiB");
   worms_.emplace_back();
   trips_.emplace_back();
   places_.resize(places_.size() + places_of_a_worm());
   holds_.resize(holds_.size() + longest_way_);
+  if (with_times_) transits_.resize(transits_.size() + longest_way_ + 1);
   lay_spare_wires(id);
   return id;
 }
@@ -124,17 +132,22 @@ void WormEngine::grant(Index id, Index channel) {
   const Index k = worm.passed + 1;
   hold(id, k).channel = channel;
   places(id)[k] = {.wire = network_.layout().channels[channel].wire};
+  if (with_times_) transits(id)[k] = {.channel = channel};
   worm.granted = 1;
   worm.waits_for = none;
   const Index next = network_.next_station(head_of(trips_[id].message, k, channel));
   worm.ejecting = next == network::WormNetwork::arrived ? 1 : 0;
-  if (!worm.awake) {
-    worm.awake = true;
-    worm.visited = 0;
-    awake_.push_back(id);
-  } else if (worm.visited == turn_) {
-    again_.push_back(id);
-  }
+  if (!wake(id) && worm.visited == turn_) again_.push_back(id);
+}
+
+/// Did it sleep?
+bool WormEngine::wake(Index id) {
+  Worm& worm = worms_[id];
+  if (worm.awake) return false;
+  worm.awake = true;
+  worm.visited = 0;
+  awake_.push_back(id);
+  return true;
 }
 
 /// Gives the channel to the first who waits.
@@ -176,40 +189,46 @@ void WormEngine::cycle() {
     std::fill(wire_used_.begin(), wire_used_.end(), turn_);
     ++turn_;
   }
+  if (with_times_) begin_with_times();
   for (const Ended& ended : std::exchange(ended_, {})) release(ended.channel, ended.flits, ended.since);
-  // In an order that does not depend on that of the visits, then at random.
-  std::sort(asking_.begin(), asking_.end(),
-            [this](Index a, Index b) { return head_channel(a) < head_channel(b); });
+  // In an order that does not depend on that of the visits, then at random. With times there is only one way to visit.
+  if (!with_times_)
+    std::sort(asking_.begin(), asking_.end(),
+              [this](Index a, Index b) { return head_channel(a) < head_channel(b); });
   shuffle(asking_);
   for (const Index id : asking_) ask(id);
   asking_.clear();
   const std::uint64_t before = crossings_;
-  if (wire_used_.empty())
-    visit_all<false>();
+  if (with_times_)
+    visit_all<Moves::with_times>();
+  else if (wire_used_.empty())
+    visit_all<Moves::whole_or_alone>();
   else
-    visit_all<true>();
-  const bool nothing_moves = crossings_ == before && ended_.empty() && !idle();
+    visit_all<Moves::on_shared_wires>();
+  if (crossings_ != before || !ended_.empty() || idle()) last_move_ = now_;
+  const bool nothing_moves = now_ - last_move_ > (with_times_ ? 2 * ring : 0);
   if (nothing_moves || now_ % deadlock_period == deadlock_period - 1) require_no_deadlock();
   skip_to(now_ + 1);
 }
 
-template <bool shared>
+template <WormEngine::Moves moves>
 void WormEngine::visit_all() {
-  if (shared) shuffle(awake_);
+  constexpr bool shared = moves == Moves::on_shared_wires, timed = moves == Moves::with_times;
+  if (shared || (timed && network_.layout().shares_wires())) shuffle(awake_);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < awake_.size(); ++i) {  // grows on the way
     const Index id = awake_[i];
     // A place of a worm that ended may have been taken by another, which then stands here twice.
     if (!worms_[id].awake || worms_[id].visited == turn_) continue;
     worms_[id].visited = turn_;
-    const bool stays = advance<shared, false>(id);
+    const bool stays = timed ? advance_with_times(id) : advance<shared, false>(id);
     worms_[id].awake = stays;
     awake_[kept] = id;
     kept += stays ? 1 : 0;
     while (!again_.empty()) {
       const Index other = again_.back();
       again_.pop_back();
-      worms_[other].awake = advance<shared, true>(other);
+      worms_[other].awake = timed ? advance_with_times(other) : advance<shared, true>(other);
     }
   }
   awake_.resize(kept);
@@ -282,7 +301,11 @@ void WormEngine::enter(Index id) {
   ++worm.passed;
   hold(id, worm.passed).since = now_;
   worm.granted = 0;
-  if (!worm.ejecting) asking_.push_back(id);
+  if (worm.ejecting) return;
+  if (with_times_)
+    line_up(id, hold(id, worm.passed).channel);
+  else
+    asking_.push_back(id);
 }
 
 /// Where no wire is shared, every channel of a worm holds a flit; so if its head moves, all its channels pass
@@ -318,10 +341,16 @@ void WormEngine::leave_tail_channels(Index id) {
     const Index last = worm.passed + 1 - (worm.ejecting && !worm.granted ? 1 : 0);
     if (worm.first >= last || places(id)[worm.first].flits() > 0) return;
     const Index k = worm.first++;
-    if (k == 0) continue;  // the source
-    if (k == 1) trips_[id].released = now_;
-    const Hold left = hold(id, k);
-    release(left.channel, worm.flits, left.since);
+    if (with_times_ && k > 0) next_in_buffer(hold(id, k).channel);
+    // The tail has left channel k, and crossed the one behind it.
+    const Index left = timing_.reallocate == Reallocate::tail ? k + 1 : k;
+    if (left == 0 || left == last) continue;  // the source; the ejection
+    if (left == 1) trips_[id].released = now_ + (left == k ? timing_.credit_cycles : 0);
+    const Ended ended{.channel = hold(id, left).channel, .flits = worm.flits, .since = hold(id, left).since};
+    if (left == k && timing_.credit_cycles > 0)
+      release_later(ended);
+    else
+      release(ended.channel, ended.flits, ended.since);
   }
 }
 
@@ -355,25 +384,46 @@ std::vector<bool> WormEngine::stuck() const {
   std::vector<bool> result(worms_.size());
   std::vector<Index> moving;
   for (Index id = 0; id < worms_.size(); ++id) {
-    result[id] = !free[id] && worms_[id].waits_for != none;
+    result[id] = !free[id] && (worms_[id].waits_for != none || before_in_buffer(id) != none);
     if (!free[id] && !result[id]) moving.push_back(id);
   }
+  const auto moves = [&](Index id) {
+    if (result[id]) moving.push_back(id);
+    result[id] = false;
+  };
   const auto wake_line = [&](Index station) {
-    for (Index id = lines_[station].first; id != none; id = worms_[id].behind) {
-      if (result[id]) moving.push_back(id);
-      result[id] = false;
-    }
+    for (Index id = lines_[station].first; id != none; id = worms_[id].behind) moves(id);
   };
   const auto& channels = network_.layout().channels;
   for (const Ended& ended : ended_) wake_line(channels[ended.channel].station);
+  for (const ToCome& cycle : to_come_in_)
+    for (const Ended& ended : cycle.free) wake_line(channels[ended.channel].station);
   while (!moving.empty()) {
     const Index id = moving.back();
     moving.pop_back();
     const Worm& worm = worms_[id];
-    for (Index k = first_held(worm); k <= last_held(worm); ++k)
-      wake_line(channels[hold(id, k).channel].station);
+    for (Index k = first_held(worm); k <= last_held(worm); ++k) {
+      const Index channel = hold(id, k).channel;
+      wake_line(channels[channel].station);
+      if (!with_times_) continue;
+      if (owner_[channel] < worms_.size()) moves(owner_[channel]);
+      for (Index behind = lanes_[channel].second; behind != none; behind = trips_[behind].next_in_buffer)
+        moves(behind);
+    }
   }
   return result;
+}
+
+/// The worm in whose buffer the worm's head is behind it, or would be if there were room; `none` if its head is where it
+/// can ask.
+WormEngine::Index WormEngine::before_in_buffer(Index id) const {
+  const Worm& worm = worms_[id];
+  if (!with_times_ || (worm.ejecting != 0)) return none;
+  const Index k = worm.passed + worm.granted;
+  if (k == 0) return none;
+  const Lane& lane = lanes_[hold(id, k).channel];
+  if (lane.front == id || (worm.granted != 0 && lane.credits > 0)) return none;
+  return lane.front;
 }
 
 std::optional<std::string> WormEngine::deadlock() const {
@@ -382,6 +432,8 @@ std::optional<std::string> WormEngine::deadlock() const {
   while (id < stuck_worms.size() && !stuck_worms[id]) ++id;
   if (id == stuck_worms.size()) return std::nullopt;
   const auto ahead = [&](Index worm) {
+    const Index before = before_in_buffer(worm);
+    if (before != none) return before;
     return owner_[network_.layout().stations[worms_[worm].waits_for].first];
   };
   for (std::size_t step = 0; step < worms_.size(); ++step) id = ahead(id);  // into the ring
@@ -398,9 +450,9 @@ std::optional<std::string> WormEngine::deadlock() const {
 }
 
 void WormEngine::require_no_deadlock() const {
-  if (const auto ring = deadlock())
+  if (const auto blocked = deadlock())
     throw NoAnswer("deadlock in cycle " + std::to_string(now_) +
-                   ": worms whose heads are in these channels wait for each other in a ring: " + *ring);
+                   ": worms whose heads are in these channels wait for each other in a ring: " + *blocked);
 }
 
 // --- State -----------------------------------------------------------------------------------------------
@@ -468,6 +520,7 @@ void WormEngine::save(ByteWriter& writer) const {
       writer.put(hold(id, k).since);
     }
   }
+  if (with_times_) save_times(writer);
   writer.put(awake_);
   writer.put(asking_);
   writer.put<std::uint64_t>(ended_.size());
@@ -548,6 +601,7 @@ void WormEngine::load(ByteReader& reader) {
       hold(id, k).since = reader.get<std::uint64_t>();
     }
   }
+  if (with_times_) load_times(reader);
   awake_ = get_worms();
   asking_ = get_worms();
   const auto ended = reader.get<std::uint64_t>();

@@ -3,7 +3,9 @@
 #include <tailbound/network/worms/worm_network.hpp>
 #include <tailbound/sim/bytes.hpp>
 #include <tailbound/sim/random.hpp>
+#include <tailbound/sim/worm/router_timing.hpp>
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,11 +20,17 @@
 ///           The channel that a tail leaves lets the next head in within the same cycle. What crosses an
 ///           ejection channel has left the network. Where wires are shared, worms are served in a new random
 ///           order each cycle (one woken by a grant comes after them), and a wire that any flit can use is
-///           used. Sources have unlimited queues, first come first served.
+///           used. Sources have unlimited queues, first come first served. With times of routers, links and
+///           credits (sim/worm/router_timing.hpp) a flit lands in a buffer when it may leave it, and a place is
+///           free when its credit has come back. Given on at the tail, a virtual channel takes the next worm as
+///           soon as the tail of the one before has crossed the wire; its head asks when it is the first in the
+///           buffer.
 /// METHOD    Worms are visited from head to tail. One that waits with all its buffers full sleeps until its
 ///           head is granted a channel. Where no wire is shared, no gaps arise between the flits of a worm,
 ///           so that one whose head moves is moved as a whole; where wires are shared, place by place without
-///           branches, on 8 bytes a place apart from what only grants need.
+///           branches, on 8 bytes a place apart from what only grants need. With times, what is under way to
+///           a place is a ring of bits, a cycle each, and credits, releases and questions to come are in lists by
+///           cycle. One that can move nothing sleeps until a credit or a grant comes.
 /// CONTRACT  a function of the messages sent and the random key
 /// SOURCE    Greenberg and Guan 1997a, section 2; Dally 1992 (virtual channels)
 /// EXCLUDES  when messages come (sim/worm/worm_replication.hpp), what is counted
@@ -67,8 +75,9 @@ class WormEngine {
  public:
   /// \param network  outlives the engine
   /// \param buffer_flits  of each virtual channel, 1 .. 1 000 000
-  /// \throws InvalidArgument  buffer_flits out of range
-  WormEngine(const network::WormNetwork& network, std::uint32_t buffer_flits, RandomKey key);
+  /// \throws InvalidArgument  buffer_flits or a time out of range
+  WormEngine(const network::WormNetwork& network, std::uint32_t buffer_flits, RandomKey key,
+             const RouterTiming& timing = {});
 
   /// Hands the message to its source now, at message.born = now().
   /// \throws LimitExceeded  more than 2^26 messages would wait at the sources
@@ -81,7 +90,7 @@ class WormEngine {
   [[nodiscard]] std::uint64_t now() const { return now_; }
   /// Is no message waiting or on its way?
   [[nodiscard]] bool idle() const {
-    return free_worms_.size() == worms_.size() && waiting_messages_ == 0 && ended_.empty();
+    return free_worms_.size() == worms_.size() && waiting_messages_ == 0 && ended_.empty() && to_come_ == 0;
   }
   /// Leaves out cycles in which nothing happens. \param cycle  at least now()  CONTRACT idle()
   void skip_to(std::uint64_t cycle);
@@ -138,6 +147,8 @@ class WormEngine {
   struct Trip {
     WormMessage message;
     std::uint64_t started = 0, released = 0;
+    std::uint64_t head_lands = 0;  ///< with times: cycle from which on its head may ask
+    Index next_in_buffer = none;   ///< the worm whose head is behind its own in one buffer
   };
   struct Waiting {
     WormMessage message;
@@ -147,14 +158,58 @@ class WormEngine {
   struct Line {
     Index first = none, last = none, first_message = none, last_message = none;
   };
-  /// An ejection channel whose tail crossed in the last cycle.
+  /// A channel that is to be given on: an ejection channel whose tail crossed in the last cycle, or one whose last
+  /// credit is on its way.
   struct Ended {
     Index channel = 0, flits = 0;
     std::uint64_t since = 0;
   };
+  /// What is on its way to a place, with times of routers.
+  struct Transit {
+    std::uint64_t arriving = 0;  ///< bit c: a flit lands in the next cycle with remainder c by `ring`
+    Index coming = 0;            ///< these flits, which count in the place already
+    Index channel = 0;           ///< that leads to it
+  };
+  /// A virtual channel with times of routers: places known to be free, and whose heads are in its buffer.
+  struct Lane {
+    Index credits = 0;
+    Index front = none;   ///< worm
+    Index second = none;  ///< the first of those behind, whose heads do not ask yet
+    Index last = none;    ///< of them
+  };
+  /// What comes about in a cycle.
+  struct ToCome {
+    std::vector<Index> credits;  ///< channels
+    std::vector<Index> asks;     ///< worms
+    std::vector<Ended> free;
+  };
+  static constexpr Index ring = 64;  ///< above all times
 
-  template <bool shared>
+  /// How worms are moved.
+  enum class Moves { whole_or_alone, on_shared_wires, with_times };
+
+  template <Moves moves>
   void visit_all();
+  [[nodiscard]] bool advance_with_times(Index id);
+  void begin_with_times();
+  /// The place of a flit that has left the channel's buffer.
+  void give_back(Index channel);
+  void take_back(Index channel);
+  /// A worm's head has entered the channel.
+  void line_up(Index id, Index channel);
+  /// A worm's tail has left the channel's buffer.
+  void next_in_buffer(Index channel);
+  void release_later(const Ended& channel);
+  void save_times(ByteWriter& writer) const;
+  void load_times(ByteReader& reader);
+  /// Cycle `now_ + cycles`, of those to come.
+  [[nodiscard]] ToCome& in_cycles(std::uint64_t cycles) { return to_come_in_[(now_ + cycles) % ring]; }
+  [[nodiscard]] Transit* transits(Index id) {
+    return transits_.data() + std::size_t{id} * (std::size_t{longest_way_} + 1);
+  }
+  [[nodiscard]] const Transit* transits(Index id) const {
+    return transits_.data() + std::size_t{id} * (std::size_t{longest_way_} + 1);
+  }
   template <bool shared, bool again>
   [[nodiscard]] bool advance(Index id);
   [[nodiscard]] bool advance_whole(Index id);
@@ -166,6 +221,7 @@ class WormEngine {
   void release(Index channel, Index flits, std::uint64_t since);
   void ask(Index id);
   void grant(Index id, Index channel);
+  bool wake(Index id);
   void enter(Index id);
   void start(const WormMessage& message, Index channel);
   [[nodiscard]] Index free_channel(Index station);
@@ -175,6 +231,7 @@ class WormEngine {
   void require_no_deadlock() const;
   [[nodiscard]] std::vector<bool> free_slots() const;
   [[nodiscard]] std::vector<bool> stuck() const;
+  [[nodiscard]] Index before_in_buffer(Index id) const;
   /// The head of a message that has entered so many channels, the last of them `channel`.
   [[nodiscard]] static network::WormHead head_of(const WormMessage& message, Index passed, Index channel) {
     return {.source = message.source,
@@ -222,6 +279,13 @@ class WormEngine {
   std::vector<WormDelivery> delivered_;
   std::vector<WormHeld> held_;
   std::uint64_t waiting_messages_ = 0;
+  RouterTiming timing_;
+  bool with_times_ = false;
+  std::uint64_t last_move_ = 0;    ///< the last cycle in which a flit crossed a channel
+  std::vector<Transit> transits_;  ///< [worm][place]
+  std::vector<Lane> lanes_;        ///< [channel]
+  std::array<ToCome, ring> to_come_in_;
+  std::uint64_t to_come_ = 0;  ///< entries there
   std::uint64_t crossings_ = 0, sent_flits_ = 0, delivered_flits_ = 0;
 };
 

@@ -38,6 +38,7 @@ void check(const WormModel& model) {
           "from 1 to 1000000");
   require(model.buffer_flits >= 1 && model.buffer_flits <= most_message_flits, "buffer [flits]",
           std::to_string(model.buffer_flits), "from 1 to 1000000");
+  check(model.timing);
   require(model.network->layout().nodes >= 2, "nodes", std::to_string(model.network->layout().nodes),
           "at least 2");
   double sum = 0;
@@ -61,7 +62,7 @@ std::string describe(const WormModel& model) {
                      (model.lengths == WormLengths::geometric ? " (geometric)" : "") + ", " +
                      (model.arrivals == WormArrivals::poisson ? "Poisson" : "Bernoulli") + " messages, " +
                      std::to_string(model.network->layout().channels.size()) + " channels with buffers of " +
-                     std::to_string(model.buffer_flits);
+                     std::to_string(model.buffer_flits) + model.timing.in_words();
   for (const network::WormFlow& flow : model.traffic.flows)
     text += "; " + std::to_string(flow.source) + ">" + std::to_string(flow.destination) + ":" +
             std::to_string(flow.rate);

@@ -14,7 +14,7 @@ class Simulated final : public WormReplication {
       : network_(model.network),
         bin_shift_(std::countr_zero(latency_bin(model))),
         messages_((check(model), model), key),
-        engine_(*network_, static_cast<std::uint32_t>(model.buffer_flits), key),
+        engine_(*network_, static_cast<std::uint32_t>(model.buffer_flits), key, model.timing),
         counts_(empty_counts()) {}
 
   void advance(std::int64_t cycles) override {

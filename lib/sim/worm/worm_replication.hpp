@@ -11,7 +11,8 @@
 ///
 /// MODEL     A slot is a cycle. Times of a message: source wait W, from its birth until its head crosses the
 ///           injection channel; service x, until that channel can take the next head; latency L, until its
-///           tail has left. If no wire is shared and it is not shorter than its way, L = W + x + D - 1.
+///           tail has left. If no wire is shared, it is not shorter than its way and routers take no time,
+///           L = W + x + D - 1.
 /// RESULT    messages count where they end.
 /// COST      bench/README.md. Memory: 24 D bytes for each worm in the network, D the longest way; 16 bytes a
 ///           channel, 16 a station, 28 for each message that waits at a source.

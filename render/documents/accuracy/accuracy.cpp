@@ -257,7 +257,8 @@ std::string loads_in_command(const OfferedLoads& offered, const char* loads) {
 std::string ends_in_command(const network::WormEnds& ends, const network::WormEnds& usual, bool ports) {
   if (ends == usual) return {};
   std::string text;
-  if (ports) text += std::string(" --injection ") + name_of(ends.injection);
+  if (ports || ends.injection != usual.injection)
+    text += std::string(" --injection ") + name_of(ends.injection);
   return text + " --ejection " + name_of(ends.ejection);
 }
 
@@ -458,8 +459,16 @@ std::string measuring_command(const WormholeQuestion& question) {
   std::string text = "tailbound validate wormhole";
   const WormholeVariant usual = usual_variant(question.network);
   if (const auto* topology = std::get_if<WormTopology>(&question.network)) {
-    text += fmt::format(" --topology {} --nodes {}", name_of(topology->shape), topology->nodes);
-    if (network::has_dimensions(topology->shape) && topology->dimensions != WormTopology{}.dimensions)
+    const std::string sides = fmt::format("{}", fmt::join(topology->sides, "x"));
+    text += fmt::format(" --topology {} --nodes {}", name_of(topology->shape),
+                        sides.empty() ? std::to_string(topology->nodes) : sides);
+    if (topology->concentration != 1) text += fmt::format(" --concentration {}", topology->concentration);
+    if (!topology->pattern.uniform()) text += std::string(" --pattern ") + name_of(topology->pattern.name);
+    if (topology->pattern.name == network::WormPatternName::hot_spot)
+      text += fmt::format(" --hot-node {} --hot-share {}", topology->pattern.hot_node,
+                          numeric::to_fraction(topology->pattern.hot_share));
+    if (network::has_dimensions(topology->shape) && sides.empty() &&
+        topology->dimensions != WormTopology{}.dimensions)
       text += fmt::format(" --dimensions {}", topology->dimensions);
     if (question.virtual_channels && question.virtual_channels != usual_virtual_channels(question.network))
       text += fmt::format(" --virtual-channels {}", *question.virtual_channels);

@@ -184,7 +184,7 @@ std::vector<std::string> notes(const std::vector<SimulatedWormholeAnswered>& net
 
 Picture picture(const Document& document, const std::vector<SimulatedWormholeAnswered>& networks) {
   const auto& [question, answer] = networks.front();
-  Picture picture{.title = networks.size() == 1 ? title_in_words(question.network, answer.layout)
+  Picture picture{.title = networks.size() == 1 ? title_in_words(question.network)
                                                 : "Wormhole networks: mean latency by simulation",
                   .x_label = {},
                   .y_label = "mean latency [cycles]",
@@ -258,7 +258,7 @@ Document document(const std::vector<WormholeSaturationAnswered>& networks) {
   for (const auto& [question, answer] : networks)
     points.push_back({.inputs = simulated_worm_inputs().cells(question.network),
                       .network = in_two_lines(in_words(question.network, answer.layout)),
-                      .title = title_in_words(question.network, answer.layout),
+                      .title = title_in_words(question.network),
                       .length = question.length,
                       .saturation = found_saturation(answer)});
   Layout layout = simulate_wormhole_layout();

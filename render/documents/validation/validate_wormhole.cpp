@@ -163,9 +163,8 @@ Picture picture_of_all(const Document& document, Picture picture) {
 
 Picture picture(const Document& document, const std::vector<ValidatedWormhole>& networks) {
   const auto& [question, answer] = networks.front();
-  Picture picture{.title = networks.size() == 1
-                               ? title_in_words(question.simulation.network, answer.simulation.layout)
-                               : "Wormhole networks: mean latency by model and simulation",
+  Picture picture{.title = networks.size() == 1 ? title_in_words(question.simulation.network)
+                                                : "Wormhole networks: mean latency by model and simulation",
                   .x_label = {},
                   .y_label = "mean latency [cycles]",
                   .note = "simulation with 95 % intervals; the model is approximate"};

@@ -7,11 +7,12 @@ const Fields<network::WormEnds>& worm_ends_fields() {
   static const Fields<WormEnds> fields{
       {{"injection", "injection", "", Shape::text,
         "one: a channel for all messages that a node sends; ports: one for each of its links, of which a "
-        "message takes any; not of a network file, which says it"},
+        "message takes any; channels: as many virtual channels as a link has; not of a network file, which "
+        "says it"},
        &WormEnds::injection},
       {{"ejection", "ejection", "", Shape::text,
         "one: a channel for all messages to a node; unlimited: none, what crosses its last link has arrived; "
-        "not of a network file, which says it"},
+        "channels: as many virtual channels as a link has; not of a network file, which says it"},
        &WormEnds::ejection}};
   return fields;
 }

@@ -89,6 +89,31 @@ const Fields<AskedWorms>& worm_network_fields() {
       {{"dimensions", "dimensions", "", Shape::whole, "of a mesh, torus or hypercube"},
        &network::dimensions_of,
        [](const WormTopology& of) { return of.shape != WormShape::butterfly_fat_tree; }}};
+  static const Fields<network::WormPattern> hot{
+      {{"hot_node", "hot node", "", Shape::whole, "of a hot spot: its number"},
+       &network::WormPattern::hot_node},
+      {{"hot_share", "hot share", "", Shape::given,
+        "of a hot spot: of the messages of each other node, sent there beside its part of the rest"},
+       [](const auto& of) { return Given{of.hot_share}; }}};
+  static const Fields<WormTopology> irregular{
+      {{"sides", "sides", "", Shape::text, "routers along each dimension, where these are not equal"},
+       [](const WormTopology& of) {
+         return of.sides.empty() ? std::nullopt : std::optional(fmt::format("{}", fmt::join(of.sides, "x")));
+       },
+       if_there},
+      {{"concentration", "nodes a router", "", Shape::whole, "nodes at each router, where these are several"},
+       [](const WormTopology& of) {
+         return of.concentration == 1 ? std::nullopt : std::optional(of.concentration);
+       },
+       if_there},
+      {{"pattern", "traffic", "", Shape::text, "who sends to whom, where that is not uniform"},
+       [](const WormTopology& of) {
+         return of.pattern.uniform() ? std::nullopt : std::optional(name_of(of.pattern.name));
+       },
+       if_there},
+      {hot, [](const WormTopology& of) {
+         return of.pattern.name == network::WormPatternName::hot_spot ? &of.pattern : nullptr;
+       }}};
   static const Fields<OwnWormNetwork> own{
       {{"network", "network", "", Shape::text, "file of the network", Style::hidden}, &OwnWormNetwork::file},
       {{"matrix", "matrix", "", Shape::text, "file of its flows, where one was given beside it",
@@ -101,6 +126,7 @@ const Fields<AskedWorms>& worm_network_fields() {
       {{"nodes", "nodes", "", Shape::whole, "processors; of a network file, switches included"},
        [](const Asked& of) { return answers::node_count(of.network); }},
       {dimensions, known},
+      {irregular, known},
       {{"variant", "variant", "", Shape::text,
         "of the model: finite-source, paper (as published), or conditional (published, flows of a butterfly "
         "fat-tree conserved)"},
@@ -178,6 +204,24 @@ Column worm_length_column() {
   return {"lengths", "lengths", "", Shape::text, "of messages: fixed, or geometric with the mean flits"};
 }
 
+const Fields<sim::RouterTiming>& router_timing_fields() {
+  using sim::RouterTiming;
+  const auto cycles = [](const char* key, const char* heading, const char* meaning) {
+    return Column{key, heading, "cycles", Shape::whole, meaning};
+  };
+  static const Fields<RouterTiming> fields{
+      {cycles("router_cycles", "router", "of a flit in a router before it can go on"),
+       &RouterTiming::router_cycles},
+      {cycles("link_cycles", "link", "of a flit on a link between routers"), &RouterTiming::link_cycles},
+      {cycles("credit_cycles", "credit", "until a place that a flit has left can be filled"),
+       &RouterTiming::credit_cycles},
+      {{"reallocate", "reallocated", "", Shape::text,
+        "when a virtual channel is given to the next message: empty, when its buffer is, or tail, behind the "
+        "tail"},
+       &RouterTiming::reallocate}};
+  return fields;
+}
+
 const Fields<answers::SimulatedWormhole>& simulated_worm_inputs() {
   using Network = answers::SimulatedWormhole;
   static const Fields<Network> fields{
@@ -187,7 +231,9 @@ const Fields<answers::SimulatedWormhole>& simulated_worm_inputs() {
        }},
       {worm_buffer_column(), &Network::buffer_flits},
       {worm_length_column(), &Network::lengths},
-      {{"arrivals", "arrivals", "", Shape::text, "of messages: poisson or bernoulli"}, &Network::arrivals}};
+      {{"arrivals", "arrivals", "", Shape::text, "of messages: poisson or bernoulli"}, &Network::arrivals},
+      {router_timing_fields(),
+       [](const Network& of) { return of.timing == sim::RouterTiming{} ? nullptr : &of.timing; }}};
   return fields;
 }
 
@@ -208,10 +254,11 @@ Cells load_cells(const answers::SimulateWormholeQuestion& question,
 
 std::string in_words(const answers::SimulatedWormhole& network, const answers::WormholeLayout& layout) {
   const std::string per_link = channels_per_link(network);
-  return network_in_words(network, layout.name,
-                          per_link.empty() ? fmt::format(", {} virtual channels on {} physical channels",
-                                                         layout.channels, layout.wires)
-                                           : per_link);
+  return network_in_words(network, answers::name(network.network),
+                          (per_link.empty() ? fmt::format(", {} virtual channels on {} physical channels",
+                                                          layout.channels, layout.wires)
+                                            : per_link) +
+                              network.timing.in_words());
 }
 
 std::string in_two_lines(std::string words) {
@@ -219,8 +266,9 @@ std::string in_two_lines(std::string words) {
   return words;
 }
 
-std::string title_in_words(const answers::SimulatedWormhole& network, const answers::WormholeLayout& layout) {
-  return network_in_words(network, layout.name, channels_per_link(network));
+std::string title_in_words(const answers::SimulatedWormhole& network) {
+  return network_in_words(network, answers::name(network.network),
+                          channels_per_link(network) + network.timing.in_words());
 }
 
 std::string load_in_words(double load, double fraction_of_saturation) {

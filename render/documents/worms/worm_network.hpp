@@ -45,6 +45,7 @@ struct AskedWorms {
 
 // --- simulated
 
+[[nodiscard]] const Fields<sim::RouterTiming>& router_timing_fields();
 [[nodiscard]] const Fields<answers::SimulatedWormhole>& simulated_worm_inputs();
 /// load_columns(), with "of"
 [[nodiscard]] std::vector<Column> simulated_load_columns();
@@ -59,8 +60,7 @@ struct AskedWorms {
 /// The same in two lines, before its messages.
 [[nodiscard]] std::string in_two_lines(std::string words);
 /// "8 x 8 mesh, 2 virtual channels per link, buffers of 1 flit, messages of 32 flits", of a picture
-[[nodiscard]] std::string title_in_words(const answers::SimulatedWormhole& network,
-                                         const answers::WormholeLayout& layout);
+[[nodiscard]] std::string title_in_words(const answers::SimulatedWormhole& network);
 /// "0.05 flits/cycle/node, 12.3 % of the model's saturation load"
 [[nodiscard]] std::string load_in_words(double load, double fraction_of_saturation);
 /// Likewise, of the saturation load that the answer's fractions are of; the load alone where there is none.

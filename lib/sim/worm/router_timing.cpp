@@ -1,0 +1,30 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/sim/worm/router_timing.hpp>
+
+namespace tailbound::sim {
+
+std::string RouterTiming::in_words() const {
+  const auto cycles = [](std::uint32_t count) {
+    return std::to_string(count) + (count == 1 ? " cycle" : " cycles");
+  };
+  std::string text;
+  if (router_cycles != 0) text += ", routers of " + cycles(router_cycles);
+  if (link_cycles != 1) text += ", links of " + cycles(link_cycles);
+  if (credit_cycles != 0) text += ", credits back in " + cycles(credit_cycles);
+  if (reallocate == Reallocate::tail) text += ", virtual channels given on at the tail";
+  return text;
+}
+
+void check(const RouterTiming& timing) {
+  const auto within = [](const char* name, std::uint32_t value, std::uint32_t least) {
+    if (value < least || value > RouterTiming::most_cycles)
+      throw InvalidArgument(
+          name, std::to_string(value),
+          "from " + std::to_string(least) + " to " + std::to_string(RouterTiming::most_cycles));
+  };
+  within("router cycles", timing.router_cycles, 0);
+  within("link cycles", timing.link_cycles, 1);
+  within("credit cycles", timing.credit_cycles, 0);
+}
+
+}  // namespace tailbound::sim
