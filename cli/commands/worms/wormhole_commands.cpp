@@ -259,13 +259,17 @@ std::vector<sim::RouterTiming> read_timings(const WormholeSimulationOptions& opt
       timing.*field = static_cast<std::uint32_t>(value);
     };
   };
-  return Combinations(sim::RouterTiming{})
-      .by(cycles(options.router_cycles, "--router-cycles", 0, 0), to(&sim::RouterTiming::router_cycles))
-      .by(cycles(options.link_cycles, "--link-cycles", 1, 1), to(&sim::RouterTiming::link_cycles))
-      .by(cycles(options.credit_cycles, "--credit-cycles", 0, 0), to(&sim::RouterTiming::credit_cycles))
-      .by(choices_or_first<sim::Reallocate>(options.reallocate, "--reallocate"),
-          &sim::RouterTiming::reallocate)
-      .points();
+  auto all =
+      Combinations(sim::RouterTiming{})
+          .by(cycles(options.router_cycles, "--router-cycles", 0, 0), to(&sim::RouterTiming::router_cycles))
+          .by(cycles(options.link_cycles, "--link-cycles", 1, 1), to(&sim::RouterTiming::link_cycles))
+          .by(cycles(options.credit_cycles, "--credit-cycles", 0, 0), to(&sim::RouterTiming::credit_cycles))
+          .by(choices_or_first<sim::Reallocate>(options.reallocate, "--reallocate"),
+              &sim::RouterTiming::reallocate)
+          .points();
+  for (sim::RouterTiming& timing : all)
+    if (!options.credit_cycles && timing.reallocate == sim::Reallocate::tail) timing.credit_cycles = 1;
+  return all;
 }
 
 /// What is simulated, for each combination of what was given as lists.
@@ -345,7 +349,8 @@ void add_wormhole_simulation_options(OptionTable& table, WormholeSimulationOptio
   network.add("--link-cycles", options.link_cycles, "L", "of a flit on a link between routers (1)",
               slider(1, 5, 1));
   network.add("--credit-cycles", options.credit_cycles, "C",
-              "until a place that a flit has left can be filled (0)", slider(0, 5, 1));
+              "until a place that a flit has left can be filled (0, with\n--reallocate tail 1)",
+              slider(0, 5, 1));
   network.add(
       "--reallocate", options.reallocate, "NAME",
       "give a virtual channel to the next message when its buffer\nis empty (unless told), or behind the "

@@ -87,43 +87,57 @@ ChannelBound with_ends(ChannelBound link, const WormEnds& ends, int dimensions, 
   return link;
 }
 
+/// One message by all its ways: `at(channel, share)` for each wire that it may cross, by one of its channels.
+template <class At>
+void walk_ways(const WormNetwork& worms, const WormHead& head, std::int64_t share, const At& at) {
+  const std::uint32_t next = worms.next_station(head);
+  if (next == WormNetwork::arrived) return;
+  const WormLayout& layout = worms.layout();
+  const WormStation& station = layout.stations[next];
+  const auto wire = [&](std::uint32_t channel) { return layout.channels[channel].wire; };
+  const std::uint32_t wires = 1 + wire(station.first + station.count - 1) - wire(station.first);
+  for (std::uint32_t channel = station.first; channel < station.first + station.count; ++channel) {
+    if (channel > station.first && wire(channel) == wire(channel - 1)) continue;
+    at(channel, share / wires);
+    WormHead there = head;
+    there.channel = channel;
+    ++there.passed;
+    walk_ways(worms, there, share / wires, at);
+  }
+}
+
 ChannelBound bound_of_pattern(const WormTopology& topology) {
   const auto worms = worm_network(topology, usual_virtual_channels(topology));
   const WormLayout& layout = worms->layout();
   const PatternFlows all = pattern_flows(grid_of(topology), topology.pattern);
-  // Ways of each rate over each wire, all variants together.
-  std::vector<std::vector<std::int64_t>> ways(layout.wires, std::vector<std::int64_t>(all.rates.size()));
+  constexpr std::int64_t whole_message = std::int64_t{1} << 20U;  // ways of a fat-tree split in two
+  // Messages of each rate over each wire.
+  std::vector<std::vector<std::int64_t>> shares(layout.wires, std::vector<std::int64_t>(all.rates.size()));
   std::vector<std::uint32_t> channel_of(layout.wires);
-  const auto walk = [&](const PatternFlows::Flow& flow, auto at) {
-    for (std::uint32_t variant = 0; variant < layout.variants; ++variant) {
-      WormHead head{.source = flow.source, .destination = flow.destination, .variant = variant};
-      for (std::uint32_t station = worms->next_station(head); station != WormNetwork::arrived;
-           station = worms->next_station(head)) {
-        head.channel = layout.stations[station].first;
-        ++head.passed;
-        at(head.channel);
-      }
-    }
+  const auto walk = [&](const PatternFlows::Flow& flow, const auto& at) {
+    for (std::uint32_t variant = 0; variant < layout.variants; ++variant)
+      walk_ways(*worms, {.source = flow.source, .destination = flow.destination, .variant = variant},
+                whole_message, at);
   };
   for (const PatternFlows::Flow& flow : all.flows)
-    walk(flow, [&](std::uint32_t channel) {
+    walk(flow, [&](std::uint32_t channel, std::int64_t share) {
       const std::uint32_t wire = layout.channels[channel].wire;
-      ++ways[wire][flow.rate];
+      shares[wire][flow.rate] += share;
       channel_of[wire] = channel;
     });
   std::vector<Rational> utilizations;
   std::size_t busiest = 0;
-  for (std::size_t wire = 0; wire < ways.size(); ++wire) {
+  for (std::size_t wire = 0; wire < shares.size(); ++wire) {
     Rational sum = 0;
     for (std::size_t rate = 0; rate < all.rates.size(); ++rate)
-      sum = sum + all.rates[rate] * whole(ways[wire][rate]) / whole(layout.variants);
+      sum = sum + all.rates[rate] * whole(shares[wire][rate]) / whole(layout.variants * whole_message);
     utilizations.push_back(sum);
     if (sum > utilizations[busiest]) busiest = wire;
   }
   const Rational busy = utilizations[busiest] * busy_channel_percent / 100;
   std::vector<bool> sends(layout.nodes);
   for (const PatternFlows::Flow& flow : all.flows)
-    walk(flow, [&](std::uint32_t channel) {
+    walk(flow, [&](std::uint32_t channel, std::int64_t) {
       if (utilizations[layout.channels[channel].wire] >= busy) sends[flow.source] = true;
     });
   const std::string name = worms->channel_name(channel_of[busiest]);  // "(1,2) -> (2,2), low"

@@ -29,7 +29,7 @@ struct RouterTiming {
 
   std::uint32_t router_cycles = 0;  ///< 0 .. most_cycles
   std::uint32_t link_cycles = 1;    ///< 1 .. most_cycles
-  std::uint32_t credit_cycles = 0;  ///< 0 .. most_cycles
+  std::uint32_t credit_cycles = 0;  ///< 0 .. most_cycles; from 1 with Reallocate::tail
   Reallocate reallocate = Reallocate::empty;
 
   friend bool operator==(const RouterTiming&, const RouterTiming&) = default;

@@ -558,7 +558,9 @@ void WormEngine::load(ByteReader& reader) {
   }
   waiting_messages_ = messages_.size();
   const auto worms = reader.get<std::uint64_t>();
-  require(worms <= layout.channels.size() + 1);
+  // With times a buffer may have flits of several.
+  const std::uint64_t in_a_buffer = timing_.reallocate == Reallocate::tail ? buffer_flits_ : 0;
+  require(worms <= layout.channels.size() * (in_a_buffer + 1) + 1);
   worms_.assign(worms, {});
   trips_.assign(worms, {});
   places_.assign(worms * places_of_a_worm(), {});

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 // The closed forms and sums of rational numbers against walking all messages, channel by channel, in whole numbers.
@@ -17,32 +18,41 @@ namespace {
 using numeric::Rational;
 using numeric::whole;
 
-/// Messages of uniform traffic that cross each wire, one of each pair, times the number of variants and the channels of
-/// its stations with several: for a layout whose stations have one wire each, or all of them as many.
-Rational walked(const WormNetwork& network) {
+/// From, to, and at which rate.
+using RatedFlows = std::vector<std::tuple<std::uint32_t, std::uint32_t, Rational>>;
+
+RatedFlows uniform(std::uint32_t nodes) {
+  RatedFlows flows;
+  for (std::uint32_t source = 0; source < nodes; ++source)
+    for (std::uint32_t destination = 0; destination < nodes; ++destination)
+      if (source != destination) flows.emplace_back(source, destination, 1 / whole(nodes - 1));
+  return flows;
+}
+
+/// The most that crosses a wire: for a layout whose stations have one wire each, or all of them as many.
+Rational walked(const WormNetwork& network, const RatedFlows& flows) {
   const WormLayout& layout = network.layout();
   std::vector<Rational> of_wire(layout.wires, Rational(0));
-  for (std::uint32_t source = 0; source < layout.nodes; ++source)
-    for (std::uint32_t destination = 0; destination < layout.nodes; ++destination)
-      for (std::uint32_t variant = 0; source != destination && variant < layout.variants; ++variant) {
-        WormHead head{.source = source, .destination = destination, .variant = variant};
-        std::map<std::uint32_t, Rational> here{{network.next_station(head), 1}};
-        for (head.passed = 1; !here.empty(); ++head.passed) {
-          std::map<std::uint32_t, Rational> next;
-          for (const auto& [station, part] : here) {
-            const auto [first, count] = layout.stations[station];
-            for (head.channel = first; head.channel < first + count; ++head.channel) {
-              Rational& sum = of_wire[layout.channels[head.channel].wire];
-              sum = sum + part / count;
-              const std::uint32_t onward = network.next_station(head);
-              if (onward != WormNetwork::arrived) next[onward] = next[onward] + part / count;
-            }
+  for (const auto& [source, destination, rate] : flows) {
+    for (std::uint32_t variant = 0; variant < layout.variants; ++variant) {
+      WormHead head{.source = source, .destination = destination, .variant = variant};
+      std::map<std::uint32_t, Rational> here{{network.next_station(head), rate}};
+      for (head.passed = 1; !here.empty(); ++head.passed) {
+        std::map<std::uint32_t, Rational> next;
+        for (const auto& [station, part] : here) {
+          const auto [first, count] = layout.stations[station];
+          for (head.channel = first; head.channel < first + count; ++head.channel) {
+            Rational& sum = of_wire[layout.channels[head.channel].wire];
+            sum = sum + part / count;
+            const std::uint32_t onward = network.next_station(head);
+            if (onward != WormNetwork::arrived) next[onward] = next[onward] + part / count;
           }
-          here = std::move(next);
         }
+        here = std::move(next);
       }
-  return *std::max_element(of_wire.begin(), of_wire.end()) /
-         (whole(layout.nodes - 1) * whole(layout.variants));
+    }
+  }
+  return *std::max_element(of_wire.begin(), of_wire.end()) / whole(layout.variants);
 }
 
 TEST_CASE("channel bound: closed forms of uniform traffic are those of walking all messages") {
@@ -50,7 +60,7 @@ TEST_CASE("channel bound: closed forms of uniform traffic are those of walking a
     const auto network = worm_network(topology, virtual_channels);
     const ChannelBound bound = channel_bound(topology);
     CAPTURE(name(topology), bound.channel, virtual_channels);
-    CHECK(bound.utilization == walked(*network));
+    CHECK(bound.utilization == walked(*network, uniform(network->layout().nodes)));
     CHECK(bound.load() * bound.utilization == 1);
     CHECK(bound.senders == topology.nodes);
     const auto& channels = network->layout().channels;
@@ -74,7 +84,30 @@ TEST_CASE("channel bound: closed forms of uniform traffic are those of walking a
       agrees({.shape = WormShape::hypercube, .nodes = nodes, .ends = ends}, nodes == 8 ? 3 : 1);
   for (const std::int64_t nodes : {4, 16, 64})
     agrees({.shape = WormShape::butterfly_fat_tree, .nodes = nodes}, 1);
+  agrees({.nodes = 12, .sides = {3, 4}}, 2);
+  agrees({.nodes = 30, .dimensions = 3, .sides = {5, 2, 3}}, 1);
+  agrees({.shape = WormShape::bidirectional_torus, .nodes = 24, .sides = {3, 4}, .concentration = 2}, 3);
+  agrees({.nodes = 16, .ends = {Injection::channels, Ejection::channels}, .concentration = 4}, 2);
+  agrees({.shape = WormShape::hypercube, .nodes = 16, .concentration = 2}, 1);
   CHECK(channel_bound(WormTopology{.nodes = 64}).load() == Rational(63) / 128);
+}
+
+TEST_CASE("channel bound: of patterns, by walking all messages") {
+  for (const WormShape shape :
+       {WormShape::mesh, WormShape::bidirectional_torus, WormShape::hypercube, WormShape::butterfly_fat_tree})
+    for (const WormPatternName pattern : {WormPatternName::transpose, WormPatternName::shuffle,
+                                          WormPatternName::neighbour, WormPatternName::hot_spot}) {
+      WormTopology topology{.shape = shape, .nodes = 16, .pattern = {.name = pattern}};
+      if (pattern == WormPatternName::hot_spot) topology.pattern.hot_share = Rational(1) / 5;
+      const PatternFlows all = pattern_flows(grid_of(topology), topology.pattern);
+      RatedFlows flows;
+      for (const PatternFlows::Flow& flow : all.flows)
+        flows.emplace_back(flow.source, flow.destination, all.rates[flow.rate]);
+      const ChannelBound bound = channel_bound(topology);
+      CAPTURE(name(topology), bound.channel);
+      CHECK(bound.utilization == walked(*worm_network(topology, usual_virtual_channels(topology)), flows));
+      CHECK(bound.senders >= 1);
+    }
 }
 
 TEST_CASE("channel bound: broadcasts by trees with every root and base, message by message") {
