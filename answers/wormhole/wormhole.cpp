@@ -1,5 +1,7 @@
 #include <tailbound/answers/wormhole/wormhole.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/walks/one_lane.hpp>
+#include <tailbound/network/walks/wire_sharing.hpp>
 #include <tailbound/network/walks/worm_trails.hpp>
 #include <tailbound/network/walks/worm_walk.hpp>
 #include <tailbound/numeric/text/plain.hpp>
@@ -58,18 +60,6 @@ ModelledWormhole asked_network(const WormholeQuestion& question) {
           .buffer_flits = question.buffer_flits};
 }
 
-/// Do worms of a link take any of several virtual channels on one physical channel?
-bool has_several_virtual_channels(const WormholeNetwork& network, std::optional<int> virtual_channels) {
-  if (std::holds_alternative<network::WormTopology>(network))
-    return virtual_channels && virtual_channels != usual_virtual_channels(network);
-  const network::WormLayout& layout = std::get<OwnWormNetwork>(network).network->layout();
-  return std::any_of(layout.stations.begin(), layout.stations.end(),
-                     [&](const network::WormStation& station) {
-                       return station.count > 1 &&
-                              layout.channels[station.first].wire == layout.channels[station.first + 1].wire;
-                     });
-}
-
 /// What no model knows.
 struct Unmodelled {
   const char* argument;
@@ -97,11 +87,6 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
   if (asked.lengths != sim::WormLengths::fixed)
     return Unmodelled{"buffer flits", buffer, "1 with messages of geometric length",
                       "buffers of several flits with messages of geometric length"};
-  if (has_several_virtual_channels(asked.network, asked.virtual_channels))
-    return Unmodelled{"buffer flits", buffer,
-                      "1 unless a link has 1 virtual channel (in a torus 2): several of them with deeper "
-                      "buffers have no model",
-                      "several virtual channels with buffers of several flits"};
   return std::nullopt;
 }
 
@@ -126,6 +111,31 @@ network::ChannelGraph walked(const network::WormNetwork& worms, const network::W
   if (equations == Equations::finite_source)
     static_cast<void>(network::add_trails(graph, worms, traffic, remembered_channels));
   return graph;
+}
+
+/// Does where worms go depend on where they came from?
+bool remembers(const WormholeNetwork& network) {
+  const auto* topology = std::get_if<network::WormTopology>(&network);
+  return topology == nullptr || is_torus(topology->shape) || !topology->pattern.uniform();
+}
+
+/// Where virtual channels share wires, by finite sources and who moves beside whom; nothing where they do not, or that
+/// would take too long.
+std::optional<Model> shared_model(const WormholeNetwork& network, std::optional<int> virtual_channels,
+                                  double length_variation, double flits, double buffer_flits) {
+  // In a ring that goes one way round worms that meet follow one another elsewhere, which is not in these sums.
+  const auto* topology = std::get_if<network::WormTopology>(&network);
+  if (topology != nullptr && topology->shape == network::WormShape::torus) return std::nullopt;
+  const auto worms = worm_network(network, virtual_channels);
+  if (!worms->layout().shares_wires()) return std::nullopt;
+  const network::WormTraffic traffic = traffic_of(network);
+  const network::OneLane one(worms);
+  network::ChannelGraph graph = network::walk_graph(one, traffic);
+  graph.name = name(network);
+  const auto shared = network::wire_sharing(one, traffic, graph);
+  if (!shared) return std::nullopt;
+  if (remembers(network)) static_cast<void>(network::add_trails(graph, one, traffic, remembered_channels));
+  return Model(std::move(graph), Equations::finite_source, length_variation, flits, buffer_flits, *shared);
 }
 
 /// The same network by walking its ways, with what they remember; as it is where that would take too long.
@@ -203,6 +213,11 @@ std::shared_ptr<const Model> walked_model(const WormholeNetwork& network, const 
   const double calls = nodes * nodes * layout.variants * usual.graph().mean_distance * each;
   if (calls + calls_of_a_wire * wires * each * each * each > most_walk_calls) return nullptr;
   try {
+    if (usual.equations() == Equations::finite_source)
+      if (auto model =
+              shared_model(network, modelled, usual.length_variation(), usual.flits(), usual.buffer_flits()))
+        return std::make_shared<const Model>(*std::move(model));
+    if (usual.buffer_flits() > 1) return nullptr;
     return std::make_shared<const Model>(network::walk_graph(*worms, traffic_of(network)), usual.equations(),
                                          usual.length_variation(), usual.flits());
   } catch (const LimitExceeded&) {
@@ -254,6 +269,9 @@ Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVaria
       variant == WormholeVariant::finite_source ? Equations::finite_source : Equations::published;
   if (equations == Equations::published) length_variation = 0;
   if (equations == Equations::published || length_variation > 0) buffer_flits = 1;
+  if (equations == Equations::finite_source)
+    if (auto model = shared_model(network, {}, length_variation, flits, buffer_flits))
+      return *std::move(model);
   if (topology == nullptr) {
     const network::RoutedWormNetwork& own = *std::get<OwnWormNetwork>(network).network;
     return Model(walked(own, own.traffic(), equations), equations, length_variation, flits, buffer_flits);

@@ -71,7 +71,7 @@ struct WormholeQuestion {
   /// Of an own network its own number alone.
   std::optional<int> virtual_channels{};
   sim::WormLengths lengths = sim::WormLengths::fixed;  ///< fixed alone by the published variants
-  /// Of each channel, 1 .. 10^6; more than 1 by finite_source alone, with fixed lengths and the usual virtual channels.
+  /// Of each channel, 1 .. 10^6; more than 1 by finite_source alone, with fixed lengths.
   std::int64_t buffer_flits = 1;
 };
 

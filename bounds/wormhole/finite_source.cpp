@@ -25,9 +25,14 @@ double square(double x) {
 struct Input {
   std::size_t channel = 0;  ///< class
   std::size_t station = 0;
-  double rate = 0;   ///< f
-  double share = 0;  ///< R = f / lambda_i
-  int count = 1;     ///< equal inputs of the station
+  double rate = 0;        ///< f
+  double share = 0;       ///< R = f / lambda_i
+  int count = 1;          ///< equal inputs of the station
+  int lanes = 1;          ///< of each of their wires
+  double met = 0;         ///< rate of others that a worm first meets on the station's wire
+  double met_of_end = 0;  ///< of those of its own last channel, as far as they move beside it
+  double came = 0;        ///< rate of others that came by its own wire
+  double one_source = 0;  ///< share of pairs of its wire that are of one source
   network::Twins twins{};
   std::size_t member = 0;  ///< of its station's members, where they are kept
 };
@@ -59,10 +64,17 @@ struct ChannelClass {
   double rate = 0;
   double weight = 0;                                   ///< of the sources
   std::vector<std::pair<std::size_t, double>> trails;  ///< and their shares
+  bool last = false;                                   ///< of all ways over it
+  double on_wire = 0;                                  ///< rate of its worms, all virtual channels together
+  double beside_same = 0,
+         beside_cross = 0;          ///< rates of others that may move beside one, on its station or another
+  std::vector<std::size_t> beside;  ///< channels of other stations on its wire
 };
 
 struct StationClass {
   int servers = 1;
+  int wires = 1;        ///< that they are on
+  bool shares = false;  ///< do several virtual channels share a wire there, of its own or of others?
   double rate = 0;
   std::vector<std::pair<std::size_t, double>> channels;  ///< class and share of the station's worms
   std::vector<std::size_t> inputs;
@@ -78,16 +90,61 @@ struct Structure {
   std::vector<Input> inputs;
   std::size_t held = 0;  ///< channels that a worm holds at most; 0: as many as its way has
   double slack = 0;      ///< flits that find room in each of them beyond the first, over those of a message
+  bool shares = false;   ///< wires
+  double flits = std::numeric_limits<double>::infinity(), buffer = 1;
+  double spread = 0;  ///< variance of what is lost by sharing, over its mean
 
   /// Do worms leave channels before they have waited for the last time?
   [[nodiscard]] bool let_go() const { return held > 0 || slack > 0; }
 };
 
-Structure structure_of(const ChannelGraph& graph) {
+/// How far worms of one last channel move at the same time: as long as the buffers before them have room.
+double beside_of_end(const network::SharedChannel& channel, const Structure& all) {
+  double part = 0;
+  for (std::size_t left = 0; left < channel.remaining.size(); ++left)
+    part += channel.remaining[left] * std::min(1.0, all.buffer * static_cast<double>(left) / all.flits);
+  return part;
+}
+
+void share_wire(ChannelClass& channel, const network::SharedChannel& its, const Structure& all) {
+  if (its.turns.empty()) return;
+  const double several = its.lanes > 1 ? 1 : 0, of_end = beside_of_end(its, all);
+  double flow = 0;
+  for (const network::SharedTurn& turn : its.turns) {
+    const double same_end = std::max(0.0, its.rate - turn.of_source - turn.same);
+    channel.beside_same += turn.flow * several * (turn.same + of_end * same_end + turn.of_source / all.flits);
+    channel.beside_cross += turn.flow * turn.cross;
+    flow += turn.flow;
+  }
+  channel.beside_same /= flow;
+  channel.beside_cross /= flow;
+}
+
+void share_wire(Input& input, const network::SharedChannel& onto, const Structure& all) {
+  const auto turn = std::find_if(onto.turns.begin(), onto.turns.end(),
+                                 [&](const auto& each) { return each.from == input.channel; });
+  if (turn == onto.turns.end()) return;
+  const bool several = onto.lanes > 1;
+  input.one_source = turn->source_came;
+  input.came = (several ? turn->came_same : 0) + turn->came_cross;
+  input.met_of_end = beside_of_end(onto, all) * ((several ? turn->end_same : 0) + turn->end_cross);
+  input.met =
+      (several ? turn->same - turn->came_same : 0) + turn->cross - turn->came_cross + input.met_of_end;
+}
+
+/// \param shared  of each channel, or nothing where no wires are shared
+Structure structure_of(const ChannelGraph& graph, const std::vector<network::SharedChannel>& shared,
+                       double flits, double buffer) {
   Structure all;
+  all.shares = !shared.empty();
+  all.flits = flits;
+  all.buffer = buffer;
+  const auto lanes_of = [&](std::size_t channel) { return shared.empty() ? 1 : shared[channel].lanes; };
   for (const network::Station& station : graph.stations) {
     StationClass& made = all.stations.emplace_back();
-    made.servers = station.servers;
+    made.wires = station.servers;
+    made.servers = station.servers * lanes_of(station.channels.front());
+    made.shares = all.shares && !shared[station.channels.front()].turns.empty();
     made.rate = station.rate;
     double rate = 0;
     for (const std::size_t channel : station.channels) rate += graph.channels[channel].rate;
@@ -98,7 +155,14 @@ Structure structure_of(const ChannelGraph& graph) {
     const std::size_t at = all.channels.size();
     ChannelClass& made = all.channels.emplace_back();
     made.station = channel.station;
-    made.rate = channel.rate;
+    const int lanes = lanes_of(at);
+    made.rate = channel.rate / lanes;
+    made.last = channel.turns.empty();
+    made.on_wire = channel.rate;
+    if (all.shares) {
+      share_wire(made, shared[at], all);
+      made.beside = shared[at].beside;
+    }
     TrailClass whole{
         .channel = at, .share = 1, .ends = channel.turns.empty() ? 1 : channel.ends, .moves = {}};
     std::unordered_map<std::size_t, std::size_t> input_to;
@@ -111,10 +175,12 @@ Structure structure_of(const ChannelGraph& graph) {
       all.stations[turn.station].inputs.push_back(all.inputs.size());
       all.inputs.push_back({.channel = at,
                             .station = turn.station,
-                            .rate = rate,
+                            .rate = rate / lanes,
                             .share = rate / channel.rate,
-                            .count = turn.inputs,
+                            .count = turn.inputs * lanes,
+                            .lanes = lanes,
                             .twins = turn.twins});
+      if (all.shares) share_wire(all.inputs.back(), shared[station.channels.front()], all);
     }
     if (!graph.trails.empty()) continue;
     made.trails.emplace_back(all.trails.size(), 1);
@@ -191,21 +257,28 @@ Colours colours_of(const Structure& all) {
     names.add(trail.share), names.add(trail.ends);
     for (const Move& move : trail.moves) names.add(move.probability);
   }
-  for (const ChannelClass& channel : all.channels) names.add(channel.rate), names.add(channel.weight);
+  for (const ChannelClass& channel : all.channels)
+    for (const double value : {channel.rate, channel.weight, channel.beside_same, channel.beside_cross})
+      names.add(value);
   for (const StationClass& station : all.stations) names.add(station.rate);
-  for (const Input& input : all.inputs) names.add(input.rate);
+  for (const Input& input : all.inputs)
+    for (const double value : {input.rate, input.met, input.met_of_end}) names.add(value);
   names.close();
   Colours own;
   for (const TrailClass& trail : all.trails)
     own.trails.push_back(mixed(mixed(4, names.of(trail.share)), names.of(trail.ends)));
   for (const ChannelClass& channel : all.channels)
-    own.channels.push_back(mixed(mixed(1, names.of(channel.rate)), names.of(channel.weight)));
+    own.channels.push_back(mixed(mixed(mixed(mixed(1, names.of(channel.rate)), names.of(channel.weight)),
+                                       names.of(channel.beside_same)),
+                                 names.of(channel.beside_cross)));
   for (const StationClass& station : all.stations)
     own.stations.push_back(
         mixed(mixed(2, names.of(station.rate)), static_cast<std::uint64_t>(station.servers)));
   for (const Input& input : all.inputs)
-    own.inputs.push_back(mixed(mixed(mixed(3, names.of(input.rate)), static_cast<std::uint64_t>(input.count)),
-                               input.twins.count == 0 ? 0 : 1 + input.twins.station));
+    own.inputs.push_back(mixed(
+        mixed(mixed(mixed(mixed(3, names.of(input.rate)), names.of(input.met)), names.of(input.met_of_end)),
+              static_cast<std::uint64_t>(input.count)),
+        input.twins.count == 0 ? 0 : 1 + input.twins.station));
   Colours now = own, next = own;
   std::vector<std::uint64_t> members;
   for (std::size_t classes = 0, found = now.count(); found > classes; found = now.count()) {
@@ -280,12 +353,14 @@ Collapsed collapsed(const Structure& all) {
     const StationClass& station = all.stations[stations.first[j]];
     StationClass& its = classes.stations.emplace_back();
     its.servers = station.servers;
+    its.wires = station.wires;
+    its.shares = station.shares;
     its.rate = station.rate;
     for (const auto& [channel, share] : station.channels)
       add_share(its.channels, channels.of[channel], share);
     std::unordered_set<std::size_t> origins;
     for (const std::size_t i : station.inputs) origins.insert(all.channels[all.inputs[i].channel].station);
-    const bool alone = origins.size() == station.inputs.size();
+    const bool alone = all.shares || origins.size() == station.inputs.size();
     for (const std::size_t i : station.inputs) {
       const Input& input = all.inputs[i];
       // Two origins of one class are still two: their numbers are kept, and their classes found at the end.
@@ -308,6 +383,11 @@ Collapsed collapsed(const Structure& all) {
     ChannelClass& its = classes.channels.emplace_back();
     its.station = stations.of[channel.station];
     its.rate = channel.rate;
+    its.last = channel.last;
+    its.on_wire = channel.on_wire;
+    its.beside_same = channel.beside_same;
+    its.beside_cross = channel.beside_cross;
+    for (const std::size_t other : channel.beside) its.beside.push_back(channels.of[other]);
     for (const auto& [trail, share] : channel.trails) add_share(its.trails, trails.of[trail], share);
   }
   for (const std::size_t first : trails.first) {
@@ -372,6 +452,9 @@ struct Times {
   double fresh_second = 1, behind_second = 1;  ///< q0, q1
   double slope = 0;                            ///< s
   double follow = 0;                           ///< phi
+  double lost = 0;                             ///< of the means: by sharing wires
+  double idle = 0;                             ///< probability of no wait at its end
+  double hides = 0;  ///< share of what has lagged that comes up while the head waits
 
   void add(double share, const Times& other) {
     fresh += share * other.fresh;
@@ -380,12 +463,18 @@ struct Times {
     behind_second += share * other.behind_second;
     slope += share * other.slope;
     follow += share * other.follow;
+    lost += share * other.lost;
+    idle += share * other.idle;
+    hides += share * other.hides;
   }
   [[nodiscard]] double mean() const { return follow * behind + (1 - follow) * fresh; }
   [[nodiscard]] double second() const { return follow * behind_second + (1 - follow) * fresh_second; }
   [[nodiscard]] double variance() const { return std::max(0.0, second() - square(mean())); }
 };
 
+/// Fitted to half of the simulated 8 x 8 meshes and hypercubes of 64: how much less those that lag meet each other, and how
+/// much of the room in the buffers behind it a waiting worm's end takes up.
+constexpr double sparser = 0.14, room = 0.8;
 constexpr double brim = 1 - 1e-5;
 constexpr double most_precision = 1e-4;
 /// Change of a round that gets no less any more, in large networks with many channels before a station.
@@ -411,6 +500,13 @@ class Rounds {
     }
     with_trails_ = all.trails.size() != all.channels.size();
     stations_.assign(all.stations.size() * levels_, at_first);
+    held_times_.assign(all.stations.size(), at_first);
+    wires_.resize(all.stations.size());
+    lag_.assign(all.channels.size(), 0);
+    passed_.assign(all.channels.size(), 1);
+    lag_by_.assign(all.inputs.size(), 0);
+    hides_.assign(all.inputs.size(), 0);
+    waiting_.assign(all.inputs.size(), 0);
     together_.assign(all.stations.size(), 1);
     memory_.resize(all.stations.size());
     waits_.resize(all.inputs.size());
@@ -440,6 +536,9 @@ class Rounds {
       marked_ = false;
       change_ = 0;
       for (const std::size_t j : *order_) station(j, weight);
+      source_time_ = 0;
+      for (std::size_t i = 0; i < all_->channels.size(); ++i)
+        source_time_ += all_->channels[i].weight * times_[i].mean();
       follow();
       ending.rounds = round;
       ending.change = change_;
@@ -468,7 +567,11 @@ class Rounds {
   }
 
   [[nodiscard]] const Times& channel(std::size_t i) const { return times_[i]; }
-  [[nodiscard]] const Times& station_times(std::size_t j) const { return stations_[j * levels_ + held_]; }
+  [[nodiscard]] const Times& station_times(std::size_t j) const { return held_times_[j]; }
+  /// Mean time that a worm loses on the station's wire.
+  [[nodiscard]] double loss(std::size_t j) const { return wires_[j].loss; }
+  /// Mean time by which the end of a worm comes later to a channel's end than its length says.
+  [[nodiscard]] double lag(std::size_t i) const { return lag_[i]; }
   /// Mean of all waits that follow on a channel beyond those for which a worm holds it.
   [[nodiscard]] double further(std::size_t i) const {
     return by_level_[(i + 1) * levels_ - 1].mean() - times_[i].mean();
@@ -501,8 +604,12 @@ class Rounds {
         sum.add(share, its);
       }
     }
-    for (const auto& [i, share] : station.channels) times_[i] = by_level_[i * levels_ + held_];
-    const Times& mean = stations_[j * levels_ + held_];
+    Times& mean = held_times_[j];
+    mean = {0, 0, 0, 0, 0, 0};
+    for (const auto& [i, share] : station.channels) {
+      times_[i] = lagging(by_level_[i * levels_ + held_], lag_[i]);
+      mean.add(share, times_[i]);
+    }
     if (station.inputs.empty() || load_ == 0) return;
     StationService service{.servers = station.servers,
                            .rate = load_ * station.rate,
@@ -526,6 +633,7 @@ class Rounds {
       rate += input.count * input.rate;
       inputs_.push_back({.rate = load_ * input.rate,
                          .count = input.count,
+                         .lanes = input.lanes,
                          .follow = from.follow * input.share,
                          .channel_follow = from.follow,
                          .variation = std::max(0.0, from.second() / square(from.mean()) - 1),
@@ -539,9 +647,152 @@ class Rounds {
       for (StationInput& input : inputs_) input.together /= service.together;
     }
     if (all_->let_go()) add_overhang(station, j);
+    if (all_->shares) share_wires(station, j, service);
     solver_.solve(service, inputs_, memory_[j], found_, precision_);
     together_[j] = solver_.together();
+    if (station.shares) note_sharing(station, j, service, weight);
     for (std::size_t k = 0; k < station.inputs.size(); ++k) waits_[station.inputs[k]] = found_[k];
+  }
+
+  // --- shared wires
+
+  /// Times with what a worm's end lags behind its head, as far as that does not come up.
+  [[nodiscard]] Times lagging(Times times, double lag) const {
+    if (lag == 0) return times;
+    lag *= 1 - times.hides;
+    for (const auto& [mean, second] :
+         {std::pair{&times.fresh, &times.fresh_second}, std::pair{&times.behind, &times.behind_second}}) {
+      *second += 2 * *mean * lag + square(lag) + all_->spread * lag;
+      *mean += lag;
+    }
+    return times;
+  }
+
+  /// Of the worms that go on to a station: those that need not wait at their end.
+  [[nodiscard]] double idle_at(std::size_t j) const { return stations_[(j + 1) * levels_ - 1].idle; }
+
+  /// Others that a worm of the input meets on the station's wire, each once for its whole length. (22)
+  [[nodiscard]] double met_by(std::size_t i) const {
+    const Input& input = all_->inputs[i];
+    if (input.met == 0) return 0;
+    const double again = 1 / (1 - std::min(0.95, load_ * input.came));
+    // Those of its own end move beside it only while nobody is there before them.
+    const double idle = all_->flits > 1 ? idle_at(input.station) : 1;
+    const double together = (1 + 1 / square(all_->flits)) / 2 * idle;
+    double flow = 0, lags = 0;
+    for (const std::size_t k : all_->stations[input.station].inputs) {
+      const Input& other = all_->inputs[k];
+      const double rate = other.rate * (other.count - (k == i ? other.lanes : 0));
+      flow += rate;
+      lags += rate * lag_[other.channel];
+    }
+    const double stretched =
+        (1 + sparser * lag_[input.channel]) * (1 + sparser * (flow > 0 ? lags / flow : 0));
+    return (input.met - input.met_of_end * (1 - together)) * again / stretched;
+  }
+
+  /// How much longer a worm takes to cross a wire while so many virtual channels of the station are held: holders take
+  /// the wire in turn, and are elsewhere in between; by mean values, one more holder at a time. (20)
+  void share_wires(const StationClass& station, std::size_t j, StationService& service) {
+    double all_flow = 0, itself = 0;
+    for (std::size_t k = 0; k < station.inputs.size(); ++k) {
+      const Input& input = all_->inputs[station.inputs[k]];
+      StationInput& its = inputs_[k];
+      const double there = its.own - its.overhang + memory_[j][k].wait;
+      if (input.lanes > 1)
+        its.apart = 1 - input.one_source * std::min(1.0, source_time_ / there) * (1 - 1 / all_->flits);
+      const double wire = input.rate * input.lanes, wires = input.count / input.lanes;
+      all_flow += wires * wire;
+      itself += wires * wire * wire * (input.lanes == 1 ? 1 : 1 - its.apart);
+    }
+    if (!station.shares) return;
+    const ChannelClass& one = all_->channels[station.channels.front().first];
+    Wire& wire = wires_[j];
+    const double met = one.beside_same + one.beside_cross;
+    const double own = met > 0 ? one.beside_same / met : 0;
+    const double seen = all_flow - itself / all_flow;
+    const double on_one = station.wires > 1
+                              ? station.wires * (static_cast<double>(station.servers) / station.wires - 1) /
+                                    (station.servers - 1)
+                              : 1;
+    const double moving =
+        seen > 1e-9 * all_flow ? std::min(1.0, one.beside_same * on_one * station.wires / seen) : 0;
+    wire.met = own > 0 ? std::min(one.beside_same, seen / all_flow * one.on_wire * station.wires) / own : met;
+    const double grain = 1 - 1 / (2 * all_->flits);
+    wire.cross = 0;
+    double others = 0, active = 0;
+    for (const std::size_t i : one.beside) {
+      others += all_->channels[i].on_wire;
+      active += wires_[all_->channels[i].station].active;
+    }
+    if (others > 0) wire.cross = grain * (1 - own) * wire.met / others * active;
+    const double elsewhere = std::max(0.0, service.mean - 1 - wire.excess);
+    crossing_.assign(static_cast<std::size_t>(station.servers) + 1, 1);
+    service.slow.assign(crossing_.size(), 1);
+    double queue = 0, busy = 0;
+    for (std::size_t n = 1; n < crossing_.size(); ++n) {
+      crossing_[n] = (1 + moving * (queue - (1 - grain) * busy) / station.wires) * (1 + wire.cross);
+      const double whole = crossing_[n] + elsewhere;
+      busy = static_cast<double>(n) / whole;
+      queue = static_cast<double>(n) * crossing_[n] / whole;
+      service.slow[n] = whole / service.mean;
+    }
+  }
+
+  /// Mean over all that cross, and what each of those met costs. (21)
+  void note_sharing(const StationClass& station, std::size_t j, const StationService& service,
+                    double weight) {
+    double sum = 0, rate = 0;
+    for (std::size_t n = 1; n < solver_.most_present(); ++n) {
+      const std::size_t held = std::min<std::size_t>(n, static_cast<std::size_t>(station.servers));
+      const double done = solver_.present(n) * static_cast<double>(held) / service.slow[held];
+      sum += done * crossing_[held];
+      rate += done;
+    }
+    Wire& wire = wires_[j];
+    const double found = (rate > 0 ? sum / rate : 1 + wire.cross) - 1;
+    note(std::abs(found - wire.excess));
+    wire.excess += (found - wire.excess) * (weight < 1 ? 0.7 : 1);
+    wire.active = load_ * station.rate * (1 + wire.excess) / (1 + wire.cross) / station.wires;
+    wire.each = wire.met > 0 ? wire.excess / wire.met : 0;
+  }
+
+  /// Lags and what hides of them, from the sources on. (23)
+  void lag_behind(std::size_t j) {
+    const StationClass& station = all_->stations[j];
+    double before = 0, flow = 0, lost = 0, passed = 0;
+    for (const std::size_t i : station.inputs) {
+      const Input& input = all_->inputs[i];
+      const StationWaits& wait = waits_[i];
+      const double sigma = times_[input.channel].follow * input.share;
+      const double waits = (1 - sigma) * wait.fresh_waits + sigma * wait.behind_waits;
+      const double rate = input.count * input.rate;
+      // What the head lost of its own is no lag.
+      const double lag = std::max(
+          0.0, lag_[input.channel] - wires_[all_->channels[input.channel].station].loss / all_->flits);
+      double hidden = 0;
+      if (waits > 1e-12) {
+        const double each = wait.mean / waits;
+        hidden = each / (each + lag) *
+                 std::min(1.0, room * (all_->buffer - 0.5) * passed_[input.channel] / all_->flits);
+      }
+      hides_[i] += 0.6 * (waits * hidden - hides_[i]);
+      waiting_[i] += 0.6 * (waits - waiting_[i]);
+      const double loses = wires_[j].each * met_by(i);
+      lag_by_[i] = lag * (1 - waits * hidden) + loses;
+      before += rate * lag * (1 - waits * hidden);
+      lost += rate * loses;
+      passed += rate * passed_[input.channel];
+      flow += rate;
+    }
+    if (!(flow > 0)) return;
+    wires_[j].loss = lost / flow;
+    for (const auto& [i, share] : station.channels) {
+      const double lag = (lost + before) / flow;
+      note(std::abs(lag - lag_[i]));
+      lag_[i] += 0.6 * (lag - lag_[i]);
+      passed_[i] = 1 + passed / flow;
+    }
   }
 
   /// What is left of the time on a channel of this station once the worm has left the one before: the last of its
@@ -576,6 +827,7 @@ class Rounds {
     if (busy > 1e-9 * flow)
       inputs_.push_back({.rate = flow / station.servers,
                          .count = station.servers,
+                         .lanes = all_->shares ? station.servers : 1,
                          .own = busy / flow,
                          .others = busy / flow,
                          .overhanging = true});
@@ -591,7 +843,8 @@ class Rounds {
       for (const auto& [trail, part] : all_->channels[all_->inputs[i].channel].trails)
         for (const Move& move : all_->trails[trail].moves) {
           if (move.input != i) continue;
-          time += part * move.probability * trail_at(move.next, held_).mean();
+          const Times& its = trail_at(move.next, held_);
+          time += part * move.probability * (its.mean() + lag_by_[i] * (1 - its.hides));
           rate += part * move.probability;
         }
       inputs_[k].own = std::min(time / rate * (held / mean), brim / inputs_[k].rate);
@@ -667,7 +920,9 @@ class Rounds {
   }
   /// Waits in a holding time with what the buffer takes up of them left out. (18)
   [[nodiscard]] Times shorter(Times times) const {
+    if (times.lost > 0) lose_less(times);
     if (all_->slack == 0) return times;
+    const double waited = times.mean() - ejection_;
     const auto shorten = [&](double& first, double& second) {
       const double wait = first - ejection_;
       const double wait2 = second - ejection_second_ - 2 * ejection_ * wait;
@@ -678,8 +933,24 @@ class Rounds {
     };
     const double fresh = shorten(times.fresh, times.fresh_second);
     const double behind = shorten(times.behind, times.behind_second);
+    if (times.lost > 0 && waited > 0) {
+      const double left = (times.mean() - ejection_) / waited;
+      times.lost *= left;
+      times.hides *= left;
+    }
     times.slope *= times.follow * behind + (1 - times.follow) * fresh;
     return times;
+  }
+  /// Of what is lost on wires that part which the flits in a buffer do not lose any more.
+  void lose_less(Times& times) const {
+    const double part = std::min(1.0, all_->buffer / all_->flits), less = times.lost * part;
+    const double spread = all_->spread * times.lost * (1 - square(1 - part));
+    times.lost -= less;
+    for (const auto& [mean, second] :
+         {std::pair{&times.fresh, &times.fresh_second}, std::pair{&times.behind, &times.behind_second}}) {
+      *second = std::max(square(*mean - less), *second + less * (less - 2 * *mean) - spread);
+      *mean -= less;
+    }
   }
 
   /// Level h counts the waits at the next h + 1 stations, the last level all of them. (15)
@@ -700,11 +971,15 @@ class Rounds {
       const int m = all_->stations[input.station].servers;
       const double by_fresh = wait.fresh_waits;
       const double by_behind = wait.behind_waits + (1 - wait.behind_waits) / m;
+      const double lost = all_->shares ? wires_[input.station].each * met_by(move.input) : 0;
+      const double felt = all_waits ? lost : lost * (1 - on.hides);
       const auto time = [&](double w, double follows) {
-        return w + follows * on.behind + (1 - follows) * on.fresh;
+        return w + felt + follows * on.behind + (1 - follows) * on.fresh;
       };
       const auto second = [&](double w, double v, double follows) {
-        return v + 2 * w * on.behind + follows * on.behind_second + (1 - follows) * on.fresh_second;
+        const double before = v + 2 * w * felt + square(felt) + all_->spread * felt;
+        return before + 2 * (w + felt) * on.behind + follows * on.behind_second +
+               (1 - follows) * on.fresh_second;
       };
       const double fresh = time(wait.fresh, by_fresh), behind = time(wait.behind, by_behind);
       const double fresh2 = second(wait.fresh, wait.fresh_second, by_fresh);
@@ -720,6 +995,11 @@ class Rounds {
       const double onward = on.variance();
       const double kept = onward <= 0 ? 0 : variance > onward ? onward / variance : 1;
       next.slope += p * r * (wait.feedback / mean + (1 - wait.behind_waits) / m * on.slope * kept);
+      if (!all_->shares) continue;
+      const bool last = all_->channels[all_->stations[input.station].channels.front().first].last;
+      next.lost += p * (felt + on.lost);
+      next.idle += p * (last ? 1 - waiting_[move.input] : idle_at(input.station));
+      next.hides += p * (hides_[move.input] + (1 - hides_[move.input]) * on.hides);
     }
     if (all_->channels[trail.channel].weight > 0) {
       next.fresh_second += 2 * on_way_ * next.fresh + square(on_way_);
@@ -739,6 +1019,9 @@ class Rounds {
     step(now.fresh_second, next.fresh_second);
     step(now.behind_second, next.behind_second);
     now.slope = next.slope;
+    now.lost = next.lost;
+    now.idle = next.idle;
+    now.hides = next.hides;
   }
 
   /// phi of a source: the share of its worms that wait.
@@ -766,6 +1049,7 @@ class Rounds {
                   ((1 - sigma) * wait.fresh_waits +
                    sigma * (wait.behind_waits + (1 - wait.behind_waits) / station.servers));
       }
+      if (all_->shares) lag_behind(*at);
       for (const auto& [i, share] : station.channels) {
         const ChannelClass& channel = all_->channels[i];
         Times& its = times_[i];
@@ -787,6 +1071,21 @@ class Rounds {
   std::size_t held_ = 0;                             ///< the level for which channels are held
   std::vector<Times> trails_, stations_, by_level_;  ///< [trail, station or channel][level]
   std::vector<Times> times_;                         ///< [channel]: as they are held
+  std::vector<Times> held_times_;                    ///< [station]: the mean of these
+  /// A station's wire, as its virtual channels share it.
+  struct Wire {
+    double met = 0;     ///< rate of others that may move beside a worm
+    double cross = 0;   ///< by how much those of other stations slow it down
+    double excess = 0;  ///< time that a worm takes longer to cross it than alone
+    double each = 0;    ///< of that, for each of those met
+    double active = 0;  ///< share of time in which it is wanted
+    double loss = 0;    ///< mean over all worms that come
+  };
+  std::vector<Wire> wires_;  ///< [station]
+  std::vector<double> crossing_;
+  double source_time_ = 1;            ///< mean holding time of the sources
+  std::vector<double> lag_, passed_;  ///< [channel]: of its worms' ends, and channels passed so far
+  std::vector<double> lag_by_, hides_, waiting_;  ///< [input]
   bool with_trails_ = false;
   std::vector<char> twins_;  ///< [station], if any has inputs with twins
   std::vector<double> together_;
@@ -829,7 +1128,8 @@ struct FiniteSourceModel::Parts {
   double worms_met = 0, length_variation = 0, flits = 0;
   int sharing = 1;  ///< so many channels of a station share a wire
   std::vector<network::SharedWire> wires;
-  double messages = 0;  ///< rate of all
+  double messages = 0;         ///< rate of all
+  std::vector<double> visits;  ///< [station]: of a message; where wires are shared
 
   /// How long a worm needs for its flits where wires are shared.
   struct Stretch {
@@ -866,14 +1166,44 @@ double damping(int sharing) {
 
 }  // namespace
 
+/// How often a message comes by each station of the graph.
+std::vector<double> visits_of(const ChannelGraph& graph) {
+  double messages = 0;
+  for (const network::Source& source : graph.sources) messages += graph.channels[source.channel].rate;
+  std::vector<double> visits;
+  for (const network::Station& station : graph.stations) {
+    double rate = 0;
+    for (const std::size_t channel : station.channels) rate += graph.channels[channel].rate;
+    visits.push_back(rate / messages);
+  }
+  return visits;
+}
+
 FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph, double length_variation,
-                                     double flits, double buffer_flits) {
+                                     double flits, double buffer_flits,
+                                     const std::vector<network::SharedChannel>& shared) {
   auto parts = std::make_unique<Parts>();
-  Collapsed made = collapsed(structure_of(graph));
+  Collapsed made = collapsed(structure_of(graph, shared, flits, buffer_flits));
   parts->all = std::move(made.classes);
+  parts->all.shares = !shared.empty();
+  parts->all.flits = flits;
+  parts->all.buffer = buffer_flits;
+  std::size_t longest = 0;
+  int on_a_wire = 1;
+  for (const network::SharedChannel& channel : shared) {
+    longest = std::max(longest, channel.remaining.size());
+    on_a_wire = std::max(on_a_wire, channel.lanes * static_cast<int>(1 + channel.beside.size()));
+  }
+  parts->all.spread = 2.0 / 3 * (1 - 0.5 / on_a_wire);
   const double held = std::ceil(flits / buffer_flits);
-  if (held < graph.mean_distance && length_variation == 0)
-    parts->all.held = static_cast<std::size_t>(std::max(1.0, held));
+  const double way =
+      shared.empty() ? graph.mean_distance : std::max(graph.mean_distance, static_cast<double>(longest) + 1);
+  if (held < way && length_variation == 0) parts->all.held = static_cast<std::size_t>(std::max(1.0, held));
+  if (parts->all.shares) {
+    const std::vector<double> visits = visits_of(graph);
+    parts->visits.assign(parts->all.stations.size(), 0);
+    for (std::size_t j = 0; j < visits.size(); ++j) parts->visits[made.station_class[j]] += visits[j];
+  }
   if (length_variation == 0) parts->all.slack = (buffer_flits - 1) / flits;
   parts->channel_class = std::move(made.channel_class);
   parts->station_class = std::move(made.station_class);
@@ -900,6 +1230,7 @@ FiniteSourcePoint FiniteSourceModel::solve(double load, const FiniteSourceRounds
 }
 
 FiniteSourceModel::Parts::Stretch FiniteSourceModel::Parts::stretch(double load) const {
+  if (all.shares) return {};
   if (wires.empty()) {
     const double met = worms_met * load;
     return {.end = 1 + met / std::max(0.1, 1 + damping(sharing) * met)};  // (14)
@@ -945,7 +1276,20 @@ FiniteSourcePoint FiniteSourceModel::Parts::solve(Rounds& rounds, double load) c
     point.fullness = std::max(point.fullness, source.fullness);
     point.source_wait += channel.weight * classes[i].wait;
     point.service += channel.weight * times.mean();
-    if (all.let_go()) point.further += channel.weight * rounds.further(i);
+    if (all.let_go() && !all.shares) point.further += channel.weight * rounds.further(i);
+  }
+  if (all.shares) {
+    // A message's own time, all that its head waits and loses on its way, and what its end then lags behind.
+    double way = 1;
+    for (std::size_t j = 0; j < all.stations.size(); ++j) {
+      if (all.stations[j].inputs.empty()) continue;
+      double lag = 0;
+      for (const auto& [i, share] : all.stations[j].channels)
+        for (const auto& [trail, part] : all.channels[i].trails)
+          lag += share * part * all.trails[trail].ends * rounds.lag(i);
+      way += visits[j] * (rounds.station_wait(j) + rounds.loss(j) / flits + lag);
+    }
+    point.further = way - point.service;
   }
   point.settled = point.ending.stop == Stop::converged;
   if (point.settled && point.fullness >= 1) point.ending.stop = Stop::saturated;

@@ -2,6 +2,7 @@
 
 #include <tailbound/bounds/path/ending.hpp>
 #include <tailbound/network/channels/channel_graph.hpp>
+#include <tailbound/network/walks/wire_sharing.hpp>
 #include <tailbound/queue/wormhole/finite_source_station.hpp>
 
 #include <cstddef>
@@ -21,7 +22,10 @@
 /// SHORT     messages shorter than the mean way hold as many channels as they have flits
 /// SOURCE    docs/derivations/wormhole_finite_source.md, by its equations' numbers
 /// BUFFERS   of several flits take up a part of a worm's waits, which then holds fewer channels
-/// EXCLUDES  messages of geometric length with deeper buffers, or short ones, which are taken as long
+/// WIRES     that virtual channels share: a station's servers are all its virtual channels; holders of one take the wire
+///           in turn; what a worm loses there its end lags behind its head, until it waits (20) to (24)
+/// EXCLUDES  messages of geometric length with deeper buffers, or short ones, which are taken as long; routers that take
+///           time; rings one way round, whose wires are shared by (14)
 /// TESTS     tests/bounds/wormhole/finite_source_test.cpp
 namespace tailbound::bounds::wormhole {
 
@@ -63,8 +67,11 @@ class FiniteSourceModel {
   /// \param length_variation  squared coefficient of variation of the messages' lengths, from 0
   /// \param flits  mean length of a message, from 1; of all that are not shorter than the mean way the model is the same
   /// \param buffer_flits  of each channel, from 1; of several, only where messages are of one length
+  /// \param shared  of each channel of the graph, where virtual channels share wires: wire_sharing(); then the graph has
+  ///                one channel for all virtual channels of a station on a wire
   explicit FiniteSourceModel(const network::ChannelGraph& graph, double length_variation = 0,
-                             double flits = std::numeric_limits<double>::infinity(), double buffer_flits = 1);
+                             double flits = std::numeric_limits<double>::infinity(), double buffer_flits = 1,
+                             const std::vector<network::SharedChannel>& shared = {});
   ~FiniteSourceModel();
   FiniteSourceModel(FiniteSourceModel&&) noexcept;
   FiniteSourceModel& operator=(FiniteSourceModel&&) noexcept;

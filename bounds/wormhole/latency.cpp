@@ -87,7 +87,7 @@ double shared_length(double partners) {
 }
 
 Model::Model(network::ChannelGraph graph, Equations equations, double length_variation, double flits,
-             double buffer_flits)
+             double buffer_flits, const std::vector<network::SharedChannel>& shared)
     : graph_(std::move(graph)),
       length_variation_(length_variation),
       flits_(flits),
@@ -106,7 +106,8 @@ Model::Model(network::ChannelGraph graph, Equations equations, double length_var
     greatest_wire_rate_ = std::max(greatest_wire_rate_, of_wire[channel.wire] += channel.rate);
   sort();
   if (equations == Equations::finite_source)
-    finite_ = std::make_shared<const FiniteSourceModel>(graph_, length_variation, flits, buffer_flits);
+    finite_ =
+        std::make_shared<const FiniteSourceModel>(graph_, length_variation, flits, buffer_flits, shared);
 }
 
 /// Depth first, without recursion: paths may be as long as the graph.

@@ -3,6 +3,7 @@
 #include <tailbound/bounds/path/ending.hpp>
 #include <tailbound/bounds/wormhole/finite_source.hpp>
 #include <tailbound/network/channels/channel_graph.hpp>
+#include <tailbound/network/walks/wire_sharing.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -91,9 +92,11 @@ class Model {
   ///                          published equations, which do not know it
   /// \param flits  mean length of a message, from 1; the published equations take messages as long
   /// \param buffer_flits  of each channel, from 1; 1 by the published equations and with lengths that vary
+  /// \param shared  of each channel, where virtual channels share wires: as FiniteSourceModel takes it; not looked at by
+  ///                the published equations
   explicit Model(network::ChannelGraph graph, Equations equations = Equations::published,
                  double length_variation = 0, double flits = std::numeric_limits<double>::infinity(),
-                 double buffer_flits = 1);
+                 double buffer_flits = 1, const std::vector<network::SharedChannel>& shared = {});
 
   [[nodiscard]] const network::ChannelGraph& graph() const { return graph_; }
   [[nodiscard]] Equations equations() const {

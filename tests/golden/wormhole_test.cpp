@@ -314,7 +314,6 @@ TEST_CASE("validate wormhole: the model is of the simulated network, or there is
   for (const auto& [options, why] :
        {std::pair{"--buffer-flits 4 --lengths geometric",
                   "buffers of several flits with messages of geometric length"},
-        {"--buffer-flits 4 --virtual-channels 2", "several virtual channels with buffers of several flits"},
         {"--buffer-flits 4 --variant paper", "buffers of several flits in the published variants"},
         {"--lengths geometric --variant paper", "messages of geometric length in the published variants"}}) {
     const Outcome none = run_line(line + options);
@@ -477,10 +476,6 @@ TEST_CASE("simulate wormhole: refusals name the option, the value and what is le
       "100000");
   CHECK(deadlock.status == 1);
   CHECK(deadlock.err.find("deadlock") != std::string::npos);
-  const Outcome odd =
-      run_line("simulate wormhole --topology torus --nodes 64 --flits 8 --virtual-channels 3");
-  CHECK(odd.status == 2);
-  CHECK(odd.err.find("even") != std::string::npos);
 }
 
 }  // namespace

@@ -14,18 +14,12 @@ using numeric::Rational;
 
 }  // namespace
 
-std::vector<std::string> route_names(FileUse use) {
-  std::vector<std::string> names = all_names<RouteRule>();
-  if (use == FileUse::worms) names.resize(2);  // no groups of switches
-  return names;
+RouteRule read_route(const TopologyOptions& options) {
+  return options.route ? parse_route(*options.route) : RouteRule::shortest;
 }
 
-RouteRule read_route(const TopologyOptions& options, FileUse use) {
-  return options.route ? parse_route(*options.route, use) : RouteRule::shortest;
-}
-
-RouteRule parse_route(const std::string& name, FileUse use) {
-  return static_cast<RouteRule>(parse_choice(name, "--route", route_names(use)));
+RouteRule parse_route(const std::string& name) {
+  return choice_of<RouteRule>(name, "--route");
 }
 
 void add_topology_options(OptionTable& table, TopologyOptions& options) {
@@ -39,7 +33,7 @@ void add_topology_options(OptionTable& table, TopologyOptions& options) {
   tree.add("--routing", options.routing, "NAME",
            "random-root (always up to the top, the default) or nearest-ancestor",
            choices<network::TreeRouting>());
-  add_network_options(table, options, FileUse::packets);
+  add_network_options(table, options);
   const OptionGroup network(table, "Any network");
   network.add("--uniform", options.uniform, "LIST",
               "flows: packets a slot that each host sends, the same to\neach other that it can reach",
@@ -49,16 +43,15 @@ void add_topology_options(OptionTable& table, TopologyOptions& options) {
               "what fails: switches, links \"a -> b\", \"3 random\" or with a\nseed \"3 random 7\"");
 }
 
-void add_network_options(OptionTable& table, TopologyOptions& options, FileUse use) {
+void add_network_options(OptionTable& table, TopologyOptions& options) {
   const OptionGroup network(table, "Any network");
   network.add("--network", options.network, "FILE", "a TOML file: hosts, switches, links, flows");
   network.add("--matrix", options.matrix, "FILE", "flows from a traffic matrix, a CSV file");
   network.add("--route", options.route, "NAME",
-              use == FileUse::worms ? "of these flows: shortest (the default) or spread (over all shortest)"
-                                    : "of these flows: shortest (the default), spread (over all shortest)\n"
-                                      "or, of a dragonfly, minimal (one link between two groups of\n"
-                                      "switches) or valiant (by way of a third group)",
-              {.choices = route_names(use)});
+              "of these flows: shortest (the default), spread (over all shortest)\n"
+              "or, of a dragonfly, minimal (one link between two groups of\n"
+              "switches) or valiant (by way of a third group)",
+              choices<RouteRule>());
 }
 
 void require_one_topology(const TopologyOptions& options) {
@@ -118,7 +111,7 @@ answers::NetworkTopology read_network(const TopologyOptions& options, network::F
   const std::vector<std::string> without = read_failures(options);
   if (options.matrix)
     return answers::read_network(file, {*options.matrix, read_file(*options.matrix, "--matrix")},
-                                 read_route(options, use), use, without);
+                                 read_route(options), use, without);
   if (options.route) throw InvalidArgument("--route", "given without --matrix", "given with --matrix FILE");
   return answers::read_network(file, read_named, use, without);
 }

@@ -23,7 +23,7 @@ struct TopologyOptions {
 void add_topology_options(OptionTable& table, TopologyOptions& options);
 
 /// --network --matrix --route alone.
-void add_network_options(OptionTable& table, TopologyOptions& options, network::FileUse use);
+void add_network_options(OptionTable& table, TopologyOptions& options);
 
 /// \throws InvalidArgument  options of a tree together with --network, those of a network without it, or a
 ///                          tree that lacks one of its three
@@ -38,14 +38,10 @@ void require_one_topology(const TopologyOptions& options);
 [[nodiscard]] answers::NetworkTopology read_network(const TopologyOptions& options,
                                                     network::FileUse use = network::FileUse::packets);
 
-/// Those that networks for this use take.
-[[nodiscard]] std::vector<std::string> route_names(network::FileUse use);
 /// --route, --without, --uniform and --load-scale.  \throws InvalidArgument
-[[nodiscard]] network::RouteRule read_route(const TopologyOptions& options,
-                                            network::FileUse use = network::FileUse::packets);
+[[nodiscard]] network::RouteRule read_route(const TopologyOptions& options);
 /// \throws InvalidArgument  no such way
-[[nodiscard]] network::RouteRule parse_route(const std::string& name,
-                                             network::FileUse use = network::FileUse::packets);
+[[nodiscard]] network::RouteRule parse_route(const std::string& name);
 [[nodiscard]] std::vector<std::string> read_failures(const TopologyOptions& options);
 [[nodiscard]] answers::Loads read_loads(const TopologyOptions& options);
 

@@ -8,7 +8,6 @@
 #include <tailbound/answers/validation/validate_wormhole.hpp>
 #include <tailbound/answers/wormhole/worm_sizes.hpp>
 #include <tailbound/core/choice.hpp>
-#include <tailbound/network/channels/cube.hpp>
 #include <tailbound/render/documents/simulation/simulate_wormhole.hpp>
 #include <tailbound/render/documents/validation/validate_wormhole.hpp>
 #include <tailbound/render/documents/wormhole/wormhole.hpp>
@@ -62,7 +61,7 @@ std::vector<network::WormPattern> read_patterns(const WormholeOptions& options) 
       continue;
     }
     hot = true;
-    const auto nodes = integers_or(0, options.hot_node, "--hot-node", 0, network::most_cube_nodes - 1);
+    const auto nodes = integers_or(0, options.hot_node, "--hot-node", 0, network::most_fat_tree_nodes - 1);
     const std::string& shares = required(options.hot_share, "--hot-share",
                                          "given: the share of its messages that each node sends there");
     for (const std::int64_t node : nodes)
@@ -152,15 +151,17 @@ void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
               "of each link, which share its wire (1; tori 2)", slider(1, 16, 1));
   network.add("--buffer-flits", options.buffer_flits, "B", "of each virtual channel (1)", slider(1, 32, 1));
   add_worm_ends_options(table, options.ends, network::Ejection::one, false);
-  add_network_options(table, options.place, network::FileUse::worms);
+  add_network_options(table, options.place);
   const OptionGroup traffic(table, "Traffic");
   traffic.add("--flits", options.flits, "M", "length of a message", slider(1, 256, 1));
   traffic.add("--lengths", options.lengths, "NAME",
               choices_in_words<sim::WormLengths>("unless told") + ", with mean --flits",
               choices<sim::WormLengths>());
-  traffic.add("--pattern", options.pattern, "NAME",
-              "who sends to whom: " + choices_in_words<WormPatternName>("unless told"),
-              choices<WormPatternName>());
+  traffic.add(
+      "--pattern", options.pattern, "NAME",
+      "who sends to whom: uniform (unless told), transpose,\nbit-complement, bit-reverse, shuffle, tornado, "
+      "neighbour\nor hot-spot",
+      choices<WormPatternName>());
   traffic.add("--hot-node", options.hot_node, "NODE", "of hot-spot: its number, from 0 (0)");
   traffic.add("--hot-share", options.hot_share, "P", "of hot-spot: of what each other node sends, 10%");
   traffic.add("--loads", options.loads, "LIST", "flits a cycle from each node: 0.01,0.02 or 0.01:0.05:0.01");

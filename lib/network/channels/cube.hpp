@@ -54,7 +54,6 @@ struct Cube {
 [[nodiscard]] std::vector<std::int64_t> sides_of(const Cube& cube);
 
 inline constexpr std::int64_t most_cube_nodes = 16'384;
-inline constexpr int most_concentration = 64;
 
 /// \throws InvalidArgument  a field out of range
 void check(const Cube& cube);

@@ -27,6 +27,9 @@ enum class Ejection {
   return std::array{"one", "unlimited", "channels"};
 }
 
+/// Nodes at a router.
+inline constexpr int most_concentration = 64;
+
 struct WormEnds {
   Injection injection = Injection::one;
   Ejection ejection = Ejection::one;

@@ -76,7 +76,7 @@ class Reader : TomlValues {
   std::unordered_set<std::string> flow_names_;
   std::unordered_set<std::uint64_t> flow_pairs_;
   std::size_t route_count_ = 0, range_steps_ = 0;
-  RouteRules rules_{*this, network_, worms_};
+  RouteRules rules_{*this, network_};
   std::optional<PolicedKeys> policed_;
   PolicedPort port_;                ///< of the [[link]] that is read
   std::vector<PolicedPort> ports_;  ///< of each link
@@ -103,7 +103,7 @@ void Reader::read_nodes(const toml::table& root, const char* key, bool host) {
     if (network_.nodes.size() == most_nodes_read) fail(place, "more than 200000 nodes");
     network_.nodes.push_back({.name = std::move(label), .host = host});
   };
-  if (list->is_string() && !worms_) {
+  if (list->is_string()) {
     const Place place = begin_of(*list);
     const std::string names = text(*list, in_quotes(key));
     if (!is_printable(names)) fail(place, in_quotes(key) + " has control characters");
@@ -113,8 +113,9 @@ void Reader::read_nodes(const toml::table& root, const char* key, bool host) {
     return;
   }
   if (!list->is_array())
-    fail(begin_of(*list), in_quotes(key) + " must be a list of names such as [\"a\", \"b\"]" +
-                              (worms_ ? "" : ", or text such as \"h[0..7]\""));
+    fail(begin_of(*list), in_quotes(key) +
+                              " must be a list of names such as [\"a\", \"b\"], or text such as "
+                              "\"h[0..7]\"");
   for (const toml::node& entry : *list->as_array()) add(name(entry, "the name of a node"), begin_of(entry));
 }
 
@@ -194,11 +195,8 @@ void Reader::add_links(Link link, bool both, Place place) {
 
 void Reader::read_link(const toml::table& table) {
   const std::string what = "a [[link]]";
-  Keys keys{"from", "to", "rate", "both"};
-  if (worms_)
-    keys.insert(keys.end(), {"virtual_channels", "classes"});
-  else
-    keys.insert(keys.end(), {"weight", "each", "pairs"});
+  Keys keys{"from", "to", "rate", "both", "weight", "each", "pairs"};
+  if (worms_) keys.insert(keys.end(), {"virtual_channels", "classes"});
   if (policed_) PolicedKeys::add_link_keys(keys);
   check_keys(table, what, keys);
   Link link;
@@ -513,6 +511,7 @@ void Reader::add_uniform_flows(const toml::node& uniform, RouteRule rule) {
   if (ends < 2) fail(begin_of(uniform), "uniform traffic of fewer than two nodes");
   if (ends > most_uniform_ends) fail(begin_of(uniform), "uniform traffic of more than 1000 nodes");
   if (worms_) {
+    if (!uniform.is_boolean()) (void)number(uniform, "the rate of uniform traffic");
     if (flows_ == FlowsFrom::file) add_uniform_worms(uniform, rule);
     return;
   }
@@ -550,9 +549,9 @@ void Reader::read_traffic(const toml::node& node, NetworkFile& result) {
   check_keys(table, "[traffic]", {"matrix", "uniform", "route"});
   const toml::node* given = table.get("route");
   const RouteRule rule = given != nullptr ? rules_.read(*given) : RouteRule::shortest;
-  // true of worms, a rate of packets.
+  // A rate, or of worms, whose load is asked for, just true.
   if (const toml::node* uniform = table.get("uniform");
-      uniform != nullptr && (!worms_ || yes(table, "uniform"))) {
+      uniform != nullptr && (!worms_ || !uniform->is_boolean() || yes(table, "uniform"))) {
     if (const toml::node* matrix = table.get("matrix"))
       fail(begin_of(*matrix), "a matrix beside uniform traffic; one or the other");
     return add_uniform_flows(*uniform, rule);
@@ -586,8 +585,9 @@ toml::table Reader::read_network(std::span<const std::string> without) {
   Keys keys{"name", "hosts", "switches", "link", "flow", "traffic"};
   if (policed_)
     PolicedKeys::add_root_keys(keys);
-  else if (!worms_)
-    keys.insert(keys.end(), {"without", "groups", "shared_memory"});
+  else
+    keys.insert(keys.end(), {"without", "groups"});
+  if (!policed_ && !worms_) keys.emplace_back("shared_memory");
   check_keys(root, "a network file", keys);
   if (const toml::node* given = root.get("name")) network_.name = name(*given, "the name of the network");
   read_nodes(root, "hosts", true);
@@ -610,9 +610,9 @@ NetworkFile Reader::read(std::span<const std::string> without) {
   const toml::table root = read_network(without);
   NetworkFile result{{}, {}, {}};
   if (const toml::node* traffic = root.get("traffic")) {
-    if (!traffic->is_table() && (worms_ || !traffic->is_array()))
+    if (!traffic->is_table() && !traffic->is_array())
       fail(begin_of(*traffic), "\"traffic\" must be a table, begun by [traffic]");
-    if (worms_ || is_plain(*traffic))
+    if (is_plain(*traffic))
       read_traffic(*traffic, result);
     else
       read_demands(*traffic, result);

@@ -262,15 +262,14 @@ RouteRule RouteRules::read(const toml::node& node) {
   if (rule != nullptr && rule->get() == "shortest") return RouteRule::shortest;
   if (rule != nullptr && rule->get() == "spread") return RouteRule::spread;
   for (const RouteRule grouped : {RouteRule::minimal, RouteRule::valiant}) {
-    if (rule == nullptr || rule->get() != name_of(grouped) || worms_) continue;
+    if (rule == nullptr || rule->get() != name_of(grouped)) continue;
     if (!groups_ || grouped == RouteRule::valiant)
       groups_ = values_.at_place(begin_of(node), [&] { return switch_groups(network_, grouped); });
     return grouped;
   }
-  values_.fail(begin_of(node),
-               worms_ ? "the way must be \"shortest\", \"spread\" or, of a flow, a list of nodes"
-                      : "the way must be \"shortest\", \"spread\", \"minimal\", \"valiant\" or, of a "
-                        "flow, a list of nodes");
+  values_.fail(
+      begin_of(node),
+      "the way must be \"shortest\", \"spread\", \"minimal\", \"valiant\" or, of a flow, a list of nodes");
 }
 
 MatrixReference matrix_reference(const TomlValues& values, const toml::node& file, RouteRule rule,

@@ -28,9 +28,7 @@ struct TrafficTables {
 class RouteRules {
  public:
   /// \param network  complete but for its flows when the first rule is read
-  /// \param worms    these have neither minimal nor Valiant routes
-  RouteRules(const TomlValues& values, const Network& network, bool worms)
-      : values_(values), network_(network), worms_(worms) {}
+  RouteRules(const TomlValues& values, const Network& network) : values_(values), network_(network) {}
 
   /// \throws ParseError  no rule, or minimal or Valiant routes where there are no groups
   [[nodiscard]] RouteRule read(const toml::node& node);
@@ -40,7 +38,6 @@ class RouteRules {
  private:
   const TomlValues& values_;
   const Network& network_;
-  bool worms_;
   std::optional<SwitchGroups> groups_{};
 };
 

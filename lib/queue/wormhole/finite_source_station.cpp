@@ -127,6 +127,8 @@ struct StationTimes {
   double behind = 0;     ///< X1, within its bounds
   double variation = 0;  ///< of X
   double residual = 0;   ///< kap0, the first of m residual times over X / m
+  double slowest = 1;    ///< holding times while all servers are held, over X
+  bool with_lanes = false;
   double precision = 0;
 
   [[nodiscard]] int servers() const { return service.servers; }
@@ -141,7 +143,10 @@ class InputWait {
     const int m = station.servers();
     const double mean = station.service.mean;
     scale_ = mean > 0 ? input.others / mean : 1;
-    t_ = input.others / m, t1_ = station.behind * scale_ / m;
+    t_ = station.slowest * input.others / m, t1_ = station.slowest * station.behind * scale_ / m;
+    // Where worms take any of several virtual channels a follower takes another one.
+    overhang_ = station.with_lanes && m > 1 ? 0 : input.overhang;
+    overhang_second_ = station.with_lanes && m > 1 ? 0 : input.overhang_second;
     reference_ = seen_busy(found.waiting);
     left_ = std::min(others_left / station.room, 1 - 1e-12);
     behind_ahead_ =
@@ -151,7 +156,7 @@ class InputWait {
   /// \param guess  that of the round before
   void solve(double guess) {
     const double most = std::min((1 / input_.rate - input_.own + input_.overhang) * (1 - 1e-12),
-                                 station_.room * t1_ + input_.overhang);
+                                 station_.room * t1_ + overhang_);
     wait_ =
         falling_zero([&](double w) { return missing(w); }, most, guess, std::max(4e-15, station_.precision));
     if (looked_at_ != wait_) static_cast<void>(missing(wait_));
@@ -165,7 +170,7 @@ class InputWait {
     wait.feedback =
         -t1_ * station_.room * (1 - left_) * std::expm1(variation_in() * std::log1p(-left_)) / variation_in();
     wait.mean = wait_;
-    wait.behind = t1_ * behind_ahead_ + input_.overhang;
+    wait.behind = t1_ * behind_ahead_ + overhang_;
     wait.fresh = 1 - sigma_ > 1e-6 ? std::max(0.0, (wait_ - sigma_ * wait.behind) / (1 - sigma_))
                                    : fresh_busy_ * residual_ * t_ + (fresh_ahead_ - fresh_busy_) * t1_;
     wait.fresh_waits = fresh_busy_;
@@ -178,10 +183,10 @@ class InputWait {
   /// \pre means() are there
   void second_moments(StationWaits& wait) const {
     const int m = station_.servers();
-    const double second_whole =
-        std::max(square(t1_), station_.service.behind_second *
-                                  square(station_.behind / station_.service.behind * scale_) /
-                                  square(static_cast<double>(m)));
+    const double second_whole = std::max(
+        square(t1_), station_.service.behind_second *
+                         square(station_.slowest * station_.behind / station_.service.behind * scale_) /
+                         square(static_cast<double>(m)));
     double r1 = 0, r2 = 0;
     if (m == 1) {
       r1 = residual_ * input_.others;
@@ -202,7 +207,7 @@ class InputWait {
     wait.behind_second =
         scaled((queue + busy) * t1_, (queue2 + 2 * queue) * square(t1_) + (queue + busy) * second_whole,
                t1_ * behind_ahead_);
-    wait.behind_second += 2 * input_.overhang * t1_ * behind_ahead_ + input_.overhang_second;
+    wait.behind_second += 2 * overhang_ * t1_ * behind_ahead_ + overhang_second_;
   }
 
  private:
@@ -227,7 +232,7 @@ class InputWait {
     residual_ = m == 1 ? seen_residual(station_.service.mean * (1 - sigma_) * input_.rate / absent,
                                        station_.variation)
                        : station_.residual;
-    return ahead() * t1_ + sigma_ * input_.overhang - w - (1 - sigma_) * fresh_busy_ * (t1_ - residual_ * t_);
+    return ahead() * t1_ + sigma_ * overhang_ - w - (1 - sigma_) * fresh_busy_ * (t1_ - residual_ * t_);
   }
 
   const StationTimes& station_;
@@ -235,6 +240,7 @@ class InputWait {
   const FiniteSourceStation::FoundOthers& found_;
   double wanted_ = 0;  ///< rho
   double sigma_ = 0;
+  double overhang_ = 0, overhang_second_ = 0;
   double scale_ = 1, t_ = 0, t1_ = 0;  ///< holding times of the others, of all and behind a leader, over m
   double reference_ = 0;               ///< servers seen busy where the input waits as the product form has it
   double left_ = 0;                    ///< of those that may come, the share that a leader leaves waiting
@@ -246,7 +252,67 @@ class InputWait {
 
 }  // namespace
 
+void FiniteSourceStation::wire_of(std::size_t group, int left_out, std::vector<double>& sizes) const {
+  const StationInput& input = (*inputs_)[group];
+  const double all = weights_[group] * input.lanes;
+  sizes.assign(static_cast<std::size_t>(input.lanes) + 1, 1);
+  double pairs = 1;
+  for (std::size_t n = 1; n < sizes.size(); ++n) {
+    sizes[n] = sizes[n - 1] * all / static_cast<double>(n) * pairs;
+    pairs *= input.apart;
+  }
+  // Derivatives.
+  for (int i = 0; i < left_out; ++i) {
+    for (std::size_t n = 1; n < sizes.size(); ++n) sizes[n - 1] = sizes[n] * static_cast<double>(n) / all;
+    sizes.pop_back();
+  }
+}
+
+void FiniteSourceStation::multiply(const std::vector<double>& by, std::vector<double>& sizes) {
+  product_.assign(sizes.size() + by.size() - 1, 0);
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    for (std::size_t j = 0; j < by.size(); ++j) product_[i + j] += sizes[i] * by[j];
+  std::swap(sizes, product_);
+}
+
+/// Two virtual channels of one group that are left out are of one wire or not: all such pairs, over those of one wire.
+void FiniteSourceStation::others_by_wires(std::size_t first, std::size_t second, std::vector<double>& sizes) {
+  sizes.assign(1, 1);
+  for (std::size_t group = 0; group < inputs_->size(); ++group) {
+    const int lanes = (*inputs_)[group].lanes, wires = (*inputs_)[group].count / lanes;
+    int whole = wires;
+    if (group == first && group == second) {
+      both_.assign(1, 0);
+      if (lanes > 1) wire_of(group, 2, both_);
+      if (wires > 1) {
+        if (lanes > 1) {
+          wire_of(group, 0, one_);
+          multiply(one_, both_);
+        }
+        wire_of(group, 1, one_);
+        two_ = one_;
+        multiply(one_, two_);
+        both_.resize(std::max(both_.size(), two_.size()), 0);
+        for (std::size_t n = 0; n < two_.size(); ++n) both_[n] += (wires - 1) * two_[n];
+      }
+      multiply(both_, sizes);
+      whole = std::max(0, wires - 2);
+    } else if (group == first || group == second) {
+      wire_of(group, 1, one_);
+      multiply(one_, sizes);
+      --whole;
+    }
+    if (whole > 0) wire_of(group, 0, one_);
+    for (int i = 0; i < whole; ++i) multiply(one_, sizes);
+  }
+  for (std::size_t n = 0; n < sizes.size(); ++n) sizes[n] *= scale_[n];
+}
+
 void FiniteSourceStation::others(std::size_t first, std::size_t second, std::vector<double>& sizes) {
+  if (with_lanes_) {
+    others_by_wires(first, second, sizes);
+    return;
+  }
   sizes.resize(total_ + 1);
   double* const size = sizes.data();
   const double* const ratio = ratio_.data();
@@ -270,6 +336,7 @@ double FiniteSourceStation::served(const std::vector<double>& sizes, std::size_t
     const std::size_t n = at + removed;
     double term = sizes[at] * ratio_[at + 1];
     if (removed == 2) term *= ratio_[at + 2];
+    if (!slow_.empty()) term /= slow_[std::min(n, servers_)];
     sum += n > servers_ ? term * static_cast<double>(servers_) / static_cast<double>(n) : term;
   }
   return sum;
@@ -307,7 +374,9 @@ bool FiniteSourceStation::newton(std::vector<double>& found) {
       if (i == j && (*inputs_)[i].count == 1) continue;
       others(i, j, sizes_);
       const double both = served(sizes_, 2);
-      matrix_[i * groups + j] += ((*inputs_)[j].count - (i == j ? 1 : 0)) * weights_[j] * both / found_[i];
+      const StationInput& other = (*inputs_)[j];
+      const int pairs = i != j ? other.count : with_lanes_ ? other.lanes : other.count - 1;
+      matrix_[i * groups + j] += pairs * weights_[j] * both / found_[i];
       if (i != j) matrix_[j * groups + i] += (*inputs_)[i].count * weights_[i] * both / found_[j];
     }
   // Gauss with pivots.
@@ -364,11 +433,13 @@ void FiniteSourceStation::product_form(double precision) {
 FiniteSourceStation::Offered FiniteSourceStation::take(const std::vector<StationInput>& inputs) {
   inputs_ = &inputs;
   total_ = 0;
+  with_lanes_ = false;
   Offered all;
   wanted_.resize(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const StationInput& input = inputs[i];
     total_ += static_cast<std::size_t>(input.count);
+    with_lanes_ = with_lanes_ || input.lanes > 1;
     wanted_[i] = input.rate * (input.own - input.overhang);
     all.servers += input.count * wanted_[i];
     if (!input.overhanging) all.rate += input.count * input.rate;
@@ -378,9 +449,13 @@ FiniteSourceStation::Offered FiniteSourceStation::take(const std::vector<Station
 }
 
 void FiniteSourceStation::find_weights(std::vector<StationMemory>& memory, double growth, double precision) {
+  const double full = slow_.empty() ? 1 : slow_[servers_];
   ratio_.assign(total_ + 2, 1);
+  for (std::size_t n = 1; n <= servers_ && n < ratio_.size() && !slow_.empty(); ++n) ratio_[n] = slow_[n];
   for (std::size_t n = servers_ + 1; n < ratio_.size(); ++n)
-    ratio_[n] = static_cast<double>(n) * growth / static_cast<double>(servers_);
+    ratio_[n] = static_cast<double>(n) * growth / static_cast<double>(servers_) * full;
+  scale_.assign(ratio_.size(), 1);
+  for (std::size_t n = 1; n < scale_.size() && with_lanes_; ++n) scale_[n] = scale_[n - 1] * ratio_[n];
   weights_.resize(memory.size());
   for (std::size_t i = 0; i < memory.size(); ++i)
     weights_[i] = memory[i].weight > 0 ? memory[i].weight : wanted_[i];
@@ -438,13 +513,16 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
                                 std::vector<StationMemory>& memory, std::vector<StationWaits>& waits,
                                 double precision) {
   servers_ = static_cast<std::size_t>(service.servers);
+  slow_ = service.slow;
   const Offered offered = take(inputs);
   waits.assign(inputs.size(), {});
   together_ = 1;
   if (total_ == 0) return;
   const int m = service.servers;
   const double variation = std::max(0.0, service.second / square(service.mean) - 1);
-  const double residual = first_residual(m, std::sqrt(variation));
+  // Of times that vary more than exponential ones do the power is out of bounds where servers are many.
+  const double residual =
+      with_lanes_ && variation > 1 ? (m + variation) / (m + 1) : first_residual(m, std::sqrt(variation));
   find_weights(memory, (residual + (1 - residual) * offered.followers / offered.rate) * service.together,
                precision);
   together_ = pairs_held(offered.servers);
@@ -458,6 +536,8 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
       .behind = std::clamp(service.behind, service.mean, std::max(service.mean, 2 * m / service.rate)),
       .variation = variation,
       .residual = residual,
+      .slowest = slow_.empty() ? 1 : slow_[servers_],
+      .with_lanes = with_lanes_,
       .precision = precision};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     StationMemory& kept = memory[i];

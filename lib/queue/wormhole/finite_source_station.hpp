@@ -20,9 +20,11 @@ namespace tailbound::queue {
 
 /// Equal inputs of a station. All times are in one unit, rates by it.
 struct StationInput {
-  double rate = 0;            ///< f, of worms from each to the station
-  int count = 1;              ///< so many are equal
-  double follow = 0;          ///< sigma: share of worms that follow, and whose leader came here as well
+  double rate = 0;    ///< f, of worms from each to the station
+  int count = 1;      ///< so many are equal
+  int lanes = 1;      ///< virtual channels on each of their wires, of which a worm takes any; divides count
+  double apart = 1;   ///< how much more often than independently two of one wire are there at once
+  double follow = 0;  ///< sigma: share of worms that follow, and whose leader came here as well
   double channel_follow = 0;  ///< phi: share of all worms of the channel that follow
   double variation = 0;       ///< squared coefficient of variation of the channel's own holding times
   double together = 1;        ///< o: how much more often than independently the others are there at once
@@ -36,11 +38,12 @@ struct StationInput {
 /// Holding times of the servers, over all worms.
 struct StationService {
   int servers = 1;
-  double rate = 0;           ///< of all worms
-  double mean = 0;           ///< X
-  double second = 0;         ///< Q, second moment
-  double behind = 0;         ///< X1: mean of those that follow a leader onto the server
-  double behind_second = 0;  ///< Q1
+  double rate = 0;             ///< of all worms
+  double mean = 0;             ///< X
+  double second = 0;           ///< Q, second moment
+  double behind = 0;           ///< X1: mean of those that follow a leader onto the server
+  double behind_second = 0;    ///< Q1
+  std::vector<double> slow{};  ///< T(n) / X, n = 0 .. m: holding times while n servers are held; empty: all 1
   double together = 1;  ///< mean of o by which the queue's growth is multiplied, where pairs are correlated
 };
 
@@ -79,6 +82,10 @@ class FiniteSourceStation {
   /// Within [1, m / (m - 1)]; 1 for a single server.
   [[nodiscard]] double together() const { return together_; }
 
+  /// Probability of n worms at the station solved last.
+  [[nodiscard]] double present(std::size_t n) const { return whole_[n] / all_; }
+  [[nodiscard]] std::size_t most_present() const { return whole_.size(); }
+
   /// What an input finds of the others, by the product form without it.
   struct FoundOthers {
     double busy = 0;               ///< probability that all servers are held
@@ -102,8 +109,12 @@ class FiniteSourceStation {
   /// D of each input, from the waits of the round before.
   void update_left(std::vector<StationMemory>& memory, double room) const;
   [[nodiscard]] FoundOthers found_by(std::size_t input);
-  /// c_n e_n of all inputs but one each of two groups (none: past the end) into `sizes_`.
+  /// c_n e_n of all inputs but one each of two groups (none: past the end).
   void others(std::size_t first, std::size_t second, std::vector<double>& sizes);
+  void others_by_wires(std::size_t first, std::size_t second, std::vector<double>& sizes);
+  /// 1, Y, Y^2 / 2 .. for n worms on a wire of the group, so many virtual channels of which are left out.
+  void wire_of(std::size_t group, int left_out, std::vector<double>& sizes) const;
+  void multiply(const std::vector<double>& by, std::vector<double>& sizes);
   /// \param removed  1 or 2
   [[nodiscard]] double served(const std::vector<double>& sizes, std::size_t removed) const;
   [[nodiscard]] double residuals(std::vector<double>& found);
@@ -114,7 +125,8 @@ class FiniteSourceStation {
   std::size_t servers_ = 1, total_ = 0;
   double together_ = 1, all_ = 1;
   std::vector<double> ratio_, weights_, trial_, kept_, plain_, newton_, found_, wanted_, sizes_, matrix_,
-      whole_;
+      whole_, slow_, scale_, product_, one_, two_, both_;
+  bool with_lanes_ = false;
 };
 
 }  // namespace tailbound::queue

@@ -33,7 +33,7 @@ TEST_CASE("worm topology: refusals name the nearest size") {
                     "nodes is 1000000; it must be a 5th power from 32 to 7776; the nearest: 7776");
   CHECK_THROWS_WITH(check({.shape = WormShape::mesh, .nodes = 64, .dimensions = 15}),
                     "dimensions is 15; it must be from 1 to 14");
-  CHECK_THROWS_AS(worm_network({.shape = WormShape::torus, .nodes = 64}, 3), InvalidArgument);
+  CHECK_THROWS_AS(worm_network({.shape = WormShape::torus, .nodes = 64}, 65), InvalidArgument);
   CHECK_THROWS_AS(worm_network({.shape = WormShape::mesh, .nodes = 64}, 65), InvalidArgument);
   CHECK_THROWS_AS(worm_network({.shape = WormShape::butterfly_fat_tree, .nodes = 64}, 2), InvalidArgument);
   CHECK_THROWS_AS(worm_network({.shape = WormShape::butterfly_fat_tree, .nodes = std::int64_t{1} << 20}, 1),

@@ -1,0 +1,228 @@
+#include <tailbound/network/walks/wire_sharing.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+
+namespace tailbound::network {
+namespace {
+
+constexpr std::uint32_t no_channel = ~std::uint32_t{0};
+
+/// A way over a channel of a wire that several virtual channels share.
+struct Step {
+  std::uint32_t channel = 0, before = 0;
+  std::uint32_t first = no_channel,
+                last = no_channel;  ///< channels that their worms pass one after the other; else no_channel
+  std::uint32_t remaining = 0;
+  double rate = 0;
+};
+
+class AllWays {
+ public:
+  AllWays(const OneLane& network, const WormTraffic& traffic)
+      : network_(network), steps_(network.layout().wires), of_wire_(network.layout().wires) {
+    const WormLayout& layout = network.layout();
+    for (std::uint32_t channel = 0; channel < layout.channels.size(); ++channel)
+      of_wire_[layout.channels[channel].wire].push_back(channel);
+    const auto send = [&](std::uint32_t source, std::uint32_t destination, double rate) {
+      for (std::uint32_t variant = 0; variant < layout.variants && within_; ++variant)
+        walk({.source = source, .destination = destination, .variant = variant}, rate / layout.variants);
+    };
+    for (const WormFlow& flow : traffic.flows) send(flow.source, flow.destination, flow.rate);
+    if (!traffic.flows.empty()) return;
+    for (std::uint32_t source = 0; source < layout.nodes; ++source)
+      for (std::uint32_t destination = 0; destination < layout.nodes; ++destination)
+        if (source != destination) send(source, destination, 1.0 / (layout.nodes - 1));
+  }
+
+  [[nodiscard]] bool within() const { return within_; }
+  [[nodiscard]] std::size_t wires() const { return steps_.size(); }
+  [[nodiscard]] const std::vector<Step>& steps(std::size_t wire) const { return steps_[wire]; }
+  [[nodiscard]] const std::vector<std::uint32_t>& channels(std::size_t wire) const { return of_wire_[wire]; }
+
+ private:
+  [[nodiscard]] std::uint32_t wire(std::uint32_t channel) const {
+    return network_.layout().channels[channel].wire;
+  }
+  [[nodiscard]] bool shared(std::uint32_t channel) const {
+    return of_wire_[wire(channel)].size() > 1 ||
+           network_.lanes(network_.layout().channels[channel].station) > 1;
+  }
+  void walk(const WormHead& head, double rate) {
+    const std::uint32_t next = network_.next_station(head);
+    if (next == WormNetwork::arrived) {
+      take(rate);
+      return;
+    }
+    const auto [first, count] = network_.layout().stations[next];
+    for (std::uint32_t channel = first; channel < first + count && within_; ++channel) {
+      way_.push_back(channel);
+      WormHead there = head;
+      there.channel = channel;
+      ++there.passed;
+      walk(there, rate / count);
+      way_.pop_back();
+    }
+  }
+  void take(double rate) {
+    const auto alone = [&](std::uint32_t channel) { return shared(channel) ? no_channel : channel; };
+    const std::uint32_t first = alone(way_.front()), last = alone(way_.back());
+    for (std::size_t k = 1; k < way_.size(); ++k) {
+      if (!shared(way_[k])) continue;
+      if (++taken_ > most_shared_steps) within_ = false;
+      steps_[wire(way_[k])].push_back({.channel = way_[k],
+                                       .before = way_[k - 1],
+                                       .first = first,
+                                       .last = last,
+                                       .remaining = static_cast<std::uint32_t>(way_.size() - 1 - k),
+                                       .rate = rate});
+    }
+  }
+
+  const OneLane& network_;
+  std::vector<std::vector<Step>> steps_;  ///< [wire]
+  std::vector<std::vector<std::uint32_t>> of_wire_;
+  std::vector<std::uint32_t> way_;
+  std::size_t taken_ = 0;
+  bool within_ = true;
+};
+
+/// Rates on a wire by what ways have in common: a wire before, first and last channels; by any of them or none.
+class Rates {
+ public:
+  void add(const Step& step, std::uint32_t wire_before) {
+    for (const bool came : {false, true}) {
+      const std::uint32_t before = came ? wire_before : no_channel;
+      sums_[{no_channel, no_channel, before}] += step.rate;
+      if (step.first != no_channel) sums_[{step.first, no_channel, before}] += step.rate;
+      if (step.last != no_channel) sums_[{no_channel, step.last, before}] += step.rate;
+      if (step.first != no_channel && step.last != no_channel)
+        sums_[{step.first, step.last, before}] += step.rate;
+    }
+  }
+  [[nodiscard]] double all(std::uint32_t before) const { return at({no_channel, no_channel, before}); }
+  [[nodiscard]] double of_first(const Step& step, std::uint32_t before) const {
+    return step.first == no_channel ? 0 : at({step.first, no_channel, before});
+  }
+  [[nodiscard]] double of_last(const Step& step, std::uint32_t before) const {
+    return step.last == no_channel ? 0 : at({no_channel, step.last, before});
+  }
+  [[nodiscard]] double of_both(const Step& step, std::uint32_t before) const {
+    return step.first == no_channel || step.last == no_channel ? 0 : at({step.first, step.last, before});
+  }
+  /// Of neither.
+  [[nodiscard]] double others(const Step& step, std::uint32_t before) const {
+    return all(before) - of_first(step, before) - of_last(step, before) + of_both(step, before);
+  }
+  /// Of its last channel alone, and another wire before.
+  [[nodiscard]] double of_end(const Step& step, std::uint32_t before) const {
+    return of_last(step, no_channel) - of_both(step, no_channel) - of_last(step, before) +
+           of_both(step, before);
+  }
+
+ private:
+  struct Key {
+    std::uint32_t first, last, before;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      std::uint64_t mixed = key.first * 0x9e3779b97f4a7c15ULL;
+      mixed = (mixed ^ (mixed >> 29) ^ key.last) * 0xbf58476d1ce4e5b9ULL;
+      mixed = (mixed ^ (mixed >> 31) ^ key.before) * 0x94d049bb133111ebULL;
+      return mixed ^ (mixed >> 30);
+    }
+  };
+  [[nodiscard]] double at(const Key& key) const {
+    const auto found = sums_.find(key);
+    return found == sums_.end() ? 0 : found->second;
+  }
+  std::unordered_map<Key, double, Hash> sums_;
+};
+
+/// A turn while sums are taken.
+struct Sums {
+  SharedTurn turn;
+  double came_first = 0, came = 0;
+};
+
+void add_wire(const AllWays& ways, std::size_t wire, const OneLane& network,
+              const std::vector<std::size_t>& position, std::vector<SharedChannel>& shared) {
+  const std::vector<Step>& steps = ways.steps(wire);
+  const auto wire_of = [&](std::uint32_t channel) { return network.layout().channels[channel].wire; };
+  Rates all;
+  std::unordered_map<std::uint32_t, Rates> own;
+  for (const Step& step : steps) {
+    all.add(step, wire_of(step.before));
+    own[step.channel].add(step, wire_of(step.before));
+  }
+  std::unordered_map<std::uint64_t, Sums> turns;
+  for (const Step& step : steps) {
+    const Rates& same = own.at(step.channel);
+    const std::uint32_t before = wire_of(step.before);
+    Sums& sums = turns[std::uint64_t{step.channel} << 32U | step.before];
+    SharedTurn& turn = sums.turn;
+    const double r = step.rate;
+    turn.flow += r;
+    turn.same += r * same.others(step, no_channel);
+    turn.cross += r * (all.others(step, no_channel) - same.others(step, no_channel));
+    turn.came_same += r * same.others(step, before);
+    turn.came_cross += r * (all.others(step, before) - same.others(step, before));
+    turn.end_same += r * same.of_end(step, before);
+    turn.end_cross += r * (all.of_end(step, before) - same.of_end(step, before));
+    turn.of_source += r * same.of_first(step, no_channel);
+    sums.came_first += r * same.of_first(step, before);
+    sums.came += r * same.all(before);
+    SharedChannel& channel = shared[position[step.channel]];
+    channel.rate += r;
+    channel.remaining.resize(std::max<std::size_t>(channel.remaining.size(), step.remaining + 1));
+    channel.remaining[step.remaining] += r;
+  }
+  std::vector<std::uint64_t> keys;
+  for (const auto& [key, sums] : turns) keys.push_back(key);
+  std::sort(keys.begin(), keys.end());
+  for (const std::uint64_t key : keys) {
+    Sums& sums = turns.at(key);
+    SharedTurn& turn = sums.turn;
+    for (double SharedTurn::*mean :
+         {&SharedTurn::same, &SharedTurn::cross, &SharedTurn::came_same, &SharedTurn::came_cross,
+          &SharedTurn::end_same, &SharedTurn::end_cross, &SharedTurn::of_source})
+      turn.*mean = std::max(0.0, turn.*mean / turn.flow);
+    turn.source_came = sums.came > 0 ? std::min(1.0, sums.came_first / sums.came) : 0;
+    turn.from = position[static_cast<std::uint32_t>(key)];
+    shared[position[key >> 32U]].turns.push_back(turn);
+  }
+  for (const std::uint32_t channel : ways.channels(wire)) {
+    if (position[channel] == no_channel) continue;
+    SharedChannel& its = shared[position[channel]];
+    for (double& share : its.remaining) share /= its.rate;
+    for (const std::uint32_t other : ways.channels(wire))
+      if (other != channel && position[other] != no_channel) its.beside.push_back(position[other]);
+  }
+}
+
+}  // namespace
+
+std::optional<std::vector<SharedChannel>> wire_sharing(const OneLane& network, const WormTraffic& traffic,
+                                                       const ChannelGraph& graph) {
+  const AllWays ways(network, traffic);
+  if (!ways.within()) return std::nullopt;
+  std::unordered_map<std::string, std::size_t> by_name;
+  for (std::size_t i = 0; i < graph.channels.size(); ++i) by_name.emplace(graph.channels[i].name, i);
+  const WormLayout& layout = network.layout();
+  std::vector<std::size_t> position(layout.channels.size(), no_channel);
+  std::vector<SharedChannel> shared(graph.channels.size());
+  for (std::uint32_t channel = 0; channel < layout.channels.size(); ++channel) {
+    const auto found = by_name.find(network.channel_name(channel));
+    if (found == by_name.end()) continue;
+    position[channel] = found->second;
+    shared[found->second].lanes = static_cast<int>(network.lanes(layout.channels[channel].station));
+  }
+  for (std::size_t wire = 0; wire < ways.wires(); ++wire)
+    if (!ways.steps(wire).empty()) add_wire(ways, wire, network, position, shared);
+  return shared;
+}
+
+}  // namespace tailbound::network

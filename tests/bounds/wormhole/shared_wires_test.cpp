@@ -1,0 +1,98 @@
+#include <tailbound/bounds/wormhole/finite_source.hpp>
+#include <tailbound/network/walks/one_lane.hpp>
+#include <tailbound/network/walks/worm_trails.hpp>
+#include <tailbound/network/walks/worm_walk.hpp>
+#include <tailbound/network/worms/cube_worms.hpp>
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <optional>
+
+// Virtual channels that share wires: what must hold whatever the constants are, and simulated latencies.
+
+namespace tailbound::bounds::wormhole {
+namespace {
+
+using network::Cube;
+using network::CubeLinks;
+
+struct Shared {
+  network::ChannelGraph graph;
+  std::vector<network::SharedChannel> channels;
+};
+
+Shared shared(const Cube& cube, int virtual_channels) {
+  const network::OneLane one(network::make_cube_worms(cube, virtual_channels));
+  Shared made{.graph = network::walk_graph(one, {}), .channels = {}};
+  made.channels = network::wire_sharing(one, {}, made.graph).value();
+  if (cube.links != CubeLinks::mesh) CHECK(network::add_trails(made.graph, one, {}, 2));
+  return made;
+}
+
+double latency(const Shared& of, double flits, double buffer, double load) {
+  const FiniteSourcePoint point = FiniteSourceModel(of.graph, 0, flits, buffer, of.channels).solve(load);
+  CHECK(point.ending.stop == Stop::converged);
+  return flits * (point.source_wait + point.service + point.further) + of.graph.mean_distance - 1;
+}
+
+TEST_CASE("shared wires: one virtual channel is as without them") {
+  const Shared one = shared({.radix = 5}, 1);
+  for (const double flits : {1.0, 4.0, 16.0})
+    for (const double buffer : {1.0, 4.0}) {
+      const FiniteSourcePoint plain = FiniteSourceModel(one.graph, 0, flits, buffer).solve(0.2);
+      const double expected =
+          flits * (plain.source_wait + plain.service + plain.further) + one.graph.mean_distance - 1;
+      CHECK(latency(one, flits, buffer, 0.2) == Approx(expected).epsilon(1e-9));
+    }
+}
+
+TEST_CASE("shared wires: nothing is lost at load 0, and a little more with each load") {
+  for (const auto& [cube, virtual_channels] : {std::pair{Cube{.radix = 4}, 3},
+                                               {Cube{.links = CubeLinks::bidirectional_torus, .radix = 4}, 5},
+                                               {Cube{.radix = 2, .dimensions = 4}, 2},
+                                               {Cube{.sides = {3, 5}}, 4}}) {
+    const Shared made = shared(cube, virtual_channels);
+    for (const double flits : {1.0, 5.0, 20.0})
+      for (const double buffer : {1.0, 2.0, 6.0, 32.0}) {
+        CAPTURE(network::name(cube), virtual_channels, flits, buffer);
+        double before = flits + made.graph.mean_distance - 1;
+        CHECK(latency(made, flits, buffer, 0) == Approx(before).epsilon(1e-12));
+        for (const double load : {0.02, 0.05, 0.1, 0.15}) {
+          const double now = latency(made, flits, buffer, load);
+          CHECK(now > before);
+          before = now;
+        }
+      }
+  }
+}
+
+TEST_CASE("shared wires: simulated latencies of 8 x 8 meshes, hypercubes of 64 and tori") {
+  struct Row {
+    Cube cube;
+    int virtual_channels;
+    double buffer, flits, load, simulated, within;
+  };
+  const Cube mesh{.radix = 8}, cube{.radix = 2, .dimensions = 6},
+      torus{.links = CubeLinks::bidirectional_torus, .radix = 8};
+  // At 50 % of the simulated saturation load.
+  for (const Row& row :
+       {Row{mesh, 2, 1, 5, 0.142964, 15.4120, 0.025}, Row{mesh, 4, 8, 5, 0.207231, 18.5406, 0.035},
+        Row{mesh, 8, 8, 9, 0.197510, 28.0921, 0.035}, Row{cube, 4, 8, 9, 0.375337, 22.9384, 0.04},
+        Row{cube, 8, 1, 32, 0.231140, 57.0057, 0.01}, Row{torus, 4, 4, 5, 0.254451, 15.3489, 0.01}}) {
+    CAPTURE(network::name(row.cube), row.virtual_channels, row.buffer, row.flits);
+    const double modelled = latency(shared(row.cube, row.virtual_channels), row.flits, row.buffer, row.load);
+    CHECK(modelled == Approx(row.simulated).epsilon(row.within));
+  }
+}
+
+TEST_CASE("shared wires: a saturation load has a solution below and none above") {
+  const Shared made = shared({.radix = 4}, 2);
+  const FiniteSourceModel model(made.graph, 0, 8, 4, made.channels);
+  const FiniteSourceModel::Saturation found = model.saturation();
+  CHECK(found.above / found.below == Approx(1).epsilon(1e-5));
+  CHECK(model.solve(found.below * 0.999).ending.stop == Stop::converged);
+  CHECK(found.below > FiniteSourceModel(shared({.radix = 4}, 1).graph, 0, 8, 4).saturation().below);
+}
+
+}  // namespace
+}  // namespace tailbound::bounds::wormhole

@@ -1,0 +1,133 @@
+#include <tailbound/network/walks/one_lane.hpp>
+#include <tailbound/network/walks/wire_sharing.hpp>
+#include <tailbound/network/walks/worm_walk.hpp>
+#include <tailbound/network/worms/cube_worms.hpp>
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+// Sums over pairs of ways, against looking at each pair.
+
+namespace tailbound::network {
+namespace {
+
+struct Way {
+  std::vector<std::uint32_t> channels;
+  double rate = 0;
+};
+
+std::vector<Way> all_ways(const OneLane& network) {
+  std::vector<Way> ways;
+  const WormLayout& layout = network.layout();
+  for (std::uint32_t source = 0; source < layout.nodes; ++source)
+    for (std::uint32_t destination = 0; destination < layout.nodes; ++destination)
+      for (std::uint32_t variant = 0; variant < layout.variants && source != destination; ++variant) {
+        WormHead head{.source = source, .destination = destination, .variant = variant};
+        Way way{.channels = {}, .rate = 1.0 / (layout.nodes - 1) / layout.variants};
+        for (std::uint32_t next = network.next_station(head); next != WormNetwork::arrived;
+             next = network.next_station(head)) {
+          head.channel = layout.stations[next].first;
+          ++head.passed;
+          way.channels.push_back(head.channel);
+        }
+        ways.push_back(std::move(way));
+      }
+  return ways;
+}
+
+TEST_CASE("one channel a wire: the same ways, and how many there were") {
+  const auto worms = std::shared_ptr<const WormNetwork>(
+      make_cube_worms({.links = CubeLinks::bidirectional_torus, .radix = 4}, 5));
+  const OneLane one(worms);
+  CHECK(one.layout().wires == worms->layout().wires);
+  for (std::uint32_t station = 0; station < one.layout().stations.size(); ++station) {
+    CHECK(one.layout().stations[station].count == 1);
+    CHECK(one.lanes(station) == worms->layout().stations[station].count);
+  }
+  for (std::uint32_t to = 1; to < 16; ++to) {
+    WormHead head{.source = 0, .destination = to}, single = head;
+    for (std::uint32_t next = worms->next_station(head); next != WormNetwork::arrived;
+         next = worms->next_station(head)) {
+      REQUIRE(one.next_station(single) == next);
+      const auto [first, count] = worms->layout().stations[next];
+      head.channel = first + head.passed % count;
+      single.channel = one.layout().stations[next].first;
+      CHECK(worms->channel_name(head.channel).find(one.channel_name(single.channel)) == 0);
+      ++head.passed;
+      ++single.passed;
+    }
+    CHECK(one.next_station(single) == WormNetwork::arrived);
+  }
+}
+
+TEST_CASE("shared wires: each pair of ways by itself") {
+  const std::vector<std::pair<Cube, int>> networks{
+      {{.radix = 3}, 2},
+      {{.links = CubeLinks::bidirectional_torus, .radix = 4}, 2},
+      {{.links = CubeLinks::bidirectional_torus, .radix = 4}, 4},
+      {{.radix = 3, .ends = {Injection::one, Ejection::channels}}, 2},
+      {{.radix = 2, .dimensions = 3, .ends = all_port}, 3}};
+  for (const auto& [cube, virtual_channels] : networks) {
+    CAPTURE(name(cube), virtual_channels);
+    const OneLane network(make_cube_worms(cube, virtual_channels));
+    const ChannelGraph graph = walk_graph(network, {});
+    const auto found = wire_sharing(network, {}, graph);
+    REQUIRE(found);
+    const std::vector<Way> ways = all_ways(network);
+    const WormLayout& layout = network.layout();
+    std::vector<std::uint32_t> on_wire(layout.wires);
+    for (const WormChannel& channel : layout.channels) ++on_wire[channel.wire];
+    const auto wire = [&](std::uint32_t channel) { return layout.channels[channel].wire; };
+    const auto alone = [&](std::uint32_t channel) {
+      return on_wire[wire(channel)] == 1 && network.lanes(layout.channels[channel].station) == 1;
+    };
+    // Means over the worms of a turn, by the names of its channels.
+    std::map<std::pair<std::string, std::string>, std::map<std::string, double>> sums;
+    for (const Way& own : ways)
+      for (std::size_t k = 1; k < own.channels.size(); ++k) {
+        const std::uint32_t channel = own.channels[k], before = own.channels[k - 1];
+        if (alone(channel)) continue;
+        auto& sum = sums[{network.channel_name(before), network.channel_name(channel)}];
+        sum["flow"] += own.rate;
+        for (const Way& other : ways)
+          for (std::size_t l = 1; l < other.channels.size(); ++l) {
+            if (wire(other.channels[l]) != wire(channel)) continue;
+            const double both = own.rate * other.rate;
+            const bool first = alone(own.channels.front()) && own.channels.front() == other.channels.front();
+            const bool last = alone(own.channels.back()) && own.channels.back() == other.channels.back();
+            const bool came = wire(other.channels[l - 1]) == wire(before);
+            const std::string kind = other.channels[l] == channel ? "same" : "cross";
+            if (!first && !last) sum[kind] += both;
+            if (!first && !last && came) sum["came " + kind] += both;
+            if (!first && last && !came) sum["end " + kind] += both;
+            if (first && kind == "same") sum["of source"] += both;
+          }
+      }
+    std::size_t turns = 0;
+    for (std::size_t i = 0; i < found->size(); ++i)
+      for (const SharedTurn& turn : (*found)[i].turns) {
+        ++turns;
+        const auto at = sums.find({graph.channels[turn.from].name, graph.channels[i].name});
+        REQUIRE(at != sums.end());
+        auto& sum = at->second;
+        CHECK(turn.flow == Approx(sum["flow"]));
+        for (const auto& [value, key] :
+             std::vector<std::pair<double, const char*>>{{turn.same, "same"},
+                                                         {turn.cross, "cross"},
+                                                         {turn.came_same, "came same"},
+                                                         {turn.came_cross, "came cross"},
+                                                         {turn.end_same, "end same"},
+                                                         {turn.end_cross, "end cross"},
+                                                         {turn.of_source, "of source"}})
+          CHECK(value == Approx(sum[key] / turn.flow).margin(1e-12));
+      }
+    CHECK(turns == sums.size());
+  }
+}
+
+}  // namespace
+}  // namespace tailbound::network
