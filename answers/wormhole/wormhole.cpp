@@ -60,6 +60,16 @@ ModelledWormhole asked_network(const WormholeQuestion& question) {
           .buffer_flits = question.buffer_flits};
 }
 
+/// Do worms of a link take any of several virtual channels on one physical channel?
+bool has_several_virtual_channels(const network::WormNetwork& network) {
+  const network::WormLayout& layout = network.layout();
+  return std::any_of(layout.stations.begin(), layout.stations.end(),
+                     [&](const network::WormStation& station) {
+                       return station.count > 1 &&
+                              layout.channels[station.first].wire == layout.channels[station.first + 1].wire;
+                     });
+}
+
 /// What no model knows.
 struct Unmodelled {
   const char* argument;
@@ -79,6 +89,12 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
   if (asked.timing != sim::RouterTiming{})
     return Unmodelled{"router cycles", std::to_string(asked.timing.router_cycles), "0 by models",
                       "routers, links or credits that take time, or of channels given on at the tail"};
+  const auto* topology = std::get_if<network::WormTopology>(&asked.network);
+  if (topology != nullptr && (topology->ends.injection == network::Injection::channels ||
+                              topology->ends.ejection == network::Ejection::channels))
+    return Unmodelled{topology->ends.injection == network::Injection::channels ? "injection" : "ejection",
+                      "channels", "one, or simulated: models know no virtual channels at the ends of nodes",
+                      "virtual channels at the ends of nodes"};
   if (asked.buffer_flits == 1) return std::nullopt;
   if (!finite_source)
     return Unmodelled{"buffer flits", buffer,
@@ -87,6 +103,9 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
   if (asked.lengths != sim::WormLengths::fixed)
     return Unmodelled{"buffer flits", buffer, "1 with messages of geometric length",
                       "buffers of several flits with messages of geometric length"};
+  if (topology == nullptr && has_several_virtual_channels(*std::get<OwnWormNetwork>(asked.network).network))
+    return Unmodelled{"buffer flits", buffer, "1 in a network file whose links have several virtual channels",
+                      "several virtual channels with buffers of several flits in network files"};
   return std::nullopt;
 }
 
@@ -113,19 +132,14 @@ network::ChannelGraph walked(const network::WormNetwork& worms, const network::W
   return graph;
 }
 
-/// Does where worms go depend on where they came from?
-bool remembers(const WormholeNetwork& network) {
-  const auto* topology = std::get_if<network::WormTopology>(&network);
-  return topology == nullptr || is_torus(topology->shape) || !topology->pattern.uniform();
-}
-
 /// Where virtual channels share wires, by finite sources and who moves beside whom; nothing where they do not, or that
 /// would take too long.
 std::optional<Model> shared_model(const WormholeNetwork& network, std::optional<int> virtual_channels,
                                   double length_variation, double flits, double buffer_flits) {
-  // In a ring that goes one way round worms that meet follow one another elsewhere, which is not in these sums.
+  // In a ring that goes one way round worms that meet follow one another elsewhere, which is not in these sums; nor are
+  // virtual channels of sources, which files may have.
   const auto* topology = std::get_if<network::WormTopology>(&network);
-  if (topology != nullptr && topology->shape == network::WormShape::torus) return std::nullopt;
+  if (topology == nullptr || topology->shape == network::WormShape::torus) return std::nullopt;
   const auto worms = worm_network(network, virtual_channels);
   if (!worms->layout().shares_wires()) return std::nullopt;
   const network::WormTraffic traffic = traffic_of(network);
@@ -134,7 +148,8 @@ std::optional<Model> shared_model(const WormholeNetwork& network, std::optional<
   graph.name = name(network);
   const auto shared = network::wire_sharing(one, traffic, graph);
   if (!shared) return std::nullopt;
-  if (remembers(network)) static_cast<void>(network::add_trails(graph, one, traffic, remembered_channels));
+  if (is_torus(topology->shape) || !topology->pattern.uniform())
+    static_cast<void>(network::add_trails(graph, one, traffic, remembered_channels));
   return Model(std::move(graph), Equations::finite_source, length_variation, flits, buffer_flits, *shared);
 }
 

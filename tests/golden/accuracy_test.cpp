@@ -176,13 +176,12 @@ TEST_CASE("accuracy: a page says it once, in its notes") {
 TEST_CASE("accuracy: short messages on several virtual channels") {
   for (const char* channels : {"2", "4", "8"}) {
     const auto answer =
-        run_json("wormhole --topology mesh --nodes 64 --flits 5 --fractions 90% --virtual-channels " +
+        run_json("wormhole --topology mesh --nodes 64 --flits 5 --fractions 80% --virtual-channels " +
                  std::string(channels));
     const auto& result = answer["results"][0];
     INFO(answer["notes"].dump());
     CHECK(result["accuracy"] == "measured");
-    CHECK(result["trusted"] == false);
-    CHECK(result["saturation_error_max"]["value"].get<double>() < -0.07);
+    CHECK(std::abs(result["saturation_error_max"]["value"].get<double>()) < 0.02);
     CHECK(answer["notes"].dump().find("saturation within 3.5 %") == std::string::npos);
   }
 }

@@ -346,24 +346,24 @@ TEST_CASE(
   }
   CHECK(number(run_json("simulate wormhole --saturation --precision 20% --topology mesh --nodes 16 --flits 8 "
                         "--virtual-channels 4")["results"][0],
-               "model_saturation_load") == Approx(0.43584).epsilon(1e-4));
+               "model_saturation_load") == Approx(0.444263).epsilon(1e-4));
   const std::string none =
       "simulate wormhole --topology mesh --nodes 16 --flits 8 --cycles 2000 --replications 2 "
-      "--virtual-channels 2 --buffer-flits 4 ";
+      "--lengths geometric --buffer-flits 4 ";
   const auto searched = run_json(none + "--fractions 60%")["results"][0];
   CHECK(searched["of"] == "simulated");
   CHECK(searched["model_saturation_load"].is_null());
   CHECK(searched["no_model"] ==
-        "there is no model of several virtual channels with buffers of several flits");
+        "there is no model of buffers of several flits with messages of geometric length");
   CHECK(number(searched, "fraction_of_saturation") == Approx(0.6).epsilon(1e-7));
   const Outcome table = run_line(none + "--fractions 60%");
-  CHECK(table.out.find("4 x 4 mesh, 2 virtual channels per link, buffers of 4 flits") != std::string::npos);
-  CHECK(table.out.find("No model alongside: there is no model of several") != std::string::npos);
+  CHECK(table.out.find("4 x 4 mesh, 1 virtual channel per link, buffers of 4 flits") != std::string::npos);
+  CHECK(table.out.find("No model alongside: there is no model of buffers") != std::string::npos);
   const Outcome refused = run_line(none + "--fractions 60% --of model");
   CHECK(refused.status == 2);
   CHECK(refused.err.find("--of is model; it must be simulated, or loads given") != std::string::npos);
   CHECK(
-      run_line("simulate wormhole --topology mesh --nodes 16 --flits 8 --virtual-channels 2 --buffer-flits 4 "
+      run_line("simulate wormhole --topology mesh --nodes 16 --flits 8 --lengths geometric --buffer-flits 4 "
                "--fractions 60% --half-width 5%")
           .status == 2);
 }

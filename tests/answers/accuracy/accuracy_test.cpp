@@ -233,14 +233,14 @@ TEST_CASE("accuracy: tails reach down to a probability, and a single flit of roo
   CHECK(accuracy(asked, buffers).rows.size() == 1);
 }
 
-TEST_CASE("accuracy: short messages on several virtual channels are not said to be near") {
-  // Simulated saturation 0.2886, 0.3249, 0.3204: the model is early by more than it is with 32 flits.
+TEST_CASE("accuracy: short messages on several virtual channels are as near as they were measured") {
+  // Simulated saturation 0.2886, 0.3249, 0.3204.
   for (const int channels : {2, 4, 8}) {
     const Accuracy found = accuracy(asked_accuracy(mesh_of_64(5, channels), {0.9}));
     INFO(channels);
     REQUIRE(found.rows.size() == 1);
-    CHECK(found.errors(Quantity::saturation)->greatest < -0.07);
-    CHECK(found.errors(Quantity::mean_latency)->greatest > 0.3);
+    CHECK(std::abs(found.errors(Quantity::saturation)->greatest) < 0.02);
+    CHECK(found.errors(Quantity::mean_latency)->least > -0.12);
   }
   CHECK(accuracy(asked_accuracy(mesh_of_64(32, 1), {0.8})).errors(Quantity::mean_latency)->greatest < 0.02);
   CHECK_FALSE(accuracy(asked_accuracy(mesh_of_64(5, 6), {0.9})).measured());

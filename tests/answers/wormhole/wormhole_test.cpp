@@ -203,11 +203,11 @@ TEST_CASE("wormhole answers: without a model of the network fractions are of the
       .offered = fractions({"0.5"}),
       .length = {.slots = 4000, .replications = 2},
       .search = {.precision = parse_rational("0.2", "precision"), .replications = 2}};
-  question.network.virtual_channels = 2;
+  question.network.lengths = sim::WormLengths::geometric;
   question.network.buffer_flits = 4;
   const SimulateWormholeAnswer found = answer(question, {});
   CHECK_FALSE(found.model_saturation);
-  CHECK(found.no_model == "there is no model of several virtual channels with buffers of several flits");
+  CHECK(found.no_model == "there is no model of buffers of several flits with messages of geometric length");
   const double stable = found.simulated_saturation.value().greatest_stable;
   CHECK(found.points[0].load == Approx(stable / 2).epsilon(1e-7));
   CHECK(found.points[0].fraction_of_saturation.value().value == Approx(0.5).epsilon(1e-7));
@@ -215,7 +215,7 @@ TEST_CASE("wormhole answers: without a model of the network fractions are of the
   CHECK_THROWS_WITH(
       answer(question, {}),
       "of is model; it must be simulated, or loads given instead of fractions: there is no model of "
-      "several virtual channels with buffers of several flits");
+      "buffers of several flits with messages of geometric length");
   question.offered = {.values = {parse_rational("0.1", "load")}};
   const SimulateWormholeAnswer loads = answer(question, {});
   CHECK_FALSE(loads.simulated_saturation);
@@ -224,8 +224,8 @@ TEST_CASE("wormhole answers: without a model of the network fractions are of the
   compared.simulation = question;
   CHECK_THROWS_WITH(
       answer(compared, {}),
-      "there is nothing to compare: there is no model of several virtual channels with buffers of "
-      "several flits (tailbound simulate wormhole simulates this network)");
+      "there is nothing to compare: there is no model of buffers of several flits with messages of "
+      "geometric length (tailbound simulate wormhole simulates this network)");
   WormholeSaturationQuestion search{.network = question.network, .length = question.search};
   const WormholeSaturationAnswer saturation = answer(search, {});
   CHECK_FALSE(saturation.model);
