@@ -17,12 +17,13 @@ std::string option_of(const LoadWords& words) {
   return fmt::format("--{}s", words.name);
 }
 
-/// Those of networks with broadcasts: all but channels.
+/// Networks with broadcasts have all but channels.
 template <class End>
-Values ends_of(bool with_broadcasts) {
-  Values values = choices<End>();
-  if (with_broadcasts) std::erase(values.choices, "channels");
-  return values;
+Meanings<End> ends_of(bool with_broadcasts) {
+  Meanings<End> ends;
+  for (const std::string& name : all_names<End>())
+    if (!with_broadcasts || name != "channels") ends.emplace_back(name, choice_of<End>(name, name));
+  return ends;
 }
 
 }  // namespace
@@ -98,25 +99,28 @@ void add_worm_ends_options(OptionTable& table, WormEndsOptions& options, Ejectio
             "(unless told: ports where ejection is unlimited, else one)"
           : "one channel a node, channels: as many virtual channels as a\nlink has, or of a hypercube ports: "
             "one for each link (unless\ntold: ports where ejection is unlimited, else one)",
-      ends_of<Injection>(every));
+      choices(ends_of<Injection>(every)));
   const bool one = usual == Ejection::one;
   network.add("--ejection", options.ejection, "NAME",
               fmt::format("one channel a node{}, {}or unlimited{}: worms\nleave by all links at once{}",
                           one ? " (unless told)" : "",
                           every ? "" : "channels: as many virtual\nchannels as a link has, ",
                           one ? "" : " (unless told)", every ? "" : ", not in a fat-tree"),
-              ends_of<Ejection>(every));
+              choices(ends_of<Ejection>(every)));
 }
 
 std::vector<WormEnds> read_worm_ends(const WormEndsOptions& options, Ejection usual, bool ports) {
+  const bool with_broadcasts = usual == Ejection::unlimited;
   const std::vector<Ejection> ejections =
-      options.ejection ? choices_or_first<Ejection>(options.ejection, "--ejection") : std::vector{usual};
+      options.ejection ? choices_or_first(options.ejection, "--ejection", ends_of<Ejection>(with_broadcasts))
+                       : std::vector{usual};
   std::vector<WormEnds> all;
   for (const Ejection ejection : ejections) {
     const bool by_ports = ports && ejection == Ejection::unlimited;
     const std::vector<Injection> injections =
-        options.injection ? choices_or_first<Injection>(options.injection, "--injection")
-                          : std::vector{by_ports ? Injection::ports : Injection::one};
+        options.injection
+            ? choices_or_first(options.injection, "--injection", ends_of<Injection>(with_broadcasts))
+            : std::vector{by_ports ? Injection::ports : Injection::one};
     for (const Injection injection : injections)
       all.push_back({.injection = injection, .ejection = ejection});
   }
