@@ -70,6 +70,23 @@ bool has_several_virtual_channels(const network::WormNetwork& network) {
                      });
 }
 
+/// Is each wire of one station, and has no source virtual channels of its own? Only then who moves beside whom is known of
+/// a network file.
+bool shares_plainly(const network::RoutedWormNetwork& network) {
+  const network::WormLayout& layout = network.layout();
+  std::vector<std::uint32_t> station_of(layout.wires, network::WormNetwork::arrived);
+  for (const network::WormChannel& channel : layout.channels) {
+    std::uint32_t& station = station_of[channel.wire];
+    if (station != network::WormNetwork::arrived && station != channel.station) return false;
+    station = channel.station;
+  }
+  const auto& flows = network.traffic().flows;
+  return std::all_of(flows.begin(), flows.end(), [&](const network::WormFlow& flow) {
+    return layout.stations[network.next_station({.source = flow.source, .destination = flow.destination})]
+               .count == 1;
+  });
+}
+
 /// What no model knows.
 struct Unmodelled {
   const char* argument;
@@ -103,9 +120,12 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
   if (asked.lengths != sim::WormLengths::fixed)
     return Unmodelled{"buffer flits", buffer, "1 with messages of geometric length",
                       "buffers of several flits with messages of geometric length"};
-  if (topology == nullptr && has_several_virtual_channels(*std::get<OwnWormNetwork>(asked.network).network))
-    return Unmodelled{"buffer flits", buffer, "1 in a network file whose links have several virtual channels",
-                      "several virtual channels with buffers of several flits in network files"};
+  if (topology != nullptr) return std::nullopt;
+  const network::RoutedWormNetwork& own = *std::get<OwnWormNetwork>(asked.network).network;
+  if (has_several_virtual_channels(own) && !shares_plainly(own))
+    return Unmodelled{"buffer flits", buffer,
+                      "1 in a network file with classes of virtual channels, or with several at its sources",
+                      "deeper buffers with classes of virtual channels, or with several at sources"};
   return std::nullopt;
 }
 
@@ -136,10 +156,12 @@ network::ChannelGraph walked(const network::WormNetwork& worms, const network::W
 /// would take too long.
 std::optional<Model> shared_model(const WormholeNetwork& network, std::optional<int> virtual_channels,
                                   double length_variation, double flits, double buffer_flits) {
-  // In a ring that goes one way round worms that meet follow one another elsewhere, which is not in these sums; nor are
-  // virtual channels of sources, which files may have.
+  // In a ring that goes one way round worms that meet follow one another elsewhere, which is not in these sums; it has
+  // classes of virtual channels, in files too.
   const auto* topology = std::get_if<network::WormTopology>(&network);
-  if (topology == nullptr || topology->shape == network::WormShape::torus) return std::nullopt;
+  if (topology != nullptr ? topology->shape == network::WormShape::torus
+                          : !shares_plainly(*std::get<OwnWormNetwork>(network).network))
+    return std::nullopt;
   const auto worms = worm_network(network, virtual_channels);
   if (!worms->layout().shares_wires()) return std::nullopt;
   const network::WormTraffic traffic = traffic_of(network);
@@ -148,7 +170,7 @@ std::optional<Model> shared_model(const WormholeNetwork& network, std::optional<
   graph.name = name(network);
   const auto shared = network::wire_sharing(one, traffic, graph);
   if (!shared) return std::nullopt;
-  if (is_torus(topology->shape) || !topology->pattern.uniform())
+  if (topology == nullptr || is_torus(topology->shape) || !topology->pattern.uniform())
     static_cast<void>(network::add_trails(graph, one, traffic, remembered_channels));
   return Model(std::move(graph), Equations::finite_source, length_variation, flits, buffer_flits, *shared);
 }
