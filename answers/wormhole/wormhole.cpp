@@ -170,7 +170,7 @@ std::optional<Model> shared_model(const WormholeNetwork& network, std::optional<
   graph.name = name(network);
   const auto shared = network::wire_sharing(one, traffic, graph);
   if (!shared) return std::nullopt;
-  if (topology == nullptr || is_torus(topology->shape) || !topology->pattern.uniform())
+  if (topology != nullptr && (is_torus(topology->shape) || !topology->pattern.uniform()))
     static_cast<void>(network::add_trails(graph, one, traffic, remembered_channels));
   return Model(std::move(graph), Equations::finite_source, length_variation, flits, buffer_flits, *shared);
 }
