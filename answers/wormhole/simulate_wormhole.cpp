@@ -76,13 +76,6 @@ bool searches(const SimulateWormholeQuestion& question, const WormholeModel& mod
          FractionsOf::simulated;
 }
 
-/// Channels of a message's path, for how much work a run is; without a model those of the network with the usual
-/// virtual channels, which has the same paths.
-double mean_distance_of(const WormholeNetwork& network, const WormholeModel& model) {
-  if (model.model) return model.model->graph().mean_distance;
-  return wormhole_model(network, WormholeVariant::paper).graph().mean_distance;
-}
-
 SimulatedWorms simulate_at(const SimulateWormholeQuestion& question, sim::WormModel network,
                            const numeric::Rational& asked, const Saturations& saturations,
                            double mean_distance, const Run& run) {
@@ -169,10 +162,11 @@ SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuestion& question, 
   }
   if (const std::optional<double> known = saturations.known()) check_loads(offered, *known);
   const Run rest = searches_first ? part_of(run, 1, 2) : run;
-  const double mean_distance = mean_distance_of(question.network.network, model);
+  const double distance =
+      model.model ? model.model->graph().mean_distance : mean_distance(question.network.network);
   auto [points, stopped] = simulate_each<SimulatedWorms>(
       offered.values, rest, [&](const numeric::Rational& asked, const Run& part) {
-        return simulate_at(question, network, asked, saturations, mean_distance, part);
+        return simulate_at(question, network, asked, saturations, distance, part);
       });
   SimulateWormholeAnswer answer{.layout = layout_of(network),
                                 .limit = limit_of(saturations.bound),

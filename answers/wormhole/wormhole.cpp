@@ -107,8 +107,7 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
     return Unmodelled{"router cycles", std::to_string(asked.timing.router_cycles), "0 by models",
                       "routers, links or credits that take time, or of channels given on at the tail"};
   const auto* topology = std::get_if<network::WormTopology>(&asked.network);
-  if (topology != nullptr && (topology->ends.injection == network::Injection::channels ||
-                              topology->ends.ejection == network::Ejection::channels))
+  if (topology != nullptr && topology->ends.by_channels())
     return Unmodelled{topology->ends.injection == network::Injection::channels ? "injection" : "ejection",
                       "channels", "one, or simulated: models know no virtual channels at the ends of nodes",
                       "virtual channels at the ends of nodes"};
@@ -165,6 +164,11 @@ std::optional<Model> shared_model(const WormholeNetwork& network, std::optional<
   const auto worms = worm_network(network, virtual_channels);
   if (!worms->layout().shares_wires()) return std::nullopt;
   const network::WormTraffic traffic = traffic_of(network);
+  const double nodes = worms->layout().nodes;
+  const double flows =
+      traffic.flows.empty() ? nodes * (nodes - 1) : static_cast<double>(traffic.flows.size());
+  // Each way has a step on a shared wire at least, but for a few within one router.
+  if (flows * worms->layout().variants > static_cast<double>(network::most_shared_steps)) return std::nullopt;
   const network::OneLane one(worms);
   network::ChannelGraph graph = network::walk_graph(one, traffic);
   graph.name = name(network);
@@ -238,28 +242,8 @@ std::shared_ptr<const network::WormNetwork> worm_network(const WormholeNetwork& 
                                virtual_channels.value_or(network::usual_virtual_channels(topology)));
 }
 
-std::shared_ptr<const Model> walked_model(const WormholeNetwork& network, const Model& usual,
-                                          int virtual_channels) {
-  constexpr double calls_of_a_wire = 50;
-  const int modelled = usual.equations() == Equations::finite_source
-                           ? std::min(virtual_channels, most_channels_modelled)
-                           : virtual_channels;
-  const auto worms = worm_network(network, modelled);
-  const network::WormLayout& layout = worms->layout();
-  const double nodes = layout.nodes, each = modelled, wires = layout.wires;
-  const double calls = nodes * nodes * layout.variants * usual.graph().mean_distance * each;
-  if (calls + calls_of_a_wire * wires * each * each * each > most_walk_calls) return nullptr;
-  try {
-    if (usual.equations() == Equations::finite_source)
-      if (auto model =
-              shared_model(network, modelled, usual.length_variation(), usual.flits(), usual.buffer_flits()))
-        return std::make_shared<const Model>(*std::move(model));
-    if (usual.buffer_flits() > 1) return nullptr;
-    return std::make_shared<const Model>(network::walk_graph(*worms, traffic_of(network)), usual.equations(),
-                                         usual.length_variation(), usual.flits());
-  } catch (const LimitExceeded&) {
-    return nullptr;
-  }
+double mean_distance(const WormholeNetwork& network) {
+  return wormhole_model(network, WormholeVariant::paper).graph().mean_distance;
 }
 
 WormholeVariant usual_variant(const WormholeNetwork& network) {
@@ -275,17 +259,55 @@ WormholeVariant usual_variant(const WormholeNetwork& network) {
   return node_count(network) <= most ? WormholeVariant::finite_source : WormholeVariant::paper;
 }
 
+namespace {
+
+void check_variant(const WormholeNetwork& network, WormholeVariant variant) {
+  const auto* topology = std::get_if<network::WormTopology>(&network);
+  if (variant == WormholeVariant::conditional &&
+      (topology == nullptr || topology->shape != network::WormShape::butterfly_fat_tree))
+    throw InvalidArgument("variant", "conditional",
+                          "finite-source or paper: conditional is of a butterfly fat-tree");
+}
+
+/// With other virtual channels than the usual ones, channel by channel; nothing if that took long.
+std::shared_ptr<const Model> walked_model(const ModelledWormhole& asked, int virtual_channels) {
+  constexpr double calls_of_a_wire = 50;
+  const WormholeVariant variant = asked.variant.value_or(usual_variant(asked.network));
+  check_variant(asked.network, variant);
+  const bool finite = variant == WormholeVariant::finite_source;
+  const int modelled = finite ? std::min(virtual_channels, most_channels_modelled) : virtual_channels;
+  const auto worms = worm_network(asked.network, modelled);
+  const network::WormLayout& layout = worms->layout();
+  const double nodes = layout.nodes, each = modelled, wires = layout.wires;
+  const double calls = nodes * nodes * layout.variants * mean_distance(asked.network) * each;
+  if (calls + calls_of_a_wire * wires * each * each * each > most_walk_calls) return nullptr;
+  const double variation = finite ? length_variation(asked.lengths, asked.flits) : 0;
+  const double flits = static_cast<double>(asked.flits), buffer = static_cast<double>(asked.buffer_flits);
+  try {
+    if (finite)
+      if (auto model = shared_model(asked.network, modelled, variation, flits, buffer))
+        return std::make_shared<const Model>(*std::move(model));
+    if (asked.buffer_flits > 1) return nullptr;
+    return std::make_shared<const Model>(network::walk_graph(*worms, traffic_of(asked.network)),
+                                         finite ? Equations::finite_source : Equations::published, variation,
+                                         flits);
+  } catch (const LimitExceeded&) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
 WormholeModel wormhole_model_of(const ModelledWormhole& asked) {
   if (const auto unknown = unmodelled(asked))
     return {.missing = std::string("there is no model of ") + unknown->missing};
-  auto usual = std::make_shared<const Model>(
-      wormhole_model(asked.network, asked.variant, length_variation(asked.lengths, asked.flits),
-                     static_cast<double>(asked.flits), static_cast<double>(asked.buffer_flits)));
   const std::optional<int> told = asked.virtual_channels;
-  if (!told) return {.model = std::move(usual)};
+  if (!told || told == usual_virtual_channels(asked.network))
+    return {.model = std::make_shared<const Model>(
+                wormhole_model(asked.network, asked.variant, length_variation(asked.lengths, asked.flits),
+                               static_cast<double>(asked.flits), static_cast<double>(asked.buffer_flits)))};
   static_cast<void>(worm_network(asked.network, told));  // checks the number
-  if (told == usual_virtual_channels(asked.network)) return {.model = std::move(usual)};
-  if (auto walked = walked_model(asked.network, *usual, *told)) return {.model = std::move(walked)};
+  if (auto walked = walked_model(asked, *told)) return {.model = std::move(walked)};
   return {.missing = "the model with " + std::to_string(*told) + " virtual channels per link of the " +
                      name(asked.network) + " would take too long"};
 }
@@ -298,10 +320,7 @@ Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVaria
                      double length_variation, double flits, double buffer_flits) {
   const WormholeVariant variant = told.value_or(usual_variant(network));
   const auto* topology = std::get_if<network::WormTopology>(&network);
-  if (variant == WormholeVariant::conditional &&
-      (topology == nullptr || topology->shape != network::WormShape::butterfly_fat_tree))
-    throw InvalidArgument("variant", "conditional",
-                          "finite-source or paper: conditional is of a butterfly fat-tree");
+  check_variant(network, variant);
   const Equations equations =
       variant == WormholeVariant::finite_source ? Equations::finite_source : Equations::published;
   if (equations == Equations::published) length_variation = 0;

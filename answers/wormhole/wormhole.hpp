@@ -181,10 +181,9 @@ inline constexpr double most_walk_calls = 1e9;
 /// By finite sources more virtual channels a link are as so many: worms no longer wait for one.
 inline constexpr int most_channels_modelled = 8;
 
-/// The model of a network channel by channel, which knows any number of virtual channels; nothing if that took long.
-/// \param usual  the model with the usual virtual channels
-[[nodiscard]] std::shared_ptr<const bounds::wormhole::Model> walked_model(
-    const WormholeNetwork& network, const bounds::wormhole::Model& usual, int virtual_channels);
+/// Channels of a message's path, injection and ejection included, whatever the virtual channels.
+/// \throws InvalidArgument, LimitExceeded  as wormhole_model()
+[[nodiscard]] double mean_distance(const WormholeNetwork& network);
 
 /// Mean latency of messages of so many flits; nothing where the model has no solution.
 /// \param load  [flits/cycle/node], from 0

@@ -347,6 +347,9 @@ Collapsed collapsed(const Structure& all) {
   made.channel_class = channels.of;
   made.station_class = stations.of;
   Structure& classes = made.classes;
+  classes.shares = all.shares;
+  classes.flits = all.flits;
+  classes.buffer = all.buffer;
   // Inputs by the representative station, equal ones together.
   std::vector<std::unordered_map<std::uint64_t, std::size_t>> input_of(stations.first.size());
   for (std::size_t j = 0; j < stations.first.size(); ++j) {
@@ -671,7 +674,7 @@ class Rounds {
   /// Of the worms that go on to a station: those that need not wait at their end.
   [[nodiscard]] double idle_at(std::size_t j) const { return stations_[(j + 1) * levels_ - 1].idle; }
 
-  /// Others that a worm of the input meets on the station's wire, each once for its whole length. (22)
+  /// Others that a worm of the input meets on the station's wire, each once for its whole length. (21)
   [[nodiscard]] double met_by(std::size_t i) const {
     const Input& input = all_->inputs[i];
     if (input.met == 0) return 0;
@@ -692,7 +695,7 @@ class Rounds {
   }
 
   /// How much longer a worm takes to cross a wire while so many virtual channels of the station are held: holders take
-  /// the wire in turn, and are elsewhere in between; by mean values, one more holder at a time. (20)
+  /// the wire in turn, and are elsewhere in between; by mean values, one more holder at a time. (19), (20)
   void share_wires(const StationClass& station, std::size_t j, StationService& service) {
     double all_flow = 0, itself = 0;
     for (std::size_t k = 0; k < station.inputs.size(); ++k) {
@@ -739,7 +742,7 @@ class Rounds {
     }
   }
 
-  /// Mean over all that cross, and what each of those met costs. (21)
+  /// Mean over all that cross, and what each of those met costs. (20), (21)
   void note_sharing(const StationClass& station, std::size_t j, const StationService& service,
                     double weight) {
     double sum = 0, rate = 0;
@@ -757,7 +760,7 @@ class Rounds {
     wire.each = wire.met > 0 ? wire.excess / wire.met : 0;
   }
 
-  /// Lags and what hides of them, from the sources on. (23)
+  /// Lags and what hides of them, from the sources on. (22)
   void lag_behind(std::size_t j) {
     const StationClass& station = all_->stations[j];
     double before = 0, flow = 0, lost = 0, passed = 0;
@@ -1125,7 +1128,7 @@ struct FiniteSourceModel::Parts {
   Structure all;
   std::vector<std::size_t> channel_class, station_class;
   std::vector<std::size_t> order;
-  double worms_met = 0, length_variation = 0, flits = 0;
+  double worms_met = 0, length_variation = 0;
   int sharing = 1;  ///< so many channels of a station share a wire
   std::vector<network::SharedWire> wires;
   double messages = 0;         ///< rate of all
@@ -1164,8 +1167,6 @@ double damping(int sharing) {
   return sharing == 3 ? -0.07 : -0.26;
 }
 
-}  // namespace
-
 /// How often a message comes by each station of the graph.
 std::vector<double> visits_of(const ChannelGraph& graph) {
   double messages = 0;
@@ -1179,15 +1180,14 @@ std::vector<double> visits_of(const ChannelGraph& graph) {
   return visits;
 }
 
+}  // namespace
+
 FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph, double length_variation,
                                      double flits, double buffer_flits,
                                      const std::vector<network::SharedChannel>& shared) {
   auto parts = std::make_unique<Parts>();
   Collapsed made = collapsed(structure_of(graph, shared, flits, buffer_flits));
   parts->all = std::move(made.classes);
-  parts->all.shares = !shared.empty();
-  parts->all.flits = flits;
-  parts->all.buffer = buffer_flits;
   std::size_t longest = 0;
   int on_a_wire = 1;
   for (const network::SharedChannel& channel : shared) {
@@ -1210,7 +1210,6 @@ FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph, double 
   parts->order = last_first(parts->all);
   parts->worms_met = graph.worms_met;
   parts->wires = graph.shared_wires;
-  parts->flits = flits;
   for (const network::Source& source : graph.sources) parts->messages += graph.channels[source.channel].rate;
   parts->length_variation = length_variation;
   parts->sharing = most_sharing(graph);
@@ -1242,7 +1241,7 @@ FiniteSourceModel::Parts::Stretch FiniteSourceModel::Parts::stretch(double load)
     longer += wire.rate / messages * wire.met * load / std::max(1e-3, 1 - wire.others * load);
     head += wire.rate / messages * wire.others * load;
   }
-  const double on_way = std::min(head / flits, longer);
+  const double on_way = std::min(head / all.flits, longer);
   return {.end = 1 + longer - on_way, .on_way = on_way};
 }
 
@@ -1287,7 +1286,7 @@ FiniteSourcePoint FiniteSourceModel::Parts::solve(Rounds& rounds, double load) c
       for (const auto& [i, share] : all.stations[j].channels)
         for (const auto& [trail, part] : all.channels[i].trails)
           lag += share * part * all.trails[trail].ends * rounds.lag(i);
-      way += visits[j] * (rounds.station_wait(j) + rounds.loss(j) / flits + lag);
+      way += visits[j] * (rounds.station_wait(j) + rounds.loss(j) / all.flits + lag);
     }
     point.further = way - point.service;
   }

@@ -23,10 +23,10 @@
 /// SOURCE    docs/derivations/wormhole_finite_source.md, by its equations' numbers
 /// BUFFERS   of several flits take up a part of a worm's waits, which then holds fewer channels
 /// WIRES     that virtual channels share: a station's servers are all its virtual channels; holders of one take the wire
-///           in turn; what a worm loses there its end lags behind its head, until it waits (20) to (24)
+///           in turn; what a worm loses there its end lags behind its head, until it waits (19) to (23)
 /// EXCLUDES  messages of geometric length with deeper buffers, or short ones, which are taken as long; routers that take
 ///           time; rings one way round, whose wires are shared by (14)
-/// TESTS     tests/bounds/wormhole/finite_source_test.cpp
+/// TESTS     tests/bounds/wormhole/finite_source_test.cpp, shared_wires_test.cpp
 namespace tailbound::bounds::wormhole {
 
 /// A channel at a load; times in lengths of a message.

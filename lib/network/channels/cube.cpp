@@ -226,8 +226,7 @@ double met_and_followed(const Cube& cube) {
 }  // namespace
 
 bool Cube::regular() const {
-  return sides.empty() && concentration == 1 && ends.injection != Injection::channels &&
-         ends.ejection != Ejection::channels;
+  return sides.empty() && concentration == 1 && !ends.by_channels();
 }
 
 std::vector<std::int64_t> sides_of(const Cube& cube) {

@@ -35,6 +35,10 @@ struct WormEnds {
   Ejection ejection = Ejection::one;
 
   friend bool operator==(const WormEnds&, const WormEnds&) = default;
+  /// Has a node virtual channels at either end?
+  [[nodiscard]] bool by_channels() const {
+    return injection == Injection::channels || ejection == Ejection::channels;
+  }
 };
 
 /// Of a hypercube with broadcasts.  \throws InvalidArgument  ends by virtual channels, which it does not have

@@ -1,6 +1,7 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/bits.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/draws.hpp>
 #include <tailbound/network/reading/file_text.hpp>
@@ -37,12 +38,6 @@ void require_rate(const Rational& rate) {
     throw InvalidArgument("the rate", numeric::to_fraction(rate), "from 0 to 1 packet a slot");
 }
 
-std::uint64_t bits_reversed(std::uint64_t value, int bits) {
-  std::uint64_t result = 0;
-  for (int i = 0; i < bits; ++i) result |= (value >> i & 1U) << (bits - 1 - i);
-  return result;
-}
-
 /// Where each of n positions sends.
 std::vector<std::size_t> images(std::size_t n, Permutation permutation, std::uint64_t by) {
   std::vector<std::size_t> image(n);
@@ -65,7 +60,7 @@ std::vector<std::size_t> images(std::size_t n, Permutation permutation, std::uin
       break;
     }
     case Permutation::bit_reverse: {
-      int bits = 0;
+      std::uint64_t bits = 0;
       while (std::size_t{1} << bits < n) ++bits;
       if (std::size_t{1} << bits != n) refuse("a power of 2");
       for (std::size_t& to : image) to = bits_reversed(to, bits);

@@ -106,44 +106,48 @@ void walk_ways(const WormNetwork& worms, const WormHead& head, std::int64_t shar
   }
 }
 
+/// "(1,2) -> (2,2)" of "(1,2) -> (2,2), low".
+std::string without_class(const std::string& channel) {
+  return channel.substr(0, channel.find(", "));
+}
+
+ChannelBound busiest_of(const std::vector<PhysicalChannel>& channels, std::size_t nodes) {
+  const auto busiest = std::max_element(
+      channels.begin(), channels.end(),
+      [](const PhysicalChannel& a, const PhysicalChannel& b) { return a.utilization < b.utilization; });
+  const Rational busy = busiest->utilization * busy_channel_percent / 100;
+  std::vector<bool> sends(nodes);
+  for (const PhysicalChannel& channel : channels)
+    if (channel.utilization >= busy)
+      for (const std::uint32_t source : channel.sources) sends[source] = true;
+  return {.channel = busiest->name,
+          .utilization = busiest->utilization,
+          .senders = static_cast<std::uint32_t>(std::count(sends.begin(), sends.end(), true))};
+}
+
 ChannelBound bound_of_pattern(const WormTopology& topology) {
   const auto worms = worm_network(topology, usual_virtual_channels(topology));
   const WormLayout& layout = worms->layout();
   const PatternFlows all = pattern_flows(grid_of(topology), topology.pattern);
   constexpr std::int64_t whole_message = std::int64_t{1} << 20U;  // ways of a fat-tree split in two
-  // Messages of each rate over each wire.
+  // Messages of each rate over each wire, and who sends them: flows come source by source.
   std::vector<std::vector<std::int64_t>> shares(layout.wires, std::vector<std::int64_t>(all.rates.size()));
-  std::vector<std::uint32_t> channel_of(layout.wires);
-  const auto walk = [&](const PatternFlows::Flow& flow, const auto& at) {
+  std::vector<PhysicalChannel> wires(layout.wires);
+  for (const PatternFlows::Flow& flow : all.flows)
     for (std::uint32_t variant = 0; variant < layout.variants; ++variant)
       walk_ways(*worms, {.source = flow.source, .destination = flow.destination, .variant = variant},
-                whole_message, at);
-  };
-  for (const PatternFlows::Flow& flow : all.flows)
-    walk(flow, [&](std::uint32_t channel, std::int64_t share) {
-      const std::uint32_t wire = layout.channels[channel].wire;
-      shares[wire][flow.rate] += share;
-      channel_of[wire] = channel;
-    });
-  std::vector<Rational> utilizations;
-  std::size_t busiest = 0;
-  for (std::size_t wire = 0; wire < shares.size(); ++wire) {
-    Rational sum = 0;
+                whole_message, [&](std::uint32_t channel, std::int64_t share) {
+                  const std::uint32_t wire = layout.channels[channel].wire;
+                  shares[wire][flow.rate] += share;
+                  std::vector<std::uint32_t>& sources = wires[wire].sources;
+                  if (sources.empty()) wires[wire].name = without_class(worms->channel_name(channel));
+                  if (sources.empty() || sources.back() != flow.source) sources.push_back(flow.source);
+                });
+  for (std::size_t wire = 0; wire < wires.size(); ++wire)
     for (std::size_t rate = 0; rate < all.rates.size(); ++rate)
-      sum = sum + all.rates[rate] * whole(shares[wire][rate]) / whole(layout.variants * whole_message);
-    utilizations.push_back(sum);
-    if (sum > utilizations[busiest]) busiest = wire;
-  }
-  const Rational busy = utilizations[busiest] * busy_channel_percent / 100;
-  std::vector<bool> sends(layout.nodes);
-  for (const PatternFlows::Flow& flow : all.flows)
-    walk(flow, [&](std::uint32_t channel, std::int64_t) {
-      if (utilizations[layout.channels[channel].wire] >= busy) sends[flow.source] = true;
-    });
-  const std::string name = worms->channel_name(channel_of[busiest]);  // "(1,2) -> (2,2), low"
-  return {.channel = name.substr(0, name.find(", ")),
-          .utilization = utilizations[busiest],
-          .senders = static_cast<std::uint32_t>(std::count(sends.begin(), sends.end(), true))};
+      wires[wire].utilization = wires[wire].utilization + all.rates[rate] * whole(shares[wire][rate]) /
+                                                              whole(layout.variants * whole_message);
+  return busiest_of(wires, layout.nodes);
 }
 
 }  // namespace
@@ -165,18 +169,7 @@ ChannelBound channel_bound(const WormTopology& topology) {
 }
 
 ChannelBound channel_bound(const RoutedWormNetwork& network) {
-  const std::vector<PhysicalChannel> channels = network.physical_channels();
-  const auto busiest = std::max_element(
-      channels.begin(), channels.end(),
-      [](const PhysicalChannel& a, const PhysicalChannel& b) { return a.utilization < b.utilization; });
-  const Rational busy = busiest->utilization * busy_channel_percent / 100;
-  std::vector<bool> sends(network.layout().nodes);
-  for (const PhysicalChannel& channel : channels)
-    if (channel.utilization >= busy)
-      for (const std::uint32_t source : channel.sources) sends[source] = true;
-  return {.channel = busiest->name,
-          .utilization = busiest->utilization,
-          .senders = static_cast<std::uint32_t>(std::count(sends.begin(), sends.end(), true))};
+  return busiest_of(network.physical_channels(), network.layout().nodes);
 }
 
 ChannelBound channel_bound(int dimensions, const WormEnds& ends, const numeric::Rational& broadcast) {

@@ -34,7 +34,7 @@ struct ChannelBound {
 /// As a fraction of the highest utilization.
 inline constexpr int busy_channel_percent = 90;
 
-/// Under the traffic of its pattern.  COST  a few additions if that is uniform, else two calls of next_station() for
+/// Under the traffic of its pattern.  COST  a few additions if that is uniform, else a call of next_station() for
 /// each channel of each way  \throws InvalidArgument  a field out of range
 [[nodiscard]] ChannelBound channel_bound(const WormTopology& topology);
 

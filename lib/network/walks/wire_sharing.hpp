@@ -13,7 +13,7 @@
 ///           of one last channel that has no virtual channels. Any other two that come to a wire may, if they can have
 ///           different virtual channels of it. They meet there first if they did not both come by one wire.
 /// RESULT    sums of rates over pairs of ways, one for each pair of nodes, variant and choice of wires
-/// COST      some twenty bytes for each step of each way; a few searches of tables for each
+/// COST      some forty bytes for each step of each way; a few searches of tables for each
 /// SOURCE    docs/derivations/wormhole_finite_source.md, "Wires"
 /// TESTS     tests/network/walks/wire_sharing_test.cpp
 namespace tailbound::network {

@@ -1,5 +1,6 @@
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/bits.hpp>
 #include <tailbound/network/worms/worm_pattern.hpp>
 
 #include <algorithm>
@@ -39,12 +40,6 @@ std::int64_t transposed(const NodeGrid& grid, std::int64_t node) {
   return to * grid.concentration + node % grid.concentration;
 }
 
-std::int64_t reversed(std::int64_t node, std::uint64_t bits) {
-  std::int64_t to = 0;
-  for (std::uint64_t i = 0; i < bits; ++i) to = 2 * to + (node >> i & 1);
-  return to;
-}
-
 /// Turned to the left by so many bits.
 std::int64_t turned(std::int64_t node, std::uint64_t bits, std::uint64_t by) {
   const std::int64_t all = (std::int64_t{1} << bits) - 1;
@@ -74,7 +69,9 @@ std::vector<std::int64_t> destinations(const NodeGrid& grid, const WormPattern& 
       return each([&](std::int64_t node) { return nodes - 1 - node; });
     case WormPatternName::bit_reverse: {
       const std::uint64_t bits = bits_of(grid, pattern);
-      return each([&](std::int64_t node) { return reversed(node, bits); });
+      return each([&](std::int64_t node) {
+        return static_cast<std::int64_t>(bits_reversed(static_cast<std::uint64_t>(node), bits));
+      });
     }
     case WormPatternName::shuffle: {
       const std::uint64_t bits = bits_of(grid, pattern);

@@ -112,8 +112,7 @@ void check(const WormTopology& topology) {
     throw InvalidArgument("ejection", "unlimited",
                           "one: a processor of a butterfly fat-tree has one link to receive by");
   if (topology.shape == WormShape::butterfly_fat_tree &&
-      (topology.concentration > 1 || topology.ends.injection == Injection::channels ||
-       topology.ends.ejection == Ejection::channels))
+      (topology.concentration > 1 || topology.ends.by_channels()))
     throw InvalidArgument(topology.concentration > 1 ? "concentration" : "ends",
                           topology.concentration > 1 ? std::to_string(topology.concentration) : "channels",
                           "left out for a butterfly fat-tree, whose processors have a link each way");
@@ -159,12 +158,10 @@ int dimensions_of(const WormTopology& topology) {
 }
 
 bool WormTopology::usual() const {
-  return pattern.uniform() && sides.empty() && concentration == 1 && ends.injection != Injection::channels &&
-         ends.ejection != Ejection::channels;
+  return pattern.uniform() && sides.empty() && concentration == 1 && !ends.by_channels();
 }
 
 std::vector<std::int64_t> sides_of(const WormTopology& topology) {
-  if (topology.shape == WormShape::butterfly_fat_tree) return {topology.nodes};
   return sides_of(cube_of(topology));
 }
 

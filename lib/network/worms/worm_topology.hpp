@@ -48,7 +48,7 @@ struct WormTopology {
   [[nodiscard]] bool usual() const;
 };
 
-/// Routers, or the switches' levels of a butterfly fat-tree: along each dimension.
+/// Routers along each dimension.  CONTRACT  no butterfly fat-tree
 [[nodiscard]] std::vector<std::int64_t> sides_of(const WormTopology& topology);
 
 /// Who sends to whom.  \throws InvalidArgument  "pattern": not for such a network

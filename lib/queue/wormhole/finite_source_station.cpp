@@ -132,6 +132,8 @@ struct StationTimes {
   double precision = 0;
 
   [[nodiscard]] int servers() const { return service.servers; }
+  /// Where worms take any of several virtual channels a follower takes another one.
+  [[nodiscard]] bool waits_for_overhang() const { return !with_lanes || servers() == 1; }
 };
 
 /// The mean wait of an input's worms (3), (8), and what follows from it.
@@ -144,9 +146,7 @@ class InputWait {
     const double mean = station.service.mean;
     scale_ = mean > 0 ? input.others / mean : 1;
     t_ = station.slowest * input.others / m, t1_ = station.slowest * station.behind * scale_ / m;
-    // Where worms take any of several virtual channels a follower takes another one.
-    overhang_ = station.with_lanes && m > 1 ? 0 : input.overhang;
-    overhang_second_ = station.with_lanes && m > 1 ? 0 : input.overhang_second;
+    if (station.waits_for_overhang()) overhang_ = input.overhang, overhang_second_ = input.overhang_second;
     reference_ = seen_busy(found.waiting);
     left_ = std::min(others_left / station.room, 1 - 1e-12);
     behind_ahead_ =

@@ -77,6 +77,24 @@ bool has_fractions(const Document& document) {
   return std::any_of(inputs.begin(), inputs.end(), [](const Cell& cell) { return cell.key == "fraction"; });
 }
 
+const Fields<sim::RouterTiming>& router_timing_fields() {
+  using sim::RouterTiming;
+  const auto cycles = [](const char* key, const char* heading, const char* meaning) {
+    return Column{key, heading, "cycles", Shape::whole, meaning};
+  };
+  static const Fields<RouterTiming> fields{
+      {cycles("router_cycles", "router", "of a flit in a router before it can go on"),
+       &RouterTiming::router_cycles},
+      {cycles("link_cycles", "link", "of a flit on a link between routers"), &RouterTiming::link_cycles},
+      {cycles("credit_cycles", "credit", "until a place that a flit has left can be filled"),
+       &RouterTiming::credit_cycles},
+      {{"reallocate", "reallocated", "", Shape::text,
+        "when a virtual channel is given to the next message: empty, when its buffer is, or tail, behind the "
+        "tail"},
+       &RouterTiming::reallocate}};
+  return fields;
+}
+
 }  // namespace
 
 const Fields<AskedWorms>& worm_network_fields() {
@@ -202,24 +220,6 @@ Column worm_buffer_column() {
 
 Column worm_length_column() {
   return {"lengths", "lengths", "", Shape::text, "of messages: fixed, or geometric with the mean flits"};
-}
-
-const Fields<sim::RouterTiming>& router_timing_fields() {
-  using sim::RouterTiming;
-  const auto cycles = [](const char* key, const char* heading, const char* meaning) {
-    return Column{key, heading, "cycles", Shape::whole, meaning};
-  };
-  static const Fields<RouterTiming> fields{
-      {cycles("router_cycles", "router", "of a flit in a router before it can go on"),
-       &RouterTiming::router_cycles},
-      {cycles("link_cycles", "link", "of a flit on a link between routers"), &RouterTiming::link_cycles},
-      {cycles("credit_cycles", "credit", "until a place that a flit has left can be filled"),
-       &RouterTiming::credit_cycles},
-      {{"reallocate", "reallocated", "", Shape::text,
-        "when a virtual channel is given to the next message: empty, when its buffer is, or tail, behind the "
-        "tail"},
-       &RouterTiming::reallocate}};
-  return fields;
 }
 
 const Fields<answers::SimulatedWormhole>& simulated_worm_inputs() {

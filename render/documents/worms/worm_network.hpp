@@ -45,7 +45,6 @@ struct AskedWorms {
 
 // --- simulated
 
-[[nodiscard]] const Fields<sim::RouterTiming>& router_timing_fields();
 [[nodiscard]] const Fields<answers::SimulatedWormhole>& simulated_worm_inputs();
 /// load_columns(), with "of"
 [[nodiscard]] std::vector<Column> simulated_load_columns();
