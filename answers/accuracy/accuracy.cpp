@@ -209,6 +209,9 @@ bool interpolates(Setting setting) {
     case Setting::fabric:
     case Setting::dimensions:
     case Setting::virtual_channels:
+    case Setting::router_cycles:
+    case Setting::link_cycles:
+    case Setting::credit_cycles:
     case Setting::lengths:
     case Setting::injection:
     case Setting::ejection:

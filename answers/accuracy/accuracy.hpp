@@ -44,6 +44,9 @@ enum class Setting {
   nodes,             ///< processors or hosts
   virtual_channels,  ///< of each link
   buffer_flits,      ///< of each virtual channel
+  router_cycles,     ///< of a flit in a router; this and the next two where they are not the usual
+  link_cycles,       ///< of a flit on a link
+  credit_cycles,     ///< until a place that a flit has left can be filled
   flits,             ///< length of a message, the mean if geometric
   lengths,           ///< choice: sim::WormLengths
   injection,         ///< choice: network::Injection

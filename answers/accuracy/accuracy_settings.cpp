@@ -25,6 +25,10 @@ std::vector<AskedSetting> accuracy_settings(const MeasuredWorms& worms) {
                                    {Setting::lengths, number_of(worms.lengths)},
                                    {Setting::injection, number_of(topology.ends.injection)},
                                    {Setting::ejection, number_of(topology.ends.ejection)}});
+  if (const network::RouterTiming& timing = worms.timing; timing != network::RouterTiming{})
+    settings.insert(settings.end(), {{Setting::router_cycles, number_of(timing.router_cycles)},
+                                     {Setting::link_cycles, number_of(timing.link_cycles)},
+                                     {Setting::credit_cycles, number_of(timing.credit_cycles)}});
   return settings;
 }
 
@@ -103,7 +107,8 @@ AskedAccuracy asked_accuracy(const WormholeQuestion& question, std::vector<doubl
                                         .virtual_channels = question.virtual_channels,
                                         .flits = question.flits,
                                         .buffer_flits = question.buffer_flits,
-                                        .lengths = question.lengths});
+                                        .lengths = question.lengths,
+                                        .timing = question.timing});
   else
     asked.settings = {{Setting::own_network, 1}};
   return asked;

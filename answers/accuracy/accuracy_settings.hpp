@@ -19,6 +19,7 @@ struct MeasuredWorms {
   std::int64_t flits = 32;
   std::int64_t buffer_flits = 1;
   sim::WormLengths lengths = sim::WormLengths::fixed;
+  network::RouterTiming timing{};
 };
 [[nodiscard]] std::vector<AskedSetting> accuracy_settings(const MeasuredWorms& worms);
 [[nodiscard]] std::vector<AskedSetting> accuracy_settings(const BroadcastHypercube& hypercube);

@@ -126,7 +126,7 @@ sim::WormModel simulator_model(const SimulatedWormhole& network) {
   model.buffer_flits = network.buffer_flits;
   model.lengths = network.lengths;
   model.arrivals = network.arrivals;
-  sim::check(network.timing);
+  network::check(network.timing);
   model.timing = network.timing;
   return model;
 }

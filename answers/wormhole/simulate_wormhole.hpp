@@ -31,7 +31,7 @@ struct SimulatedWormhole {
   std::int64_t buffer_flits = 1;  ///< of each virtual channel, 1 .. 1 000 000
   sim::WormLengths lengths = sim::WormLengths::fixed;
   sim::WormArrivals arrivals = sim::WormArrivals::poisson;
-  sim::RouterTiming timing{};
+  network::RouterTiming timing{};
 };
 
 /// What the simulated network consists of.

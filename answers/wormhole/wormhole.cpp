@@ -15,6 +15,7 @@ using bounds::wormhole::ChannelFigures;
 using bounds::wormhole::Equations;
 using bounds::wormhole::Model;
 using bounds::wormhole::Point;
+using bounds::wormhole::Worms;
 
 WormholeChannel channel_at(const Model& model, const Point& solved, std::size_t channel, double flits) {
   const ChannelFigures& figures = solved.channels[channel];
@@ -57,7 +58,15 @@ ModelledWormhole asked_network(const WormholeQuestion& question) {
           .flits = question.flits,
           .lengths = question.lengths,
           .virtual_channels = question.virtual_channels,
-          .buffer_flits = question.buffer_flits};
+          .buffer_flits = question.buffer_flits,
+          .timing = question.timing};
+}
+
+Worms worms_of(const ModelledWormhole& asked) {
+  return {.flits = static_cast<double>(asked.flits),
+          .buffer_flits = static_cast<double>(asked.buffer_flits),
+          .length_variation = length_variation(asked.lengths, asked.flits),
+          .timing = asked.timing};
 }
 
 /// Do worms of a link take any of several virtual channels on one physical channel?
@@ -103,9 +112,12 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
     return Unmodelled{"lengths", "geometric",
                       "fixed by the published variants, which know no other; variant finite-source does",
                       "messages of geometric length in the published variants"};
-  if (asked.timing != sim::RouterTiming{})
-    return Unmodelled{"router cycles", std::to_string(asked.timing.router_cycles), "0 by models",
-                      "routers, links or credits that take time, or of channels given on at the tail"};
+  if (asked.timing.reallocate == network::Reallocate::tail)
+    return Unmodelled{"reallocate", "tail", "empty by models", "virtual channels given on at the tail"};
+  if (asked.timing != network::RouterTiming{} && !finite_source)
+    return Unmodelled{"router timing", "given",
+                      "left out with the published variants, which know none; variant finite-source does",
+                      "routers, links or credits that take time in the published variants"};
   const auto* topology = std::get_if<network::WormTopology>(&asked.network);
   if (topology != nullptr && topology->ends.by_channels())
     return Unmodelled{topology->ends.injection == network::Injection::channels ? "injection" : "ejection",
@@ -154,29 +166,30 @@ network::ChannelGraph walked(const network::WormNetwork& worms, const network::W
 /// Where virtual channels share wires, by finite sources and who moves beside whom; nothing where they do not, or that
 /// would take too long.
 std::optional<Model> shared_model(const WormholeNetwork& network, std::optional<int> virtual_channels,
-                                  double length_variation, double flits, double buffer_flits) {
+                                  const Worms& worms) {
   // In a ring that goes one way round worms that meet follow one another elsewhere, which is not in these sums; it has
   // classes of virtual channels, in files too.
   const auto* topology = std::get_if<network::WormTopology>(&network);
   if (topology != nullptr ? topology->shape == network::WormShape::torus
                           : !shares_plainly(*std::get<OwnWormNetwork>(network).network))
     return std::nullopt;
-  const auto worms = worm_network(network, virtual_channels);
-  if (!worms->layout().shares_wires()) return std::nullopt;
+  const auto several = worm_network(network, virtual_channels);
+  const network::WormLayout& layout = several->layout();
+  if (!layout.shares_wires()) return std::nullopt;
   const network::WormTraffic traffic = traffic_of(network);
-  const double nodes = worms->layout().nodes;
+  const double nodes = layout.nodes;
   const double flows =
       traffic.flows.empty() ? nodes * (nodes - 1) : static_cast<double>(traffic.flows.size());
   // Each way has a step on a shared wire at least, but for a few within one router.
-  if (flows * worms->layout().variants > static_cast<double>(network::most_shared_steps)) return std::nullopt;
-  const network::OneLane one(worms);
+  if (flows * layout.variants > static_cast<double>(network::most_shared_steps)) return std::nullopt;
+  const network::OneLane one(several);
   network::ChannelGraph graph = network::walk_graph(one, traffic);
   graph.name = name(network);
   const auto shared = network::wire_sharing(one, traffic, graph);
   if (!shared) return std::nullopt;
   if (topology != nullptr && (is_torus(topology->shape) || !topology->pattern.uniform()))
     static_cast<void>(network::add_trails(graph, one, traffic, remembered_channels));
-  return Model(std::move(graph), Equations::finite_source, length_variation, flits, buffer_flits, *shared);
+  return Model(std::move(graph), Equations::finite_source, worms, *shared);
 }
 
 /// The same network by walking its ways, with what they remember; as it is where that would take too long.
@@ -198,6 +211,7 @@ void check_question(const WormholeQuestion& question) {
   if (question.buffer_flits < 1 || question.buffer_flits > 1'000'000)
     throw InvalidArgument("buffer flits", std::to_string(question.buffer_flits),
                           "an integer from 1 to 1000000");
+  check(question.timing);
   if (const auto unknown = unmodelled(asked_network(question)))
     throw InvalidArgument(unknown->argument, unknown->value, unknown->legal);
   if (!question.channels || question.offered.values.empty()) return;
@@ -281,16 +295,14 @@ std::shared_ptr<const Model> walked_model(const ModelledWormhole& asked, int vir
   const double nodes = layout.nodes, each = modelled, wires = layout.wires;
   const double calls = nodes * nodes * layout.variants * mean_distance(asked.network) * each;
   if (calls + calls_of_a_wire * wires * each * each * each > most_walk_calls) return nullptr;
-  const double variation = finite ? length_variation(asked.lengths, asked.flits) : 0;
-  const double flits = static_cast<double>(asked.flits), buffer = static_cast<double>(asked.buffer_flits);
   try {
     if (finite)
-      if (auto model = shared_model(asked.network, modelled, variation, flits, buffer))
+      if (auto model = shared_model(asked.network, modelled, worms_of(asked)))
         return std::make_shared<const Model>(*std::move(model));
     if (asked.buffer_flits > 1) return nullptr;
-    return std::make_shared<const Model>(network::walk_graph(*worms, traffic_of(asked.network)),
-                                         finite ? Equations::finite_source : Equations::published, variation,
-                                         flits);
+    auto graph = network::walk_graph(*worms, traffic_of(asked.network));
+    return finite ? std::make_shared<const Model>(std::move(graph), Equations::finite_source, worms_of(asked))
+                  : std::make_shared<const Model>(std::move(graph));
   } catch (const LimitExceeded&) {
     return nullptr;
   }
@@ -303,9 +315,8 @@ WormholeModel wormhole_model_of(const ModelledWormhole& asked) {
     return {.missing = std::string("there is no model of ") + unknown->missing};
   const std::optional<int> told = asked.virtual_channels;
   if (!told || told == usual_virtual_channels(asked.network))
-    return {.model = std::make_shared<const Model>(
-                wormhole_model(asked.network, asked.variant, length_variation(asked.lengths, asked.flits),
-                               static_cast<double>(asked.flits), static_cast<double>(asked.buffer_flits)))};
+    return {.model =
+                std::make_shared<const Model>(wormhole_model(asked.network, asked.variant, worms_of(asked)))};
   static_cast<void>(worm_network(asked.network, told));  // checks the number
   if (auto walked = walked_model(asked, *told)) return {.model = std::move(walked)};
   return {.missing = "the model with " + std::to_string(*told) + " virtual channels per link of the " +
@@ -316,34 +327,32 @@ double length_variation(sim::WormLengths lengths, std::int64_t flits) {
   return lengths == sim::WormLengths::geometric ? 1 - 1 / static_cast<double>(flits) : 0;
 }
 
-Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVariant> told,
-                     double length_variation, double flits, double buffer_flits) {
+Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVariant> told, Worms worms) {
   const WormholeVariant variant = told.value_or(usual_variant(network));
   const auto* topology = std::get_if<network::WormTopology>(&network);
   check_variant(network, variant);
   const Equations equations =
       variant == WormholeVariant::finite_source ? Equations::finite_source : Equations::published;
-  if (equations == Equations::published) length_variation = 0;
-  if (equations == Equations::published || length_variation > 0) buffer_flits = 1;
+  if (equations == Equations::published) worms = {};
+  if (worms.length_variation > 0) worms.buffer_flits = 1;
   if (equations == Equations::finite_source)
-    if (auto model = shared_model(network, {}, length_variation, flits, buffer_flits))
-      return *std::move(model);
+    if (auto model = shared_model(network, {}, worms)) return *std::move(model);
   if (topology == nullptr) {
     const network::RoutedWormNetwork& own = *std::get<OwnWormNetwork>(network).network;
-    return Model(walked(own, own.traffic(), equations), equations, length_variation, flits, buffer_flits);
+    return Model(walked(own, own.traffic(), equations), equations, worms);
   }
   if (!topology->usual()) {
-    const auto worms = network::worm_network(*topology, network::usual_virtual_channels(*topology));
-    network::ChannelGraph graph = walked(*worms, network::traffic_of(*topology), equations);
+    const auto ways = network::worm_network(*topology, network::usual_virtual_channels(*topology));
+    network::ChannelGraph graph = walked(*ways, network::traffic_of(*topology), equations);
     graph.name = network::name(*topology);
-    return Model(std::move(graph), equations, length_variation, flits, buffer_flits);
+    return Model(std::move(graph), equations, worms);
   }
   network::ChannelGraph graph = network::channel_graph(*topology, variant == WormholeVariant::paper
                                                                       ? network::FatTreeVariant::paper
                                                                       : network::FatTreeVariant::conditional);
   if (equations == Equations::finite_source && is_torus(topology->shape))
     graph = with_trails(*topology, std::move(graph));
-  return Model(std::move(graph), equations, length_variation, flits, buffer_flits);
+  return Model(std::move(graph), equations, worms);
 }
 
 std::optional<numeric::Model<unit::Cycle>> wormhole_latency(const Model& model, std::int64_t flits,

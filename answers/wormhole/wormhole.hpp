@@ -5,16 +5,15 @@
 #include <tailbound/answers/wormhole/saturated.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
 #include <tailbound/core/quantity.hpp>
+#include <tailbound/network/worms/router_timing.hpp>
 #include <tailbound/network/worms/worm_network_file.hpp>
 #include <tailbound/network/worms/worm_topology.hpp>
 #include <tailbound/numeric/truth.hpp>
-#include <tailbound/sim/worm/router_timing.hpp>
 #include <tailbound/sim/worm/worm_messages.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -73,6 +72,7 @@ struct WormholeQuestion {
   sim::WormLengths lengths = sim::WormLengths::fixed;  ///< fixed alone by the published variants
   /// Of each channel, 1 .. 10^6; more than 1 by finite_source alone, with fixed lengths.
   std::int64_t buffer_flits = 1;
+  network::RouterTiming timing{};  ///< other than the usual by finite_source alone, with Reallocate::empty
 };
 
 /// The network that a model is asked for, with all that the model depends on but the load.
@@ -83,7 +83,7 @@ struct ModelledWormhole {
   sim::WormLengths lengths = sim::WormLengths::fixed;
   std::optional<int> virtual_channels{};
   std::int64_t buffer_flits = 1;
-  sim::RouterTiming timing{};
+  network::RouterTiming timing{};
 };
 
 /// A model of this very network, or none: never that of another one.
@@ -153,17 +153,12 @@ struct WormholeAnswer {
 [[nodiscard]] WormholeModel wormhole_model_of(const ModelledWormhole& asked);
 
 /// The model of a network, with the usual virtual channels; usual_variant() unless told.
-/// \param length_variation  squared coefficient of variation of the messages' lengths; the published variants do
-///                          without
-/// \param flits  mean length of a message, from 1; finite-source looks at it where it is shorter than the mean way
-/// \param buffer_flits  of each channel, from 1; looked at by finite-source with a length_variation of 0
+/// \param worms  the published variants take all as the usual; buffers with a length_variation are of one flit
 /// \throws InvalidArgument  no such topology; "variant": conditional, but of no butterfly fat-tree
 /// \throws LimitExceeded    the network is too large
 [[nodiscard]] bounds::wormhole::Model wormhole_model(const WormholeNetwork& network,
                                                      std::optional<WormholeVariant> variant = {},
-                                                     double length_variation = 0,
-                                                     double flits = std::numeric_limits<double>::infinity(),
-                                                     double buffer_flits = 1);
+                                                     bounds::wormhole::Worms worms = {});
 
 /// Channel by channel, with virtual channels as they are told.
 /// \throws InvalidArgument  no such topology; "virtual channels": out of range, or of an own network

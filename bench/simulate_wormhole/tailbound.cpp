@@ -53,7 +53,7 @@ NETWORK(mesh_16x16_two_virtual_channels, cube(CubeLinks::mesh, 16, 2, "0.0472", 
 NETWORK(mesh_8x8_20_flits_buffers_of_8, cube(CubeLinks::mesh, 8, 2, "0.075", 20, 8));
 NETWORK(mesh_8x8_20_flits_buffers_of_8_router_times, [] {
   sim::WormModel model = cube(CubeLinks::mesh, 8, 2, "0.075", 20, 8);
-  model.timing = {.router_cycles = 2, .credit_cycles = 2, .reallocate = sim::Reallocate::tail};
+  model.timing = {.router_cycles = 2, .credit_cycles = 2, .reallocate = network::Reallocate::tail};
   return model;
 }());
 NETWORK(torus_8x8, cube(CubeLinks::unidirectional_torus, 8, 2, "0.038", 20));

@@ -65,7 +65,8 @@ struct ChannelClass {
   double weight = 0;                                   ///< of the sources
   std::vector<std::pair<std::size_t, double>> trails;  ///< and their shares
   bool last = false;                                   ///< of all ways over it
-  double on_wire = 0;                                  ///< rate of its worms, all virtual channels together
+  double turnaround = 0;  ///< time for which it is held when all flits have passed
+  double on_wire = 0;     ///< rate of its worms, all virtual channels together
   double beside_same = 0,
          beside_cross = 0;          ///< rates of others that may move beside one, on its station or another
   std::vector<std::size_t> beside;  ///< channels of other stations on its wire
@@ -73,8 +74,9 @@ struct ChannelClass {
 
 struct StationClass {
   int servers = 1;
-  int wires = 1;        ///< that they are on
-  bool shares = false;  ///< do several virtual channels share a wire there, of its own or of others?
+  int wires = 1;          ///< that they are on
+  double turnaround = 0;  ///< mean of its channels'
+  bool shares = false;    ///< do several virtual channels share a wire there, of its own or of others?
   double rate = 0;
   std::vector<std::pair<std::size_t, double>> channels;  ///< class and share of the station's worms
   std::vector<std::size_t> inputs;
@@ -89,13 +91,17 @@ struct Structure {
   std::vector<StationClass> stations;
   std::vector<Input> inputs;
   std::size_t held = 0;  ///< channels that a worm holds at most; 0: as many as its way has
-  double slack = 0;      ///< flits that find room in each of them beyond the first, over those of a message
-  bool shares = false;   ///< wires
+  double slack = 0;  ///< flits that find room in each of them beyond those that move, over those of a message
+  double crossing = 1;        ///< time in which a message crosses a channel where nobody is in the way
+  bool turns_around = false;  ///< are channels held when all flits have passed?
+  bool shares = false;        ///< wires
   double flits = std::numeric_limits<double>::infinity(), buffer = 1;
   double spread = 0;  ///< variance of what is lost by sharing, over its mean
 
   /// Do worms leave channels before they have waited for the last time?
   [[nodiscard]] bool let_go() const { return held > 0 || slack > 0; }
+  /// Is a message's time on its way another than that for which it holds its first channel?
+  [[nodiscard]] bool own_way() const { return let_go() || turns_around; }
 };
 
 /// How far worms of one last channel move at the same time: as long as the buffers before them have room.
@@ -134,11 +140,11 @@ void share_wire(Input& input, const network::SharedChannel& onto, const Structur
 
 /// \param shared  of each channel, or nothing where no wires are shared
 Structure structure_of(const ChannelGraph& graph, const std::vector<network::SharedChannel>& shared,
-                       double flits, double buffer) {
+                       const Worms& worms) {
   Structure all;
   all.shares = !shared.empty();
-  all.flits = flits;
-  all.buffer = buffer;
+  all.flits = worms.flits;
+  all.buffer = worms.buffer_flits;
   const auto lanes_of = [&](std::size_t channel) { return shared.empty() ? 1 : shared[channel].lanes; };
   for (const network::Station& station : graph.stations) {
     StationClass& made = all.stations.emplace_back();
@@ -201,6 +207,14 @@ Structure structure_of(const ChannelGraph& graph, const std::vector<network::Sha
     }
   }
   for (const network::Source& source : graph.sources) all.channels[source.channel].weight += source.weight;
+  const network::RouterTiming& timing = worms.timing;
+  if (timing == network::RouterTiming{}) return all;
+  all.crossing = timing.crossing_cycles(all.flits, all.buffer) / all.flits;
+  for (ChannelClass& channel : all.channels)
+    if (!channel.last) channel.turnaround = timing.turnaround(channel.weight > 0) / all.flits;
+  all.turns_around = timing.turnaround(false) > 0;
+  for (StationClass& station : all.stations)
+    for (const auto& [i, share] : station.channels) station.turnaround += share * all.channels[i].turnaround;
   return all;
 }
 
@@ -350,6 +364,8 @@ Collapsed collapsed(const Structure& all) {
   classes.shares = all.shares;
   classes.flits = all.flits;
   classes.buffer = all.buffer;
+  classes.crossing = all.crossing;
+  classes.turns_around = all.turns_around;
   // Inputs by the representative station, equal ones together.
   std::vector<std::unordered_map<std::uint64_t, std::size_t>> input_of(stations.first.size());
   for (std::size_t j = 0; j < stations.first.size(); ++j) {
@@ -357,6 +373,7 @@ Collapsed collapsed(const Structure& all) {
     StationClass& its = classes.stations.emplace_back();
     its.servers = station.servers;
     its.wires = station.wires;
+    its.turnaround = station.turnaround;
     its.shares = station.shares;
     its.rate = station.rate;
     for (const auto& [channel, share] : station.channels)
@@ -521,9 +538,10 @@ class Rounds {
   /// \param on_way  mean time that a head loses on shared wires before it is there
   Ending run(double load, double ejection, double on_way, double length_variation) {
     load_ = load;
-    ejection_ = ejection;
+    ejection_ = all_->crossing * ejection;
     on_way_ = on_way;
-    ejection_second_ = square(ejection) + 2.0 / 3 * (ejection - 1) + length_variation;
+    ejection_second_ =
+        square(ejection_) + 2.0 / 3 * (ejection - 1) + length_variation * square(all_->crossing);
     constexpr int span = 200;
     const int most_marked = static_cast<int>(80 / how_.step);
     Ending ending{.stop = Stop::too_many_rounds, .rounds = 0, .change = 0};
@@ -610,7 +628,7 @@ class Rounds {
     Times& mean = held_times_[j];
     mean = {0, 0, 0, 0, 0, 0};
     for (const auto& [i, share] : station.channels) {
-      times_[i] = lagging(by_level_[i * levels_ + held_], lag_[i]);
+      times_[i] = later(lagging(by_level_[i * levels_ + held_], lag_[i]), all_->channels[i].turnaround);
       mean.add(share, times_[i]);
     }
     if (station.inputs.empty() || load_ == 0) return;
@@ -655,6 +673,17 @@ class Rounds {
     together_[j] = solver_.together();
     if (station.shares) note_sharing(station, j, service, weight);
     for (std::size_t k = 0; k < station.inputs.size(); ++k) waits_[station.inputs[k]] = found_[k];
+  }
+
+  /// All of them by so much.
+  [[nodiscard]] static Times later(Times times, double by) {
+    if (by == 0) return times;
+    for (const auto& [mean, second] :
+         {std::pair{&times.fresh, &times.fresh_second}, std::pair{&times.behind, &times.behind_second}}) {
+      *second += 2 * *mean * by + square(by);
+      *mean += by;
+    }
+    return times;
   }
 
   // --- shared wires
@@ -777,7 +806,7 @@ class Rounds {
       if (waits > 1e-12) {
         const double each = wait.mean / waits;
         hidden = each / (each + lag) *
-                 std::min(1.0, room * (all_->buffer - 0.5) * passed_[input.channel] / all_->flits);
+                 std::min(1.0, room * (all_->slack + 0.5 / all_->flits) * passed_[input.channel]);
       }
       hides_[i] += 0.6 * (waits * hidden - hides_[i]);
       waiting_[i] += 0.6 * (waits - waiting_[i]);
@@ -847,7 +876,7 @@ class Rounds {
         for (const Move& move : all_->trails[trail].moves) {
           if (move.input != i) continue;
           const Times& its = trail_at(move.next, held_);
-          time += part * move.probability * (its.mean() + lag_by_[i] * (1 - its.hides));
+          time += part * move.probability * (its.mean() + lag_by_[i] * (1 - its.hides) + station.turnaround);
           rate += part * move.probability;
         }
       inputs_[k].own = std::min(time / rate * (held / mean), brim / inputs_[k].rate);
@@ -1182,11 +1211,10 @@ std::vector<double> visits_of(const ChannelGraph& graph) {
 
 }  // namespace
 
-FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph, double length_variation,
-                                     double flits, double buffer_flits,
+FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph, const Worms& worms,
                                      const std::vector<network::SharedChannel>& shared) {
   auto parts = std::make_unique<Parts>();
-  Collapsed made = collapsed(structure_of(graph, shared, flits, buffer_flits));
+  Collapsed made = collapsed(structure_of(graph, shared, worms));
   parts->all = std::move(made.classes);
   std::size_t longest = 0;
   int on_a_wire = 1;
@@ -1195,23 +1223,26 @@ FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph, double 
     on_a_wire = std::max(on_a_wire, channel.lanes * static_cast<int>(1 + channel.beside.size()));
   }
   parts->all.spread = 2.0 / 3 * (1 - 0.5 / on_a_wire);
-  const double held = std::ceil(flits / buffer_flits);
+  const double held = std::ceil(worms.flits / worms.buffer_flits);
   const double way =
       shared.empty() ? graph.mean_distance : std::max(graph.mean_distance, static_cast<double>(longest) + 1);
-  if (held < way && length_variation == 0) parts->all.held = static_cast<std::size_t>(std::max(1.0, held));
+  if (held < way && worms.length_variation == 0)
+    parts->all.held = static_cast<std::size_t>(std::max(1.0, held));
   if (parts->all.shares) {
     const std::vector<double> visits = visits_of(graph);
     parts->visits.assign(parts->all.stations.size(), 0);
     for (std::size_t j = 0; j < visits.size(); ++j) parts->visits[made.station_class[j]] += visits[j];
   }
-  if (length_variation == 0) parts->all.slack = (buffer_flits - 1) / flits;
+  if (worms.length_variation == 0)
+    parts->all.slack =
+        std::max(0.0, worms.buffer_flits - static_cast<double>(worms.timing.round_trip())) / worms.flits;
   parts->channel_class = std::move(made.channel_class);
   parts->station_class = std::move(made.station_class);
   parts->order = last_first(parts->all);
   parts->worms_met = graph.worms_met;
   parts->wires = graph.shared_wires;
   for (const network::Source& source : graph.sources) parts->messages += graph.channels[source.channel].rate;
-  parts->length_variation = length_variation;
+  parts->length_variation = worms.length_variation;
   parts->sharing = most_sharing(graph);
   parts_ = std::move(parts);
 }
@@ -1275,11 +1306,11 @@ FiniteSourcePoint FiniteSourceModel::Parts::solve(Rounds& rounds, double load) c
     point.fullness = std::max(point.fullness, source.fullness);
     point.source_wait += channel.weight * classes[i].wait;
     point.service += channel.weight * times.mean();
-    if (all.let_go() && !all.shares) point.further += channel.weight * rounds.further(i);
+    if (all.own_way() && !all.shares) point.further += channel.weight * rounds.further(i);
   }
   if (all.shares) {
     // A message's own time, all that its head waits and loses on its way, and what its end then lags behind.
-    double way = 1;
+    double way = all.crossing;
     for (std::size_t j = 0; j < all.stations.size(); ++j) {
       if (all.stations[j].inputs.empty()) continue;
       double lag = 0;

@@ -3,6 +3,7 @@
 #include <tailbound/bounds/path/ending.hpp>
 #include <tailbound/network/channels/channel_graph.hpp>
 #include <tailbound/network/walks/wire_sharing.hpp>
+#include <tailbound/network/worms/router_timing.hpp>
 #include <tailbound/queue/wormhole/finite_source_station.hpp>
 
 #include <cstddef>
@@ -28,6 +29,16 @@
 ///           time; rings one way round, whose wires are shared by (14)
 /// TESTS     tests/bounds/wormhole/finite_source_test.cpp, shared_wires_test.cpp
 namespace tailbound::bounds::wormhole {
+
+/// What goes through a network, and how.
+struct Worms {
+  /// Mean length of a message, from 1; of all that are not shorter than the mean way the model is the same, but where
+  /// wires are shared or routers take time.
+  double flits = std::numeric_limits<double>::infinity();
+  double buffer_flits = 1;  ///< of each channel, from 1; of several, only where messages are of one length
+  double length_variation = 0;     ///< squared coefficient of variation of the messages' lengths, from 0
+  network::RouterTiming timing{};  ///< with Reallocate::empty
+};
 
 /// A channel at a load; times in lengths of a message.
 struct FiniteSourceChannel {
@@ -64,13 +75,9 @@ class FiniteSourceModel {
   ///         class, are one
   /// COST    turns, times the rounds until no class is divided further
   /// CONTRACT  the graph is that of a bounds::wormhole::Model
-  /// \param length_variation  squared coefficient of variation of the messages' lengths, from 0
-  /// \param flits  mean length of a message, from 1; of all that are not shorter than the mean way the model is the same
-  /// \param buffer_flits  of each channel, from 1; of several, only where messages are of one length
   /// \param shared  of each channel of the graph, where virtual channels share wires: wire_sharing(); then the graph has
   ///                one channel for all virtual channels of a station on a wire
-  explicit FiniteSourceModel(const network::ChannelGraph& graph, double length_variation = 0,
-                             double flits = std::numeric_limits<double>::infinity(), double buffer_flits = 1,
+  explicit FiniteSourceModel(const network::ChannelGraph& graph, const Worms& worms = {},
                              const std::vector<network::SharedChannel>& shared = {});
   ~FiniteSourceModel();
   FiniteSourceModel(FiniteSourceModel&&) noexcept;

@@ -86,18 +86,22 @@ double shared_length(double partners) {
   return length;
 }
 
-Model::Model(network::ChannelGraph graph, Equations equations, double length_variation, double flits,
-             double buffer_flits, const std::vector<network::SharedChannel>& shared)
-    : graph_(std::move(graph)),
-      length_variation_(length_variation),
-      flits_(flits),
-      buffer_flits_(buffer_flits) {
+Model::Model(network::ChannelGraph graph, Equations equations, const Worms& worms,
+             const std::vector<network::SharedChannel>& shared)
+    : graph_(std::move(graph)), worms_(worms) {
+  const auto& [flits, buffer_flits, length_variation, timing] = worms;
   require(flits >= 1, "flits", flits, "at least 1");
   require(length_variation >= 0 && (length_variation == 0 || equations == Equations::finite_source),
           "length variation", length_variation, "0, or above it with finite sources");
   require(buffer_flits == 1 ||
               (buffer_flits > 1 && length_variation == 0 && equations == Equations::finite_source),
           "buffer flits", buffer_flits, "1, or above it with finite sources and messages of one length");
+  if (timing != network::RouterTiming{}) {
+    check(timing);
+    if (equations == Equations::published)
+      throw InvalidArgument("router timing", "given", "none by the published equations");
+    if (timing.reallocate != network::Reallocate::empty) throw InvalidArgument("reallocate", "tail", "empty");
+  }
   require_graph(graph_);
   is_source_.assign(graph_.channels.size(), false);
   for (const network::Source& source : graph_.sources) is_source_[source.channel] = true;
@@ -106,8 +110,7 @@ Model::Model(network::ChannelGraph graph, Equations equations, double length_var
     greatest_wire_rate_ = std::max(greatest_wire_rate_, of_wire[channel.wire] += channel.rate);
   sort();
   if (equations == Equations::finite_source)
-    finite_ =
-        std::make_shared<const FiniteSourceModel>(graph_, length_variation, flits, buffer_flits, shared);
+    finite_ = std::make_shared<const FiniteSourceModel>(graph_, worms, shared);
 }
 
 /// Depth first, without recursion: paths may be as long as the graph.
@@ -193,7 +196,7 @@ std::optional<double> Model::pass(double load, double ejection, std::vector<Chan
 Point Model::inner(double load) const {
   if (!(load >= 0) || !std::isfinite(load))
     throw InvalidArgument("load", std::to_string(load), "at least 0 flits/cycle/processor");
-  Point point{.load = load, .mean_distance = graph_.mean_distance, .channels = {}, .ending = {}};
+  Point point{.load = load, .head_cycles = head_cycles(), .channels = {}, .ending = {}};
   point.channels.assign(graph_.channels.size(), {.service = 1, .wait = 0, .utilization = 0});
   const double ejection = shared_length(graph_.worms_met * load);
   std::size_t turns = 1;
@@ -220,12 +223,12 @@ Point Model::inner(double load) const {
 
 namespace {
 
-Point as_point(const FiniteSourcePoint& found, double mean_distance) {
+Point as_point(const FiniteSourcePoint& found, double head_cycles) {
   Point point{.load = found.load,
               .source_wait = found.source_wait,
               .service = found.service,
               .further = found.further,
-              .mean_distance = mean_distance,
+              .head_cycles = head_cycles,
               .channels = {},
               .ending = found.ending};
   for (const FiniteSourceChannel& channel : found.channels)
@@ -239,13 +242,17 @@ Point as_point(const FiniteSourcePoint& found, double mean_distance) {
 
 }  // namespace
 
+double Model::head_cycles() const {
+  return graph_.mean_distance - 1 + worms_.timing.extra_cycles(graph_.mean_distance);
+}
+
 Point Model::solve(double load) const {
   if (finite_) {
     if (!(load >= 0) || !std::isfinite(load))
       throw InvalidArgument("load", std::to_string(load), "at least 0 flits/cycle/processor");
-    if (load * greatest_wire_rate_ < 1) return as_point(finite_->solve(load), graph_.mean_distance);
+    if (load * greatest_wire_rate_ < 1) return as_point(finite_->solve(load), head_cycles());
     return {.load = load,
-            .mean_distance = graph_.mean_distance,
+            .head_cycles = head_cycles(),
             .channels = std::vector<ChannelFigures>(graph_.channels.size(), ChannelFigures{.service = 1}),
             .ending = {.stop = Stop::saturated}};
   }

@@ -60,18 +60,18 @@ struct SaturationSides {
 
 /// A network at a load. Means over sources and times are there only where the ending is direct or converged.
 struct Point {
-  double load = 0;         ///< flits/cycle/processor
-  double source_wait = 0;  ///< mean W_s / M
-  double service = 0;      ///< mean x_s / M
-  double further = 0;      ///< mean waits / M beyond x_s, of messages shorter than their way
-  double mean_distance = 0;
+  double load = 0;                       ///< flits/cycle/processor
+  double source_wait = 0;                ///< mean W_s / M
+  double service = 0;                    ///< mean x_s / M
+  double further = 0;                    ///< mean waits / M beyond x_s, of messages shorter than their way
+  double head_cycles = 0;                ///< of a head on its mean way, but for its waits [cycles]
   std::vector<ChannelFigures> channels;  ///< as in the graph
   Ending ending;
 
   [[nodiscard]] bool solved() const { return ending.stop == Stop::direct || ending.stop == Stop::converged; }
   /// Mean latency of messages of `flits` flits [cycles].
   [[nodiscard]] double latency(double flits) const {
-    return flits * (source_wait + service + further) + mean_distance - 1;
+    return flits * (source_wait + service + further) + head_cycles;
   }
 };
 
@@ -88,23 +88,18 @@ class Model {
   /// \throws InvalidArgument  the graph is not one: positions, probabilities (their sum is 1 or there are
   /// none),
   ///                          shares, rates, servers or weights out of range
-  /// \param length_variation  squared coefficient of variation of the messages' lengths, from 0; 0 by the
-  ///                          published equations, which do not know it
-  /// \param flits  mean length of a message, from 1; the published equations take messages as long
-  /// \param buffer_flits  of each channel, from 1; 1 by the published equations and with lengths that vary
+  /// \param worms  by the published equations, which take messages as long: of one length, buffers of one flit and the
+  ///               usual timing; by the others buffers of one flit with lengths that vary
   /// \param shared  of each channel, where virtual channels share wires: as FiniteSourceModel takes it; not looked at by
   ///                the published equations
   explicit Model(network::ChannelGraph graph, Equations equations = Equations::published,
-                 double length_variation = 0, double flits = std::numeric_limits<double>::infinity(),
-                 double buffer_flits = 1, const std::vector<network::SharedChannel>& shared = {});
+                 const Worms& worms = {}, const std::vector<network::SharedChannel>& shared = {});
 
   [[nodiscard]] const network::ChannelGraph& graph() const { return graph_; }
   [[nodiscard]] Equations equations() const {
     return finite_ ? Equations::finite_source : Equations::published;
   }
-  [[nodiscard]] double length_variation() const { return length_variation_; }
-  [[nodiscard]] double flits() const { return flits_; }
-  [[nodiscard]] double buffer_flits() const { return buffer_flits_; }
+  [[nodiscard]] const Worms& worms() const { return worms_; }
   /// Is there a cycle of channels that wait for each other?
   [[nodiscard]] bool cyclic() const { return !cycle_.empty(); }
   /// Channels each of which leads to the station of the next, the last to that of the first; empty if no
@@ -144,6 +139,7 @@ class Model {
                                            std::vector<ChannelFigures>& channels) const;
   /// As solve(), but sources may be saturated as long as inner channels are not.
   [[nodiscard]] Point inner(double load) const;
+  [[nodiscard]] double head_cycles() const;
   void sort();
 
   network::ChannelGraph graph_;
@@ -152,8 +148,7 @@ class Model {
   double greatest_wire_rate_ = 0;   ///< of all channels of a wire together
   std::vector<std::size_t> cycle_;  ///< channels
   std::shared_ptr<const FiniteSourceModel> finite_;
-  double length_variation_ = 0;
-  double flits_, buffer_flits_;
+  Worms worms_;
 };
 
 /// T / M: how much longer than its length a worm takes to pass, sharing wires with partners. Within [1, 2].

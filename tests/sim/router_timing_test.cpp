@@ -15,6 +15,8 @@ namespace {
 
 using network::Cube;
 using network::CubeLinks;
+using network::Reallocate;
+using network::RouterTiming;
 using network::WormNetwork;
 
 std::vector<RouterTiming> some_timings() {

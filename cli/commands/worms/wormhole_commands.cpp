@@ -36,7 +36,8 @@ using network::WormTopology;
 /// As typed; an option that was not given is empty.
 struct WormholeOptions {
   std::optional<std::string> topology, nodes, dimensions, flits, lengths, loads, fractions, variant,
-      virtual_channels, buffer_flits, concentration, pattern, hot_node, hot_share;
+      virtual_channels, buffer_flits, router_cycles, link_cycles, credit_cycles, concentration, pattern,
+      hot_node, hot_share;
   WormEndsOptions ends;
   TopologyOptions place;  ///< --network, --matrix and --route
 };
@@ -47,7 +48,7 @@ struct WormholeModelOptions {
 struct WormholeSimulationOptions {
   WormholeOptions question;
   SimulationOptions run{.unit = "cycle"};
-  std::optional<std::string> arrivals, of, router_cycles, link_cycles, credit_cycles, reallocate;
+  std::optional<std::string> arrivals, of, reallocate;
   LatencyOptions latency;
 };
 
@@ -150,6 +151,12 @@ void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
   network.add("--virtual-channels", options.virtual_channels, "V",
               "of each link, which share its wire (1; tori 2)", slider(1, 16, 1));
   network.add("--buffer-flits", options.buffer_flits, "B", "of each virtual channel (1)", slider(1, 32, 1));
+  network.add("--router-cycles", options.router_cycles, "R", "of a flit in a router before it can go on (0)",
+              slider(0, 5, 1));
+  network.add("--link-cycles", options.link_cycles, "L", "of a flit on a link between routers (1)",
+              slider(1, 5, 1));
+  network.add("--credit-cycles", options.credit_cycles, "C",
+              "until a place that a flit has left can be filled (0)", slider(0, 5, 1));
   add_worm_ends_options(table, options.ends, network::Ejection::one, false);
   add_network_options(table, options.place);
   const OptionGroup traffic(table, "Traffic");
@@ -207,6 +214,33 @@ std::vector<std::int64_t> read_buffers(const WormholeOptions& options) {
   return integers_or(1, options.buffer_flits, "--buffer-flits", 1, 1'000'000);
 }
 
+/// One for each combination.
+std::vector<network::RouterTiming> read_timings(const WormholeOptions& options,
+                                                const std::optional<std::string>& reallocate) {
+  const auto cycles = [](const std::optional<std::string>& given, const char* option, std::int64_t usual,
+                         std::int64_t least) {
+    return integers_or(usual, given, option, least, network::RouterTiming::most_cycles);
+  };
+  const auto to = [](std::uint32_t network::RouterTiming::*field) {
+    return [field](network::RouterTiming& timing, std::int64_t value) {
+      timing.*field = static_cast<std::uint32_t>(value);
+    };
+  };
+  auto all =
+      Combinations(network::RouterTiming{})
+          .by(cycles(options.router_cycles, "--router-cycles", 0, 0),
+              to(&network::RouterTiming::router_cycles))
+          .by(cycles(options.link_cycles, "--link-cycles", 1, 1), to(&network::RouterTiming::link_cycles))
+          .by(cycles(options.credit_cycles, "--credit-cycles", 0, 0),
+              to(&network::RouterTiming::credit_cycles))
+          .by(choices_or_first<network::Reallocate>(reallocate, "--reallocate"),
+              &network::RouterTiming::reallocate)
+          .points();
+  for (network::RouterTiming& timing : all)
+    if (!options.credit_cycles && timing.reallocate == network::Reallocate::tail) timing.credit_cycles = 1;
+  return all;
+}
+
 OfferedLoads read_loads(const WormholeOptions& options, Fractions legal = Fractions::below_saturation) {
   return read_offered(options.loads, options.fractions, flit_loads, legal);
 }
@@ -227,6 +261,7 @@ std::vector<WormholeQuestion> read_questions(const WormholeModelOptions& options
       .by(read_lengths(options.question), &WormholeQuestion::lengths)
       .by(read_virtual_channels(options.question), &WormholeQuestion::virtual_channels)
       .by(read_buffers(options.question), &WormholeQuestion::buffer_flits)
+      .by(read_timings(options.question, {}), &WormholeQuestion::timing)
       .by(std::vector{read_loads(options.question)}, &WormholeQuestion::offered)
       .points();
 }
@@ -249,30 +284,6 @@ void declare_model(OptionTable& table, WormholeModelOptions& options) {
 
 // --- simulated
 
-/// One for each combination.
-std::vector<sim::RouterTiming> read_timings(const WormholeSimulationOptions& options) {
-  const auto cycles = [](const std::optional<std::string>& given, const char* option, std::int64_t usual,
-                         std::int64_t least) {
-    return integers_or(usual, given, option, least, sim::RouterTiming::most_cycles);
-  };
-  const auto to = [](std::uint32_t sim::RouterTiming::*field) {
-    return [field](sim::RouterTiming& timing, std::int64_t value) {
-      timing.*field = static_cast<std::uint32_t>(value);
-    };
-  };
-  auto all =
-      Combinations(sim::RouterTiming{})
-          .by(cycles(options.router_cycles, "--router-cycles", 0, 0), to(&sim::RouterTiming::router_cycles))
-          .by(cycles(options.link_cycles, "--link-cycles", 1, 1), to(&sim::RouterTiming::link_cycles))
-          .by(cycles(options.credit_cycles, "--credit-cycles", 0, 0), to(&sim::RouterTiming::credit_cycles))
-          .by(choices_or_first<sim::Reallocate>(options.reallocate, "--reallocate"),
-              &sim::RouterTiming::reallocate)
-          .points();
-  for (sim::RouterTiming& timing : all)
-    if (!options.credit_cycles && timing.reallocate == sim::Reallocate::tail) timing.credit_cycles = 1;
-  return all;
-}
-
 /// What is simulated, for each combination of what was given as lists.
 std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& options) {
   const std::vector<answers::WormholeNetwork> networks = read_wormhole_networks(options.question);
@@ -285,7 +296,7 @@ std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& o
       .by(read_buffers(options.question), &SimulatedWormhole::buffer_flits)
       .by(read_lengths(options.question), &SimulatedWormhole::lengths)
       .by(choices_or_first<sim::WormArrivals>(options.arrivals, "--arrivals"), &SimulatedWormhole::arrivals)
-      .by(read_timings(options), &SimulatedWormhole::timing)
+      .by(read_timings(options.question, options.reallocate), &SimulatedWormhole::timing)
       .points();
 }
 
@@ -345,18 +356,11 @@ void add_wormhole_simulation_options(OptionTable& table, WormholeSimulationOptio
   network.add("--arrivals", options.arrivals, "NAME",
               "of messages: " + choices_in_words<sim::WormArrivals>("unless told"),
               choices<sim::WormArrivals>());
-  network.add("--router-cycles", options.router_cycles, "R", "of a flit in a router before it can go on (0)",
-              slider(0, 5, 1));
-  network.add("--link-cycles", options.link_cycles, "L", "of a flit on a link between routers (1)",
-              slider(1, 5, 1));
-  network.add("--credit-cycles", options.credit_cycles, "C",
-              "until a place that a flit has left can be filled (0, with\n--reallocate tail 1)",
-              slider(0, 5, 1));
   network.add(
       "--reallocate", options.reallocate, "NAME",
       "give a virtual channel to the next message when its buffer\nis empty (unless told), or behind the "
-      "tail",
-      choices<sim::Reallocate>());
+      "tail (then\n--credit-cycles is from 1)",
+      choices<network::Reallocate>());
   add_simulation_options(table, options.run);
 }
 

@@ -16,7 +16,7 @@ constexpr std::uint32_t most_flits = ~std::uint32_t{0} / 2;  ///< that a place c
 }  // namespace
 
 WormEngine::WormEngine(const network::WormNetwork& network, std::uint32_t buffer_flits, RandomKey key,
-                       const RouterTiming& timing)
+                       const network::RouterTiming& timing)
     : network_(network),
       key_(key),
       buffer_flits_(buffer_flits),
@@ -25,7 +25,7 @@ WormEngine::WormEngine(const network::WormNetwork& network, std::uint32_t buffer
       owner_(network.layout().channels.size(), none),
       lines_(network.layout().stations.size()),
       timing_(timing),
-      with_times_(timing != RouterTiming{}) {
+      with_times_(timing != network::RouterTiming{}) {
   check(timing);
   if (with_times_ || network.layout().shares_wires())
     wire_used_.assign(std::size_t{network.layout().wires} + spare_wires, 0);
@@ -343,7 +343,7 @@ void WormEngine::leave_tail_channels(Index id) {
     const Index k = worm.first++;
     if (with_times_ && k > 0) next_in_buffer(hold(id, k).channel);
     // The tail has left channel k, and crossed the one behind it.
-    const Index left = timing_.reallocate == Reallocate::tail ? k + 1 : k;
+    const Index left = timing_.reallocate == network::Reallocate::tail ? k + 1 : k;
     if (left == 0 || left == last) continue;  // the source; the ejection
     if (left == 1) trips_[id].released = now_ + (left == k ? timing_.credit_cycles : 0);
     const Ended ended{.channel = hold(id, left).channel, .flits = worm.flits, .since = hold(id, left).since};
@@ -559,7 +559,7 @@ void WormEngine::load(ByteReader& reader) {
   waiting_messages_ = messages_.size();
   const auto worms = reader.get<std::uint64_t>();
   // With times a buffer may have flits of several.
-  const std::uint64_t in_a_buffer = timing_.reallocate == Reallocate::tail ? buffer_flits_ : 0;
+  const std::uint64_t in_a_buffer = timing_.reallocate == network::Reallocate::tail ? buffer_flits_ : 0;
   require(worms <= layout.channels.size() * (in_a_buffer + 1) + 1);
   worms_.assign(worms, {});
   trips_.assign(worms, {});

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <tailbound/network/worms/router_timing.hpp>
 #include <tailbound/network/worms/worm_network.hpp>
 #include <tailbound/sim/bytes.hpp>
 #include <tailbound/sim/random.hpp>
-#include <tailbound/sim/worm/router_timing.hpp>
 
 #include <array>
 #include <optional>
@@ -77,7 +77,7 @@ class WormEngine {
   /// \param buffer_flits  of each virtual channel, 1 .. 1 000 000
   /// \throws InvalidArgument  buffer_flits or a time out of range
   WormEngine(const network::WormNetwork& network, std::uint32_t buffer_flits, RandomKey key,
-             const RouterTiming& timing = {});
+             const network::RouterTiming& timing = {});
 
   /// Hands the message to its source now, at message.born = now().
   /// \throws LimitExceeded  more than 2^26 messages would wait at the sources
@@ -279,7 +279,7 @@ class WormEngine {
   std::vector<WormDelivery> delivered_;
   std::vector<WormHeld> held_;
   std::uint64_t waiting_messages_ = 0;
-  RouterTiming timing_;
+  network::RouterTiming timing_;
   bool with_times_ = false;
   std::uint64_t last_move_ = 0;    ///< the last cycle in which a flit crossed a channel
   std::vector<Transit> transits_;  ///< [worm][place]

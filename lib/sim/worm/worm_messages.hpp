@@ -39,7 +39,7 @@ struct WormModel {
   WormLengths lengths = WormLengths::fixed;
   WormArrivals arrivals = WormArrivals::poisson;
   std::int64_t buffer_flits = 1;  ///< of each virtual channel
-  RouterTiming timing{};
+  network::RouterTiming timing{};
 };
 
 /// \throws InvalidArgument  a field out of range

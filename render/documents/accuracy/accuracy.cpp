@@ -80,6 +80,12 @@ std::string setting_in_words(const MeasuredSetting& setting) {
       return counted_range(setting, "virtual channel");
     case Setting::buffer_flits:
       return is_one ? "" : "buffers of " + measured_range(setting.from, setting.to) + " flits";
+    case Setting::router_cycles:
+      return setting.to == 0 ? "" : "routers of " + counted_range(setting, "cycle");
+    case Setting::link_cycles:
+      return is_one ? "" : "links of " + counted_range(setting, "cycle");
+    case Setting::credit_cycles:
+      return setting.to == 0 ? "" : "credits back in " + counted_range(setting, "cycle");
     case Setting::flits:
       return counted_range(setting, "flit");
     case Setting::lengths:
@@ -300,6 +306,12 @@ std::string command_of_worms(const AccuracyRow& row) {
                             .virtual_channels = static_cast<int>(whole_of(row, Setting::virtual_channels)),
                             .lengths = choice_of<sim::WormLengths>(row, Setting::lengths),
                             .buffer_flits = whole_of(row, Setting::buffer_flits)};
+  if (row.find(Setting::router_cycles) != nullptr) {
+    const auto cycles = [&](Setting setting) { return static_cast<std::uint32_t>(whole_of(row, setting)); };
+    question.timing = {.router_cycles = cycles(Setting::router_cycles),
+                       .link_cycles = cycles(Setting::link_cycles),
+                       .credit_cycles = cycles(Setting::credit_cycles)};
+  }
   question.offered.of_saturation = row.loads != RowLoads::simulated;
   for (const MeasuredError& error : row.errors)
     if (error.quantity == Quantity::mean_latency)
@@ -480,6 +492,13 @@ std::string measuring_command(const WormholeQuestion& question) {
   }
   text += fmt::format(" --flits {}", question.flits);
   if (question.buffer_flits != 1) text += fmt::format(" --buffer-flits {}", question.buffer_flits);
+  const network::RouterTiming usual_timing, &timing = question.timing;
+  if (timing.router_cycles != usual_timing.router_cycles)
+    text += fmt::format(" --router-cycles {}", timing.router_cycles);
+  if (timing.link_cycles != usual_timing.link_cycles)
+    text += fmt::format(" --link-cycles {}", timing.link_cycles);
+  if (timing.credit_cycles != usual_timing.credit_cycles)
+    text += fmt::format(" --credit-cycles {}", timing.credit_cycles);
   if (question.lengths != sim::WormLengths::fixed)
     text += std::string(" --lengths ") + name_of(question.lengths);
   if (question.variant.value_or(usual) != usual)

@@ -151,7 +151,8 @@ const Fields<WormholeQuestion>& wormhole_inputs() {
          return AskedWorms{of.network, of.variant, of.flits, of.virtual_channels};
        }},
       {worm_buffer_column(), &Question::buffer_flits},
-      {worm_length_column(), &Question::lengths}};
+      {worm_length_column(), &Question::lengths},
+      {router_timing_fields(), if_unusual<Question>}};
   return fields;
 }
 

@@ -77,8 +77,10 @@ bool has_fractions(const Document& document) {
   return std::any_of(inputs.begin(), inputs.end(), [](const Cell& cell) { return cell.key == "fraction"; });
 }
 
-const Fields<sim::RouterTiming>& router_timing_fields() {
-  using sim::RouterTiming;
+}  // namespace
+
+const Fields<network::RouterTiming>& router_timing_fields() {
+  using network::RouterTiming;
   const auto cycles = [](const char* key, const char* heading, const char* meaning) {
     return Column{key, heading, "cycles", Shape::whole, meaning};
   };
@@ -94,8 +96,6 @@ const Fields<sim::RouterTiming>& router_timing_fields() {
        &RouterTiming::reallocate}};
   return fields;
 }
-
-}  // namespace
 
 const Fields<AskedWorms>& worm_network_fields() {
   using Asked = AskedWorms;
@@ -210,7 +210,8 @@ std::vector<std::string> hypercube_notes(const std::vector<answers::WormholeNetw
 
 std::string in_words(const answers::WormholeQuestion& question) {
   return fmt::format("{}; variant {}",
-                     network_in_words(question, answers::name(question.network), channels_per_link(question)),
+                     network_in_words(question, answers::name(question.network),
+                                      channels_per_link(question) + question.timing.in_words()),
                      variant_name(question.network, question.variant));
 }
 
@@ -232,8 +233,7 @@ const Fields<answers::SimulatedWormhole>& simulated_worm_inputs() {
       {worm_buffer_column(), &Network::buffer_flits},
       {worm_length_column(), &Network::lengths},
       {{"arrivals", "arrivals", "", Shape::text, "of messages: poisson or bernoulli"}, &Network::arrivals},
-      {router_timing_fields(),
-       [](const Network& of) { return of.timing == sim::RouterTiming{} ? nullptr : &of.timing; }}};
+      {router_timing_fields(), if_unusual<Network>}};
   return fields;
 }
 

@@ -23,6 +23,12 @@ struct AskedWorms {
 
 [[nodiscard]] Column worm_buffer_column();
 [[nodiscard]] Column worm_length_column();
+/// Only of routers, links and credits other than the usual.
+[[nodiscard]] const Fields<network::RouterTiming>& router_timing_fields();
+template <class Asked>
+const network::RouterTiming* if_unusual(const Asked& asked) {
+  return asked.timing == network::RouterTiming{} ? nullptr : &asked.timing;
+}
 
 /// "fraction" and "load"
 [[nodiscard]] std::vector<Column> load_columns();

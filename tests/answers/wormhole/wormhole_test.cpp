@@ -294,7 +294,7 @@ TEST_CASE("wormhole answers: deeper buffers, and where they are not modelled") {
   ValidateWormholeQuestion beside;
   beside.simulation = {.network = small_mesh(), .offered = fractions({"0.3"}), .length = {.slots = 2000}};
   beside.simulation.network.buffer_flits = 3;
-  CHECK(answer(beside, {}).model->buffer_flits() == 3);
+  CHECK(answer(beside, {}).model->worms().buffer_flits == 3);
   beside.simulation.network.lengths = sim::WormLengths::geometric;
   CHECK_THROWS_AS(answer(beside, {}), NoAnswer);
 }

@@ -153,17 +153,18 @@ TEST_CASE("finite sources: remembered ways change nothing where the way on does 
 TEST_CASE("finite sources: messages not shorter than the mean way are all one to it") {
   const ChannelGraph graph = cube_graph({.radix = 8});
   const FiniteSourcePoint longest = FiniteSourceModel(graph).solve(0.15);
-  const FiniteSourcePoint just = FiniteSourceModel(graph, 0, 8).solve(0.15);  // the mean way: 7.33 channels
+  const FiniteSourcePoint just =
+      FiniteSourceModel(graph, {.flits = 8}).solve(0.15);  // the mean way: 7.33 channels
   CHECK(just.service == longest.service);
   CHECK(just.source_wait == longest.source_wait);
   CHECK(just.further == 0);
-  CHECK(FiniteSourceModel(graph, 0, 7).solve(0.15).source_wait < longest.source_wait);
+  CHECK(FiniteSourceModel(graph, {.flits = 7}).solve(0.15).source_wait < longest.source_wait);
 }
 
 TEST_CASE("finite sources: a message of one flit holds a channel until it has the next") {
   // Two sources, one ejection: no wait lies beyond the first, so that nothing is held for less, and nothing hangs over.
   const ChannelGraph star = cube_graph({.radix = 2, .dimensions = 1});
-  CHECK(FiniteSourceModel(star, 0, 1).solve(0.5).further == Approx(0).margin(1e-12));
+  CHECK(FiniteSourceModel(star, {.flits = 1}).solve(0.5).further == Approx(0).margin(1e-12));
   // In a mesh of 64, simulated (docs/derivations/wormhole_finite_source.md): 60 % of saturation.
   struct Row {
     double flits, load, latency;
@@ -174,13 +175,13 @@ TEST_CASE("finite sources: a message of one flit holds a channel until it has th
   const auto latency = [&](const FiniteSourcePoint& point) {
     return row.flits * (point.source_wait + point.service + point.further) + graph.mean_distance - 1;
   };
-  const FiniteSourcePoint point = FiniteSourceModel(graph, 0, row.flits).solve(row.load);
+  const FiniteSourcePoint point = FiniteSourceModel(graph, {.flits = row.flits}).solve(row.load);
   CHECK(point.further > 0);
   CHECK(latency(point) == Approx(row.latency).epsilon(0.005));
   CHECK(latency(FiniteSourceModel(graph).solve(row.load)) > row.latency * 1.01);
   for (const double start : {1.5, 3.0}) {
     const FiniteSourcePoint other =
-        FiniteSourceModel(graph, 0, row.flits).solve(row.load, {.step = 0.5, .start = start});
+        FiniteSourceModel(graph, {.flits = row.flits}).solve(row.load, {.step = 0.5, .start = start});
     CHECK(other.ending.stop == Stop::converged);
     CHECK(latency(other) == Approx(latency(point)).epsilon(1e-9));
   }
@@ -204,7 +205,7 @@ TEST_CASE("finite sources: more load, longer times") {
 
 /// Messages of 32 flits.
 FiniteSourcePoint with_buffers(const ChannelGraph& graph, double load, double buffer_flits) {
-  return FiniteSourceModel(graph, 0, 32, buffer_flits).solve(load);
+  return FiniteSourceModel(graph, {.flits = 32, .buffer_flits = buffer_flits}).solve(load);
 }
 
 TEST_CASE("finite sources: buffers of one flit change nothing, and none holds more than a message") {
@@ -266,7 +267,7 @@ TEST_CASE("finite sources: wires of many channels are shared as processors are")
   for (const auto& wire : graph.shared_wires)
     met += wire.rate * wire.met / 16, others += wire.rate * wire.others / 16;
   const auto service = [&](double load, double flits) {
-    return FiniteSourceModel(graph, 0, flits).solve(load).service;
+    return FiniteSourceModel(graph, {.flits = flits}).solve(load).service;
   };
   const auto shared = [&](double load, double flits) {
     const double with = service(load, flits);

@@ -30,7 +30,8 @@ Shared shared(const Cube& cube, int virtual_channels) {
 }
 
 double latency(const Shared& of, double flits, double buffer, double load) {
-  const FiniteSourcePoint point = FiniteSourceModel(of.graph, 0, flits, buffer, of.channels).solve(load);
+  const FiniteSourcePoint point =
+      FiniteSourceModel(of.graph, {.flits = flits, .buffer_flits = buffer}, of.channels).solve(load);
   CHECK(point.ending.stop == Stop::converged);
   return flits * (point.source_wait + point.service + point.further) + of.graph.mean_distance - 1;
 }
@@ -39,7 +40,8 @@ TEST_CASE("shared wires: one virtual channel is as without them") {
   const Shared one = shared({.radix = 5}, 1);
   for (const double flits : {1.0, 4.0, 16.0})
     for (const double buffer : {1.0, 4.0}) {
-      const FiniteSourcePoint plain = FiniteSourceModel(one.graph, 0, flits, buffer).solve(0.2);
+      const FiniteSourcePoint plain =
+          FiniteSourceModel(one.graph, {.flits = flits, .buffer_flits = buffer}).solve(0.2);
       const double expected =
           flits * (plain.source_wait + plain.service + plain.further) + one.graph.mean_distance - 1;
       CHECK(latency(one, flits, buffer, 0.2) == Approx(expected).epsilon(1e-9));
@@ -89,11 +91,12 @@ TEST_CASE("shared wires: simulated latencies of 8 x 8 meshes, hypercubes of 64 a
 
 TEST_CASE("shared wires: a saturation load has a solution below and none above") {
   const Shared made = shared({.radix = 4}, 2);
-  const FiniteSourceModel model(made.graph, 0, 8, 4, made.channels);
+  const FiniteSourceModel model(made.graph, {.flits = 8, .buffer_flits = 4}, made.channels);
   const FiniteSourceModel::Saturation found = model.saturation();
   CHECK(found.above / found.below == Approx(1).epsilon(1e-5));
   CHECK(model.solve(found.below * 0.999).ending.stop == Stop::converged);
-  CHECK(found.below > FiniteSourceModel(shared({.radix = 4}, 1).graph, 0, 8, 4).saturation().below);
+  CHECK(found.below >
+        FiniteSourceModel(shared({.radix = 4}, 1).graph, {.flits = 8, .buffer_flits = 4}).saturation().below);
 }
 
 }  // namespace

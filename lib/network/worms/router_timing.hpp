@@ -13,7 +13,7 @@
 /// SOURCE    Dally and Towles 2004, chapters 13, 16 and 17
 /// EXCLUDES  conflicts within a router: each virtual channel has a way of its own to each wire
 /// TESTS     tests/sim/router_timing_test.cpp
-namespace tailbound::sim {
+namespace tailbound::network {
 
 /// When a virtual channel may be given to the next message.
 enum class Reallocate {
@@ -40,6 +40,18 @@ struct RouterTiming {
   [[nodiscard]] double extra_cycles(double distance) const {
     return (distance - 2) * (link_cycles - 1) + (distance - 1) * router_cycles;
   }
+  /// Cycles from when a flit is sent to a buffer until its place there can be filled, where nobody is in the way.
+  [[nodiscard]] std::uint32_t round_trip() const { return hop() + credit_cycles; }
+  /// Cycles in which a message of so many flits crosses a link where nobody is in the way: of each buffer's flits the
+  /// first waits for the credit of the first of those before.
+  /// \param flits, buffer_flits  of a message and of a channel, from 1
+  [[nodiscard]] double crossing_cycles(double flits, double buffer_flits) const;
+  /// Cycles for which a channel is still held after its message's last flit could have left it, with routers of no time:
+  /// the tail's way through the router, and what the channel's being free takes to be known. With Reallocate::empty.
+  /// \param injection  is it the channel from a node to its router?
+  [[nodiscard]] std::uint32_t turnaround(bool injection) const {
+    return (injection ? 1 + router_cycles : hop()) - 1 + credit_cycles;
+  }
   /// ", routers of 2 cycles, ..": what differs from the usual.
   [[nodiscard]] std::string in_words() const;
 };
@@ -47,4 +59,4 @@ struct RouterTiming {
 /// \throws InvalidArgument  a field out of range
 void check(const RouterTiming& timing);
 
-}  // namespace tailbound::sim
+}  // namespace tailbound::network

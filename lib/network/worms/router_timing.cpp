@@ -1,7 +1,16 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/sim/worm/router_timing.hpp>
+#include <tailbound/network/worms/router_timing.hpp>
 
-namespace tailbound::sim {
+#include <cmath>
+
+namespace tailbound::network {
+
+double RouterTiming::crossing_cycles(double flits, double buffer_flits) const {
+  const double trip = round_trip();
+  if (trip <= buffer_flits) return flits;
+  const double turns = std::floor((flits - 1) / buffer_flits);
+  return turns * trip + flits - turns * buffer_flits;
+}
 
 std::string RouterTiming::in_words() const {
   const auto cycles = [](std::uint32_t count) {
@@ -27,4 +36,4 @@ void check(const RouterTiming& timing) {
   within("credit cycles", timing.credit_cycles, timing.reallocate == Reallocate::tail ? 1 : 0);
 }
 
-}  // namespace tailbound::sim
+}  // namespace tailbound::network
