@@ -25,7 +25,7 @@ struct SimulatedWormhole {
   WormholeNetwork network;  ///< a butterfly fat-tree with at most network::most_simulated_fat_tree_nodes
   std::optional<WormholeVariant> variant{};  ///< of the model; usual_variant() unless told
   std::int64_t flits = 32;                   ///< of a message, the mean if geometric, 1 .. 1 000 000
-  /// Of each link: 1 .. 64, in a butterfly fat-tree 1; the usual number unless told. Of an own network its own
+  /// Of each link: 1 .. 64; the usual number unless told. Of an own network its own
   /// number alone.
   std::optional<int> virtual_channels{};
   std::int64_t buffer_flits = 1;  ///< of each virtual channel, 1 .. 1 000 000

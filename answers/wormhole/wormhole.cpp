@@ -104,6 +104,10 @@ struct Unmodelled {
   const char* missing;  ///< "there is no model of .."
 };
 
+bool is_fat_tree(const network::WormTopology& topology) {
+  return topology.shape == network::WormShape::butterfly_fat_tree;
+}
+
 std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
   const bool finite_source =
       asked.variant.value_or(usual_variant(asked.network)) == WormholeVariant::finite_source;
@@ -123,6 +127,12 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
     return Unmodelled{topology->ends.injection == network::Injection::channels ? "injection" : "ejection",
                       "channels", "one, or simulated: models know no virtual channels at the ends of nodes",
                       "virtual channels at the ends of nodes"};
+  if (topology != nullptr && is_fat_tree(*topology) && asked.virtual_channels.value_or(1) != 1 &&
+      !finite_source)
+    return Unmodelled{
+        "virtual channels", std::to_string(*asked.virtual_channels),
+        "1 by the published variants of a butterfly fat-tree; variant finite-source knows others",
+        "several virtual channels in the published variants of a butterfly fat-tree"};
   if (asked.buffer_flits == 1) return std::nullopt;
   if (!finite_source)
     return Unmodelled{"buffer flits", buffer,
@@ -277,11 +287,13 @@ namespace {
 
 void check_variant(const WormholeNetwork& network, WormholeVariant variant) {
   const auto* topology = std::get_if<network::WormTopology>(&network);
-  if (variant == WormholeVariant::conditional &&
-      (topology == nullptr || topology->shape != network::WormShape::butterfly_fat_tree))
+  if (variant == WormholeVariant::conditional && (topology == nullptr || !is_fat_tree(*topology)))
     throw InvalidArgument("variant", "conditional",
                           "finite-source or paper: conditional is of a butterfly fat-tree");
 }
+
+/// Each way up is another; of larger ones there are too many.
+constexpr std::int64_t most_walked_fat_tree_nodes = 256;
 
 /// With other virtual channels than the usual ones, channel by channel; nothing if that took long.
 std::shared_ptr<const Model> walked_model(const ModelledWormhole& asked, int virtual_channels) {
@@ -289,6 +301,9 @@ std::shared_ptr<const Model> walked_model(const ModelledWormhole& asked, int vir
   const WormholeVariant variant = asked.variant.value_or(usual_variant(asked.network));
   check_variant(asked.network, variant);
   const bool finite = variant == WormholeVariant::finite_source;
+  const auto* topology = std::get_if<network::WormTopology>(&asked.network);
+  const bool tree = topology != nullptr && is_fat_tree(*topology);
+  if (tree && topology->nodes > most_walked_fat_tree_nodes) return nullptr;
   const int modelled = finite ? std::min(virtual_channels, most_channels_modelled) : virtual_channels;
   const auto worms = worm_network(asked.network, modelled);
   const network::WormLayout& layout = worms->layout();
@@ -299,7 +314,7 @@ std::shared_ptr<const Model> walked_model(const ModelledWormhole& asked, int vir
     if (finite)
       if (auto model = shared_model(asked.network, modelled, worms_of(asked)))
         return std::make_shared<const Model>(*std::move(model));
-    if (asked.buffer_flits > 1) return nullptr;
+    if (asked.buffer_flits > 1 || tree) return nullptr;
     auto graph = network::walk_graph(*worms, traffic_of(asked.network));
     return finite ? std::make_shared<const Model>(std::move(graph), Equations::finite_source, worms_of(asked))
                   : std::make_shared<const Model>(std::move(graph));

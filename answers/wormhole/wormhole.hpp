@@ -66,7 +66,7 @@ struct WormholeQuestion {
   std::optional<WormholeVariant> variant{};  ///< usual_variant() unless told
   /// So many of the busiest channels are listed for each load; in all, at most most_channels_listed.
   std::optional<std::size_t> channels{};
-  /// Of each link: 1 .. 64, in a butterfly fat-tree 1; the usual number unless told.
+  /// Of each link: 1 .. 64; the usual number unless told.
   /// Of an own network its own number alone.
   std::optional<int> virtual_channels{};
   sim::WormLengths lengths = sim::WormLengths::fixed;  ///< fixed alone by the published variants

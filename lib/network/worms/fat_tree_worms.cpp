@@ -40,19 +40,20 @@ struct Built {
 
 constexpr Index none = WormNetwork::arrived;
 
-Built build(int n) {
+Built build(int n, Index lanes) {
   const Switches switches(n);
   Built built;
   WormLayout& layout = built.layout;
   layout.name = "butterfly fat-tree of " + std::to_string(switches.nodes) + " processors";
   layout.nodes = switches.nodes;
   layout.longest_way = 2 * switches.levels;
-  const auto add_station = [&](std::initializer_list<Index> ends) {
+  const auto add_station = [&](std::initializer_list<Index> ends, Index of_each = 1) {
     const auto station = static_cast<Index>(layout.stations.size());
-    layout.stations.push_back({static_cast<Index>(layout.channels.size()), static_cast<Index>(ends.size())});
+    layout.stations.push_back(
+        {static_cast<Index>(layout.channels.size()), static_cast<Index>(ends.size()) * of_each});
     for (const Index end : ends) {
-      layout.channels.push_back({station, layout.wires++});
-      built.ends.push_back(end);
+      layout.channels.insert(layout.channels.end(), of_each, {station, layout.wires++});
+      built.ends.insert(built.ends.end(), of_each, end);
     }
     return station;
   };
@@ -67,9 +68,9 @@ Built build(int n) {
       const Index child = switches.number(level, a);
       const Index port = a % (Index{1} << (level + 1)) >> (level - 1);
       const Index left = switches.parent(level, a, 0), right = switches.parent(level, a, 1);
-      built.ups[child] = add_station({left, right});
+      built.ups[child] = add_station({left, right}, lanes);
       for (const Index parent : {left, right})
-        built.downs[std::size_t{parent} * 4 + port] = add_station({child});
+        built.downs[std::size_t{parent} * 4 + port] = add_station({child}, lanes);
     }
   return built;
 }
@@ -101,7 +102,7 @@ class FatTreeWorms final : public WormNetwork {
     for (Index from = 0; from < switches_.size(); ++from) {
       bool leads = ups_[from] == station;
       for (std::size_t port = 0; port < 4; ++port) leads = leads || downs_[from * 4 + port] == station;
-      if (leads) return switch_name(from) + " -> " + switch_name(end);
+      if (leads) return switch_name(from) + " -> " + switch_name(end) + lane_name(channel);
     }
     return "channel " + std::to_string(channel);
   }
@@ -110,6 +111,16 @@ class FatTreeWorms final : public WormNetwork {
   }
 
  private:
+  /// ", virtual channel 2"; nothing where there is one.
+  [[nodiscard]] std::string lane_name(Index channel) const {
+    const auto wire = [&](Index of) { return layout().channels[of].wire; };
+    const WormStation& station = layout().stations[layout().channels[channel].station];
+    Index lane = 0;
+    while (channel - lane > station.first && wire(channel - lane - 1) == wire(channel)) ++lane;
+    const bool alone =
+        lane == 0 && (channel + 1 == station.first + station.count || wire(channel + 1) != wire(channel));
+    return alone ? "" : ", virtual channel " + std::to_string(lane);
+  }
   [[nodiscard]] std::string switch_name(Index number) const {
     return "S(" + std::to_string(switches_[number].level) + "," + std::to_string(switches_[number].a) + ")";
   }
@@ -119,10 +130,12 @@ class FatTreeWorms final : public WormNetwork {
 
 }  // namespace
 
-std::unique_ptr<WormNetwork> make_fat_tree_worms(int levels) {
+std::unique_ptr<WormNetwork> make_fat_tree_worms(int levels, int virtual_channels) {
   if (levels < 1 || levels > most_levels)
     throw InvalidArgument("levels", std::to_string(levels), "from 1 to " + std::to_string(most_levels));
-  return std::make_unique<FatTreeWorms>(build(levels));
+  if (virtual_channels < 1 || virtual_channels > 64)
+    throw InvalidArgument("virtual channels", std::to_string(virtual_channels), "from 1 to 64");
+  return std::make_unique<FatTreeWorms>(build(levels, static_cast<Index>(virtual_channels)));
 }
 
 }  // namespace tailbound::network

@@ -17,8 +17,9 @@
 /// TESTS     tests/sim/worm_engine_test.cpp, tests/validation/rigid_worms_test.cpp
 namespace tailbound::network {
 
-/// \param levels  n, 1 .. 9
-/// \throws InvalidArgument  levels out of range
-[[nodiscard]] std::unique_ptr<WormNetwork> make_fat_tree_worms(int levels);
+/// \param levels            n, 1 .. 9
+/// \param virtual_channels  of each link between switches, 1 .. 64; of the two links up a message takes any
+/// \throws InvalidArgument   one of them out of range
+[[nodiscard]] std::unique_ptr<WormNetwork> make_fat_tree_worms(int levels, int virtual_channels = 1);
 
 }  // namespace tailbound::network

@@ -190,18 +190,15 @@ ChannelGraph channel_graph(const WormTopology& topology, FatTreeVariant variant)
 }
 
 std::unique_ptr<WormNetwork> worm_network(const WormTopology& topology, int virtual_channels) {
-  const auto refuse = [&](const char* legal) {
-    throw InvalidArgument("virtual channels", std::to_string(virtual_channels), legal);
-  };
   if (topology.shape == WormShape::butterfly_fat_tree) {
-    if (virtual_channels != 1) refuse("1 (or left out) in a butterfly fat-tree");
     if (topology.nodes > most_simulated_fat_tree_nodes)
       throw InvalidArgument("nodes", std::to_string(topology.nodes),
                             "at most " + std::to_string(most_simulated_fat_tree_nodes) + " in a simulation");
-    return make_fat_tree_worms(dimensions_of(topology));
+    return make_fat_tree_worms(dimensions_of(topology), virtual_channels);
   }
   const Cube cube = cube_of(topology);
-  if (virtual_channels < 1 || virtual_channels > 64) refuse("from 1 to 64");
+  if (virtual_channels < 1 || virtual_channels > 64)
+    throw InvalidArgument("virtual channels", std::to_string(virtual_channels), "from 1 to 64");
   return make_cube_worms(cube, virtual_channels);
 }
 

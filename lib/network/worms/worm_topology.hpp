@@ -90,7 +90,7 @@ void check(const WormTopology& topology);
                                          FatTreeVariant variant = FatTreeVariant::conditional);
 
 /// Channel by channel.
-/// \param virtual_channels  of each link, 1 .. 64; 1 in a butterfly fat-tree
+/// \param virtual_channels  of each link, 1 .. 64
 /// \throws InvalidArgument  "virtual channels", "nodes" or another field out of range
 [[nodiscard]] std::unique_ptr<WormNetwork> worm_network(const WormTopology& topology, int virtual_channels);
 
