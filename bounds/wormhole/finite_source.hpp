@@ -22,11 +22,12 @@
 /// SHORT     messages shorter than the mean way hold as many channels as they have flits
 /// SOURCE    docs/derivations/wormhole_finite_source.md, by its equations' numbers
 /// BUFFERS   of several flits take up a part of a worm's waits, which then holds fewer channels
-/// WIRES     that virtual channels share: a station's servers are all its virtual channels; holders of one take the wire
-///           in turn; what a worm loses there its end lags behind its head, until it waits (20) to (24)
-/// EXCLUDES  messages of geometric length with deeper buffers, or short ones, which are taken as long; routers that take
-///           time; rings one way round, whose wires are shared by (14)
-/// TESTS     tests/bounds/wormhole/finite_source_test.cpp
+/// WIRES     virtual channels of a station are its servers, any of which a worm takes; they share a wire flit by flit. Where
+///           worms meet there each loses time, and comes to lag behind its head, as far as that does not come up while
+///           the head waits: finite_source_wires.cpp
+/// EXCLUDES  messages of geometric length with deeper buffers, or short ones, which are taken as long; of those that share
+///           wires, only the means of lengths; routers that take time; rings one way round, whose wires are shared by (14)
+/// TESTS     tests/bounds/wormhole/finite_source_test.cpp, tests/bounds/wormhole/virtual_channels_test.cpp
 namespace tailbound::bounds::wormhole {
 
 /// A channel at a load; times in lengths of a message.
