@@ -96,7 +96,7 @@ std::vector<double> visits_of(const ChannelGraph& graph) {
   return visits;
 }
 
-/// What comes of it that messages are of whole flits. (20), (25)
+/// What comes of it that messages are of whole flits. (20), (24)
 void set_grains(Structure& all, double flits, double buffer) {
   // Those that come in the same cycle lose less: C(2 M, M) / 4^M of a message's length.
   const double tie =

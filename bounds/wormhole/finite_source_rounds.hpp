@@ -75,22 +75,22 @@ class Rounds {
   /// Of the worms that go on to a station: share of the time at their end in which they do not wait.
   [[nodiscard]] double moves_at(std::size_t j) const { return stations_[(j + 1) * levels_ - 1].moves; }
 
-  /// Others that a worm of the input meets on the station's wire, each once for its whole length. (22)
+  /// Others that a worm of the input meets on the station's wire, each once for its whole length. (21)
   [[nodiscard]] double met_by(std::size_t i) const;
 
   /// Virtual channels of one wire before a station: how often two are there at once.
   void pair_lanes(const StationClass& station, std::size_t j);
-  /// Inputs of several virtual channels before the only channel at the end of ways. (25)
+  /// Inputs of several virtual channels before the only channel at the end of ways. (24)
   void share_end(const StationClass& station, const queue::StationService& service);
   /// How much longer a worm takes to cross a wire while so many virtual channels of the station are held: holders take
   /// the wire in turn, and are elsewhere in between; by mean values, one more holder at a time. (20)
   void share_wires(const StationClass& station, std::size_t j, queue::StationService& service);
 
-  /// Mean over all that cross, and what each of those met costs. (21)
+  /// Mean over all that cross, and what each of those met costs. (20)
   void note_sharing(const StationClass& station, std::size_t j, const queue::StationService& service,
                     double weight);
 
-  /// Lags and what hides of them, from the sources on. (23)
+  /// Lags and what hides of them, from the sources on. (22)
   void lag_behind(std::size_t j);
 
   /// What is left of the time on a channel of this station once the worm has left the one before: the last of its

@@ -162,7 +162,7 @@ class InputWait {
     if (looked_at_ != wait_) static_cast<void>(missing(wait_));
   }
 
-  /// M/G/1 whose worms hold the server for X1 where they have waited. (25)
+  /// M/G/1 whose worms hold the server for X1 where they have waited. (24)
   void at_end_of_wires(StationWaits& wait) const {
     const double busy = std::min(1.0, station_.offered * input_.end.reach);
     const double growth =
@@ -546,7 +546,7 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
   const double residual =
       with_lanes_ && variation > 1 ? (m + variation) / (m + 1) : first_residual(m, std::sqrt(variation));
   double growth = (residual + (1 - residual) * offered.followers / offered.rate) * service.together;
-  // Where those that wait hold the server for less than X, fewer come to wait behind them. (24)
+  // Where those that wait hold the server for less than X, fewer come to wait behind them. (25)
   if (m == 1 && service.shorter_behind && service.behind < service.mean)
     growth *= (1 - offered.servers) / (1 - offered.servers * service.behind / service.mean);
   find_weights(memory, growth, precision);
