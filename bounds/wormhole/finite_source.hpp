@@ -23,11 +23,15 @@
 /// SHORT     messages shorter than the mean way hold as many channels as they have flits
 /// SOURCE    docs/derivations/wormhole_finite_source.md, by its equations' numbers
 /// BUFFERS   of several flits take up a part of a worm's waits, which then holds fewer channels
-/// WIRES     that virtual channels share: a station's servers are all its virtual channels; holders of one take the wire
-///           in turn; what a worm loses there its end lags behind its head, until it waits (19) to (23)
-/// EXCLUDES  messages of geometric length with deeper buffers, or short ones, which are taken as long; routers that take
-///           time; rings one way round, whose wires are shared by (14)
-/// TESTS     tests/bounds/wormhole/finite_source_test.cpp, shared_wires_test.cpp
+/// WIRES     virtual channels of a station are its servers, any of which a worm takes; they share a wire flit by flit. Where
+///           worms meet there each loses time, and comes to lag behind its head, as far as that does not come up while
+///           the head waits: finite_source_wires.cpp, (19) to (25)
+/// TIMES     of routers, links and credits: a channel is held on until it is known to be free, flits come one buffer a
+///           round trip, and buffers have room for waits beyond that (26)
+/// EXCLUDES  messages of geometric length with deeper buffers, or short ones, which are taken as long; of those that share
+///           wires, only the means of lengths; channels given on at the tail; rings one way round, whose wires are shared
+///           by (14)
+/// TESTS     tests/bounds/wormhole/finite_source_test.cpp, shared_wires_test.cpp, router_times_test.cpp
 namespace tailbound::bounds::wormhole {
 
 /// What goes through a network, and how.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -41,6 +42,9 @@ class AllWays {
   [[nodiscard]] std::size_t wires() const { return steps_.size(); }
   [[nodiscard]] const std::vector<Step>& steps(std::size_t wire) const { return steps_[wire]; }
   [[nodiscard]] const std::vector<std::uint32_t>& channels(std::size_t wire) const { return of_wire_[wire]; }
+  /// Rates to each last channel, by the first.
+  using Pairs = std::unordered_map<std::uint32_t, std::map<std::uint32_t, double>>;
+  [[nodiscard]] const Pairs& to_end() const { return to_end_; }
 
  private:
   [[nodiscard]] std::uint32_t wire(std::uint32_t channel) const {
@@ -69,6 +73,7 @@ class AllWays {
   void take(double rate) {
     const auto alone = [&](std::uint32_t channel) { return shared(channel) ? no_channel : channel; };
     const std::uint32_t first = alone(way_.front()), last = alone(way_.back());
+    if (first != no_channel && last != no_channel) to_end_[last][first] += rate;
     for (std::size_t k = 1; k < way_.size(); ++k) {
       if (!shared(way_[k])) continue;
       if (++taken_ > most_shared_steps) within_ = false;
@@ -85,11 +90,12 @@ class AllWays {
   std::vector<std::vector<Step>> steps_;  ///< [wire]
   std::vector<std::vector<std::uint32_t>> of_wire_;
   std::vector<std::uint32_t> way_;
+  Pairs to_end_;
   std::size_t taken_ = 0;
   bool within_ = true;
 };
 
-/// Rates on a wire by what ways have in common: a wire before, first and last channels; by any of them or none.
+/// Rates on a wire by what ways have in common: a wire before, first and last channels; by any of them or no_channel.
 class Rates {
  public:
   void add(const Step& step, std::uint32_t wire_before) {
@@ -222,6 +228,11 @@ std::optional<std::vector<SharedChannel>> wire_sharing(const OneLane& network, c
   }
   for (std::size_t wire = 0; wire < ways.wires(); ++wire)
     if (!ways.steps(wire).empty()) add_wire(ways, wire, network, position, shared);
+  for (const auto& [last, sources] : ways.to_end()) {
+    double all = 0, one = 0;
+    for (const auto& [first, rate] : sources) all += rate, one += rate * rate;
+    shared[position[last]].one_source = one / (all * all);
+  }
   return shared;
 }
 

@@ -37,6 +37,8 @@ struct SharedChannel {
   double rate = 0;                  ///< of its worms
   std::vector<std::size_t> beside;  ///< other channels of its wire
   std::vector<SharedTurn> turns;
+  double one_source =
+      0;  ///< of a channel at the end of ways: probability that two of its worms have one first channel
   std::vector<double>
       remaining;  ///< [so many]: share of its worms that then have still that many channels before them
 };

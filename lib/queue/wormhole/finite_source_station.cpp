@@ -162,6 +162,18 @@ class InputWait {
     if (looked_at_ != wait_) static_cast<void>(missing(wait_));
   }
 
+  /// M/G/1 whose worms hold the server for X1 where they have waited. (24)
+  void at_end_of_wires(StationWaits& wait) const {
+    const double busy = std::min(1.0, station_.offered * input_.end.reach);
+    const double growth =
+        std::min(1 - 1e-9, station_.offered * input_.end.queue * station_.behind / station_.service.mean);
+    wait.mean = wait.fresh = wait.behind =
+        busy * (station_.residual * station_.service.mean + input_.end.pushed) / (1 - growth);
+    wait.fresh_waits = wait.behind_waits = busy;
+    wait.fresh_second = wait.behind_second =
+        busy > 0 ? square(wait.mean) / busy * (4.0 / 3 + input_.end.spread * growth) : 0;
+  }
+
   [[nodiscard]] double wait() const { return wait_; }
   [[nodiscard]] double ahead() const { return sigma_ * behind_ahead_ + (1 - sigma_) * fresh_ahead_; }
 
@@ -276,34 +288,43 @@ void FiniteSourceStation::multiply(const std::vector<double>& by, std::vector<do
 }
 
 /// Two virtual channels of one group that are left out are of one wire or not: all such pairs, over those of one wire.
+void FiniteSourceStation::find_groups() {
+  groups_.resize(inputs_->size());
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    const int lanes = (*inputs_)[group].lanes, wires = (*inputs_)[group].count / lanes;
+    wire_of(group, 0, one_);
+    std::vector<double> rest{1};  // of all wires but two
+    for (int i = 2; i < wires; ++i) multiply(one_, rest);
+    auto& [all, less, least] = groups_[group];
+    all = rest;
+    for (int i = 0; i < std::min(2, wires); ++i) multiply(one_, all);
+    wire_of(group, 1, less);
+    two_ = less;
+    if (wires > 1) {
+      multiply(one_, less);
+      multiply(rest, less);
+    }
+    least.assign(1, 0);
+    if (lanes > 1) {
+      wire_of(group, 2, least);
+      if (wires > 1) multiply(one_, least);
+    }
+    if (wires > 1) {
+      both_ = two_;
+      multiply(two_, both_);
+      least.resize(std::max(least.size(), both_.size()), 0);
+      for (std::size_t n = 0; n < both_.size(); ++n) least[n] += (wires - 1) * both_[n];
+    }
+    multiply(rest, least);
+  }
+}
+
 void FiniteSourceStation::others_by_wires(std::size_t first, std::size_t second, std::vector<double>& sizes) {
   sizes.assign(1, 1);
-  for (std::size_t group = 0; group < inputs_->size(); ++group) {
-    const int lanes = (*inputs_)[group].lanes, wires = (*inputs_)[group].count / lanes;
-    int whole = wires;
-    if (group == first && group == second) {
-      both_.assign(1, 0);
-      if (lanes > 1) wire_of(group, 2, both_);
-      if (wires > 1) {
-        if (lanes > 1) {
-          wire_of(group, 0, one_);
-          multiply(one_, both_);
-        }
-        wire_of(group, 1, one_);
-        two_ = one_;
-        multiply(one_, two_);
-        both_.resize(std::max(both_.size(), two_.size()), 0);
-        for (std::size_t n = 0; n < two_.size(); ++n) both_[n] += (wires - 1) * two_[n];
-      }
-      multiply(both_, sizes);
-      whole = std::max(0, wires - 2);
-    } else if (group == first || group == second) {
-      wire_of(group, 1, one_);
-      multiply(one_, sizes);
-      --whole;
-    }
-    if (whole > 0) wire_of(group, 0, one_);
-    for (int i = 0; i < whole; ++i) multiply(one_, sizes);
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    const GroupSizes& its = groups_[group];
+    const bool once = group == first || group == second;
+    multiply(once && first == second ? its.least : once ? its.less : its.all, sizes);
   }
   for (std::size_t n = 0; n < sizes.size(); ++n) sizes[n] *= scale_[n];
 }
@@ -344,6 +365,7 @@ double FiniteSourceStation::served(const std::vector<double>& sizes, std::size_t
 
 /// log(right side / rho) of each group; the greatest of them. `found_` keeps the sums without one of the group.
 double FiniteSourceStation::residuals(std::vector<double>& found) {
+  if (with_lanes_) find_groups();
   others(none, none, whole_);
   all_ = std::accumulate(whole_.begin(), whole_.end(), 0.0);
   double greatest = 0;
@@ -523,22 +545,25 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
   // Of times that vary more than exponential ones do the power is out of bounds where servers are many.
   const double residual =
       with_lanes_ && variation > 1 ? (m + variation) / (m + 1) : first_residual(m, std::sqrt(variation));
-  find_weights(memory, (residual + (1 - residual) * offered.followers / offered.rate) * service.together,
-               precision);
+  double growth = (residual + (1 - residual) * offered.followers / offered.rate) * service.together;
+  // Where those that wait hold the server for less than X, fewer come to wait behind them. (25)
+  if (m == 1 && service.shorter_behind && service.behind < service.mean)
+    growth *= (1 - offered.servers) / (1 - offered.servers * service.behind / service.mean);
+  find_weights(memory, growth, precision);
   together_ = pairs_held(offered.servers);
   const double room = static_cast<double>(total_) - m;
   if (room <= 0) return;
   update_left(memory, room);
-  const StationTimes times{
-      .service = service,
-      .offered = offered.servers,
-      .room = room,
-      .behind = std::clamp(service.behind, service.mean, std::max(service.mean, 2 * m / service.rate)),
-      .variation = variation,
-      .residual = residual,
-      .slowest = slow_.empty() ? 1 : slow_[servers_],
-      .with_lanes = with_lanes_,
-      .precision = precision};
+  const StationTimes times{.service = service,
+                           .offered = offered.servers,
+                           .room = room,
+                           .behind = std::clamp(service.behind, service.shorter_behind ? 0.0 : service.mean,
+                                                std::max(service.mean, 2 * m / service.rate)),
+                           .variation = variation,
+                           .residual = residual,
+                           .slowest = slow_.empty() ? 1 : slow_[servers_],
+                           .with_lanes = with_lanes_,
+                           .precision = precision};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     StationMemory& kept = memory[i];
     if (inputs[i].overhanging) {
@@ -547,6 +572,12 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
     }
     const FoundOthers found = found_by(i);
     InputWait wait(times, inputs[i], found, wanted_[i], kept.left);
+    if (m == 1 && inputs[i].end.by_wires) {
+      wait.at_end_of_wires(waits[i]);
+      kept.wait = waits[i].mean;
+      kept.ahead = kept.wait / times.behind;
+      continue;
+    }
     wait.solve(kept.wait);
     kept.wait = wait.wait();
     kept.ahead = wait.ahead();

@@ -18,6 +18,17 @@
 /// TESTS     tests/queue/wormhole/finite_source_station_test.cpp
 namespace tailbound::queue {
 
+/// Where several virtual channels of a wire lead to a channel at the end of ways, worms wait as with Poisson arrivals; but
+/// none comes by a wire all of whose virtual channels are held.
+struct EndOfWires {
+  bool by_wires = false;
+  double reach =
+      1;  ///< of the time in which the server is busy, the share in which one of the input's may come
+  double queue = 1;   ///< of those that wait, the share behind which one of the input's may come
+  double spread = 0;  ///< by how much the variation of waits grows with the queue
+  double pushed = 0;  ///< by how much one that comes lengthens the residual time that it finds
+};
+
 /// Equal inputs of a station. All times are in one unit, rates by it.
 struct StationInput {
   double rate = 0;    ///< f, of worms from each to the station
@@ -32,6 +43,7 @@ struct StationInput {
   double others = 0;          ///< and those of the other inputs
   /// u: mean end of `own` in which the worm has left its channel, and the next may wait; and its second moment.
   double overhang = 0, overhang_second = 0;
+  EndOfWires end{};          ///< looked at where there is one server
   bool overhanging = false;  ///< stands for all worms in their overhang: busy servers, and nobody that waits
 };
 
@@ -44,6 +56,7 @@ struct StationService {
   double behind = 0;           ///< X1: mean of those that follow a leader onto the server
   double behind_second = 0;    ///< Q1
   std::vector<double> slow{};  ///< T(n) / X, n = 0 .. m: holding times while n servers are held; empty: all 1
+  bool shorter_behind = false;  ///< may X1 be below X?
   double together = 1;  ///< mean of o by which the queue's growth is multiplied, where pairs are correlated
 };
 
@@ -111,6 +124,7 @@ class FiniteSourceStation {
   [[nodiscard]] FoundOthers found_by(std::size_t input);
   /// c_n e_n of all inputs but one each of two groups (none: past the end).
   void others(std::size_t first, std::size_t second, std::vector<double>& sizes);
+  void find_groups();
   void others_by_wires(std::size_t first, std::size_t second, std::vector<double>& sizes);
   /// 1, Y, Y^2 / 2 .. for n worms on a wire of the group, so many virtual channels of which are left out.
   void wire_of(std::size_t group, int left_out, std::vector<double>& sizes) const;
@@ -127,6 +141,11 @@ class FiniteSourceStation {
   std::vector<double> ratio_, weights_, trial_, kept_, plain_, newton_, found_, wanted_, sizes_, matrix_,
       whole_, slow_, scale_, product_, one_, two_, both_;
   bool with_lanes_ = false;
+  /// Weights of n worms of a group; without one of its virtual channels, and without two.
+  struct GroupSizes {
+    std::vector<double> all, less, least;
+  };
+  std::vector<GroupSizes> groups_;
 };
 
 }  // namespace tailbound::queue

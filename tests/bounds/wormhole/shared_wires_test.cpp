@@ -89,6 +89,49 @@ TEST_CASE("shared wires: simulated latencies of 8 x 8 meshes, hypercubes of 64 a
   }
 }
 
+TEST_CASE("shared wires: simulated latencies within 5 % up to 80 % of saturation") {
+  struct Row {
+    Cube cube;
+    int virtual_channels;
+    double buffer, flits, half, at_half, most, at_most, saturation;
+  };
+  const Cube mesh{.radix = 8}, cube{.radix = 2, .dimensions = 6};
+  // Loads of 50 and 80 % of the simulated saturation load, and the simulated mean latencies there.
+  for (const Row& row : {Row{mesh, 2, 1, 5, 0.142964, 15.412, 0.228742, 23.1303, 0.28655},
+                         Row{mesh, 2, 4, 20, 0.150657, 43.6012, 0.241051, 74.0199, 0.30197},
+                         Row{mesh, 4, 8, 5, 0.207231, 18.5406, 0.331570, 30.8977, 0.41537},
+                         Row{cube, 2, 8, 5, 0.390384, 14.2781, 0.624615, 23.1261, 0.78248},
+                         Row{cube, 4, 4, 1, 0.435424, 6.0266, 0.696678, 8.2454, 0.87275},
+                         Row{cube, 8, 1, 32, 0.231140, 57.0057, 0.369824, 115.7117, 0.46329},
+                         Row{cube, 8, 8, 20, 0.317938, 41.6714, 0.508700, 80.9290, 0.63727}}) {
+    CAPTURE(network::name(row.cube), row.virtual_channels, row.buffer, row.flits);
+    const Shared made = shared(row.cube, row.virtual_channels);
+    CHECK(latency(made, row.flits, row.buffer, row.half) == Approx(row.at_half).epsilon(0.05));
+    CHECK(latency(made, row.flits, row.buffer, row.most) == Approx(row.at_most).epsilon(0.05));
+    const FiniteSourceModel model(made.graph, {.flits = row.flits, .buffer_flits = row.buffer},
+                                  made.channels);
+    CHECK(model.saturation().below == Approx(row.saturation).epsilon(0.05));
+  }
+}
+
+TEST_CASE("shared wires: the solution does not depend on how the rounds go") {
+  const Shared made = shared({.radix = 4}, 3);
+  const FiniteSourceModel model(made.graph, {.flits = 7, .buffer_flits = 3}, made.channels);
+  const FiniteSourcePoint usual = model.solve(0.4), other = model.solve(0.4, {.step = 0.5, .start = 1.5});
+  REQUIRE(usual.ending.stop == Stop::converged);
+  REQUIRE(other.ending.stop == Stop::converged);
+  CHECK(other.source_wait == Approx(usual.source_wait).epsilon(1e-7));
+  CHECK(other.further == Approx(usual.further).margin(1e-7));
+}
+
+TEST_CASE("shared wires: deeper buffers are faster, more virtual channels may be slower") {
+  const Shared two = shared({.radix = 6}, 2), four = shared({.radix = 6}, 4);
+  const double shallow = latency(two, 5, 1, 0.3);
+  CHECK(latency(two, 5, 8, 0.3) < shallow);
+  // Simulated: 24.5 with two, 25.0 with four, as more worms share wires and wait at one end.
+  CHECK(latency(four, 5, 1, 0.3) > shallow);
+}
+
 TEST_CASE("shared wires: a saturation load has a solution below and none above") {
   const Shared made = shared({.radix = 4}, 2);
   const FiniteSourceModel model(made.graph, {.flits = 8, .buffer_flits = 4}, made.channels);

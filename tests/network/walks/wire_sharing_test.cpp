@@ -3,6 +3,7 @@
 #include <tailbound/network/walks/worm_walk.hpp>
 #include <tailbound/network/worms/cube_worms.hpp>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <memory>
@@ -127,6 +128,22 @@ TEST_CASE("shared wires: each pair of ways by itself") {
       }
     CHECK(turns == sums.size());
   }
+}
+
+TEST_CASE("shared wires: how often two worms before one end are of one source") {
+  const OneLane network(make_cube_worms({.radix = 3}, 2));
+  WormTraffic traffic;  // to node 4 from 0, 1 and 2, and a pair that sends alone
+  traffic.flows = {{0, 4, 1.0}, {1, 4, 0.6}, {2, 4, 0.4}, {3, 5, 2.0}};
+  const ChannelGraph graph = walk_graph(network, traffic);
+  const auto found = wire_sharing(network, traffic, graph);
+  REQUIRE(found);
+  std::vector<double> at_ends;
+  for (std::size_t i = 0; i < found->size(); ++i)
+    if (graph.channels[i].turns.empty()) at_ends.push_back((*found)[i].one_source);
+  REQUIRE(at_ends.size() == 2);
+  std::sort(at_ends.begin(), at_ends.end());
+  CHECK(at_ends[0] == Approx((1 + 0.36 + 0.16) / 4));
+  CHECK(at_ends[1] == Approx(1));
 }
 
 }  // namespace
