@@ -21,12 +21,15 @@ WormholeChannel channel_at(const Model& model, const Point& solved, std::size_t 
   const ChannelFigures& figures = solved.channels[channel];
   std::optional<numeric::Model<unit::Ratio>> follow;
   if (model.equations() == Equations::finite_source) follow = {figures.follow};
-  return {.name = model.graph().channels[channel].name,
-          .utilization = {figures.utilization},
-          .wait = {flits * figures.wait},
-          .service = {flits * figures.service},
-          .variation = {figures.variation},
-          .follow = follow};
+  WormholeChannel found{.name = model.graph().channels[channel].name,
+                        .utilization = {figures.utilization},
+                        .wait = {flits * figures.wait},
+                        .service = {flits * figures.service},
+                        .variation = {figures.variation},
+                        .follow = follow};
+  if (model.shares_wires()) found.sharing = {flits * figures.sharing};
+  if (model.worms().timing != network::RouterTiming{}) found.credits = {flits * figures.credits};
+  return found;
 }
 
 WormholePoint solve(const Model& model, const WormholeQuestion& question, double load, double saturation) {

@@ -102,6 +102,11 @@ struct WormholeChannel {
   numeric::Model<unit::Ratio> variation;    ///< squared coefficient of variation of that time
   /// Messages that come at the very moment at which the one before them leaves; none where not modelled.
   std::optional<numeric::Model<unit::Ratio>> follow;
+  /// Mean time that a message loses to others on its wire; none where no virtual channels share wires, or that is not
+  /// known channel by channel.
+  std::optional<numeric::Model<unit::Cycle>> sharing{};
+  /// Of `service`: for credits, and until the channel is known to be free; none with the usual timing.
+  std::optional<numeric::Model<unit::Cycle>> credits{};
 };
 
 /// Means at one load.

@@ -194,7 +194,9 @@ FiniteSourcePoint FiniteSourceModel::Parts::solve(Rounds& rounds, double load) c
                     .second = times.second(),
                     .wait = wait,
                     .follow = times.follow,
-                    .utilization = busy};
+                    .utilization = busy,
+                    .sharing = all.shares ? rounds.loss(j) : 0,
+                    .credits = all.crossing - 1 + all.channels[i].turnaround};
     }
   }
   for (std::size_t i = 0; i < all.channels.size(); ++i) {

@@ -51,6 +51,8 @@ struct FiniteSourceChannel {
   double wait = 0;         ///< mean, over the worms that come to its station; of a source W
   double follow = 0;       ///< phi
   double utilization = 0;  ///< of its station's servers
+  double sharing = 0;      ///< mean, lost to others on its wire
+  double credits = 0;      ///< of x: for credits, and until the channel is known to be free
 };
 
 struct FiniteSourcePoint {

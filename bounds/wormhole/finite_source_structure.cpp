@@ -282,13 +282,10 @@ Collapsed collapsed(const Structure& all) {
   std::vector<std::unordered_map<std::uint64_t, std::size_t>> input_of(stations.first.size());
   for (std::size_t j = 0; j < stations.first.size(); ++j) {
     const StationClass& station = all.stations[stations.first[j]];
-    StationClass& its = classes.stations.emplace_back();
-    its.servers = station.servers;
-    its.wires = station.wires;
-    its.turnaround = station.turnaround;
-    its.shares = station.shares;
-    its.one_source = station.one_source;
-    its.rate = station.rate;
+    StationClass& its = classes.stations.emplace_back(station);
+    its.channels.clear();
+    its.inputs.clear();
+    its.members.clear();
     for (const auto& [channel, share] : station.channels)
       add_share(its.channels, channels.of[channel], share);
     std::unordered_set<std::size_t> origins;
@@ -313,13 +310,11 @@ Collapsed collapsed(const Structure& all) {
   }
   for (const std::size_t first : channels.first) {
     const ChannelClass& channel = all.channels[first];
-    ChannelClass& its = classes.channels.emplace_back();
+    ChannelClass& its = classes.channels.emplace_back(channel);
     its.station = stations.of[channel.station];
-    its.rate = channel.rate;
-    its.last = channel.last;
-    its.on_wire = channel.on_wire;
-    its.beside_same = channel.beside_same;
-    its.beside_cross = channel.beside_cross;
+    its.weight = 0;
+    its.beside.clear();
+    its.trails.clear();
     for (const std::size_t other : channel.beside) its.beside.push_back(channels.of[other]);
     for (const auto& [trail, share] : channel.trails) add_share(its.trails, trails.of[trail], share);
   }

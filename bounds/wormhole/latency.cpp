@@ -88,7 +88,9 @@ double shared_length(double partners) {
 
 Model::Model(network::ChannelGraph graph, Equations equations, const Worms& worms,
              const std::vector<network::SharedChannel>& shared)
-    : graph_(std::move(graph)), worms_(worms) {
+    : graph_(std::move(graph)),
+      worms_(worms),
+      shares_wires_(equations == Equations::finite_source && !shared.empty()) {
   const auto& [flits, buffer_flits, length_variation, timing] = worms;
   require(flits >= 1, "flits", flits, "at least 1");
   require(length_variation >= 0 && (length_variation == 0 || equations == Equations::finite_source),
@@ -236,7 +238,9 @@ Point as_point(const FiniteSourcePoint& found, double head_cycles) {
                               .wait = channel.wait,
                               .utilization = channel.utilization,
                               .variation = channel.second / (channel.service * channel.service) - 1,
-                              .follow = channel.follow});
+                              .follow = channel.follow,
+                              .sharing = channel.sharing,
+                              .credits = channel.credits});
   return point;
 }
 

@@ -43,6 +43,8 @@ struct ChannelFigures {
   double utilization = 0;  ///< of its station's servers; 1 and more: saturated
   double variation = 0;    ///< squared coefficient of variation of the times for which worms hold it
   double follow = 0;       ///< share of worms that come as the one before them leaves; 0 where not modelled
+  double sharing = 0;      ///< mean time / M lost to others on its wire; 0 where not modelled
+  double credits = 0;      ///< of x / M: for credits, and until the channel is known to be free
 };
 
 /// What is solved for.
@@ -100,6 +102,8 @@ class Model {
     return finite_ ? Equations::finite_source : Equations::published;
   }
   [[nodiscard]] const Worms& worms() const { return worms_; }
+  /// Is it known channel by channel what worms lose on the wires that virtual channels share?
+  [[nodiscard]] bool shares_wires() const { return shares_wires_; }
   /// Is there a cycle of channels that wait for each other?
   [[nodiscard]] bool cyclic() const { return !cycle_.empty(); }
   /// Channels each of which leads to the station of the next, the last to that of the first; empty if no
@@ -149,6 +153,7 @@ class Model {
   std::vector<std::size_t> cycle_;  ///< channels
   std::shared_ptr<const FiniteSourceModel> finite_;
   Worms worms_;
+  bool shares_wires_ = false;
 };
 
 /// T / M: how much longer than its length a worm takes to pass, sharing wires with partners. Within [1, 2].

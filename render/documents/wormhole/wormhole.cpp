@@ -63,7 +63,15 @@ const Table<WormholeChannel>& channel_table() {
                      "messages that come at the very moment at which the one before them leaves the channel; "
                      "null of the published variants, which do not know",
                      Style::percent),
-        [](const Channel& of) { return shown(of.follow); }}}};
+        [](const Channel& of) { return shown(of.follow); }},
+       {model_column(
+            "sharing", "lost on wire", "cycles",
+            "mean time that a message loses there to others on the wire; where virtual channels share wires"),
+        &Channel::sharing, if_there},
+       {model_column("credits", "for credits", "cycles",
+                     "of its service: for credits, and until it is known to be free; with --router-cycles, "
+                     "--link-cycles or --credit-cycles"),
+        &Channel::credits, if_there}}};
   return table;
 }
 
