@@ -24,14 +24,18 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <cstring>
 #include <exception>
 #include <functional>
 #include <iostream>
+#include <mutex>
 #include <new>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 namespace tailbound::cli {
@@ -96,6 +100,20 @@ std::string drawn_document(const render::Document& document, const CommonOptions
   if (options.title) picture.title = *options.title;
   picture.log_y = options.log_y;
   return render::drawn(picture, *options.plot, environ, stop);
+}
+
+/// Of an answer that was cut short: the program that draws has a few seconds.
+std::string drawn_in_a_moment(const render::Document& document, const CommonOptions& options) {
+  constexpr std::chrono::seconds moment{3};
+  std::stop_source over;
+  std::mutex lock;
+  std::condition_variable_any ended;
+  const std::jthread timer([&](const std::stop_token& drawn) {
+    std::unique_lock held(lock);
+    if (!ended.wait_for(held, drawn, moment, [] { return false; }) && !drawn.stop_requested())
+      over.request_stop();
+  });
+  return drawn_document(document, options, over.get_token());
 }
 
 /// The same command line, but resumed from this file.
@@ -331,8 +349,8 @@ class Answering {
     return tell_cut(program_, *course_, interrupt_, "what is finished is shown", err_);
   }
 
-  /// Why there is no picture; the answer does not wait for one where a stop is asked for meanwhile, and does not need one where
-  /// its disk is full.
+  /// Why there is no picture; the answer does not wait for one where a stop is asked for meanwhile, only for a moment where it
+  /// was asked for before, and does not need one where its disk is full.
   struct Undrawn {
     bool stopped = false;
     std::string why{};
@@ -342,7 +360,8 @@ class Answering {
     const std::stop_token stop = interrupt_.token();
     std::string drawn;
     try {
-      drawn = drawn_document(document, common_, stop.stop_requested() ? std::stop_token() : stop);
+      drawn = stop.stop_requested() ? drawn_in_a_moment(document, common_)
+                                    : drawn_document(document, common_, stop);
     } catch (const Stopped&) {
       picture_.reset();
       course_->limited = interrupt_.limit() != LimitWatch::Limit::none;

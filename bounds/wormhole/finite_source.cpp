@@ -125,6 +125,7 @@ FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph, const W
   }
   parts->all.spread = 2.0 / 3 * (1 - 0.5 / on_a_wire) + 0.5 / flits;
   if (std::isfinite(flits)) set_grains(parts->all);
+  parts->all.in_flight = std::min(buffer_flits, static_cast<double>(timing.round_trip())) / flits;
   const double held = std::ceil(flits / buffer_flits);
   const double way =
       shared.empty() ? graph.mean_distance : std::max(graph.mean_distance, static_cast<double>(longest) + 1);

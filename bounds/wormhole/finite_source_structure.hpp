@@ -92,6 +92,7 @@ struct Structure {
   std::vector<Input> inputs;
   std::size_t held = 0;  ///< channels that a worm holds at most; 0: as many as its way has
   double slack = 0;  ///< flits that find room in each of them beyond those that move, over those of a message
+  double in_flight = 0;       ///< flits in each of them that move, likewise
   double crossing = 1;        ///< time in which a message crosses a channel where nobody is in the way
   bool turns_around = false;  ///< are channels held when all flits have left them?
   bool shares = false;        ///< wires
