@@ -384,6 +384,54 @@ void add_drawn_routers(std::vector<AccuracyRow>& rows) {
   add({mesh(4, 3), 3, 5, 2}, {{-0.4, 0.1}, {+0.5, 0.2}}, {0.5166, 0.5196, 0.5269});
 }
 
+/// Routers, links and credits that take time; two terms were chosen by these.
+void add_router_times(std::vector<AccuracyRow>& rows) {
+  const auto add = [&](MeasuredWorms worms, const network::RouterTiming& timing,
+                       std::initializer_list<Measured> points, const Saturation& found) {
+    worms.timing = timing;
+    add_measured(rows, worms, {30, 50, 70, 80, 90}, points, found, "2026-11-28");
+  };
+  add({mesh(8), {}, 20, 1}, {1, 1, 0}, {{+0.1, 0.1}, {+0.4, 0.2}, {+0.9, 0.5}, {+1.6, 1.0}, {-0.7, 2.4}},
+      {0.1075, 0.1089, 0.1093});
+  add({mesh(8), {}, 5, 4}, {1, 1, 1}, {{+0.1, 0.0}, {+0.1, 0.1}, {-0.4, 0.2}, {-2.0, 0.4}, {-8.8, 1.1}},
+      {0.1785, 0.1796, 0.1802});
+  add({mesh(8), 2, 5, 4}, {1, 1, 0}, {{+1.4, 0.0}, {+2.8, 0.1}, {+4.1, 0.1}, {+3.9, 0.2}, {-1.7, 0.7}},
+      {0.3346, 0.3256, 0.3268});
+  add({mesh(8), 4, 5, 4}, {1, 1, 1}, {{+0.8, 0.1}, {+1.4, 0.1}, {+3.3, 0.1}, {+6.0, 0.2}, {+13.9, 0.5}},
+      {0.3619, 0.3743, 0.3756});
+  add({mesh(8), 4, 5, 8}, {3, 1, 1}, {{+0.7, 0.1}, {+1.5, 0.1}, {+3.8, 0.1}, {+6.7, 0.2}, {+17.3, 0.5}},
+      {0.3501, 0.3669, 0.3682});
+  add({hypercube(64), 2, 16, 4}, {2, 1, 1},
+      {{-0.3, 0.1}, {-1.0, 0.2}, {-2.6, 0.4}, {-4.5, 0.6}, {-10.5, 1.6}}, {0.4987, 0.4891, 0.4908});
+  add({two_way_torus(8), 4, 9, 4}, {1, 1, 1},
+      {{+0.7, 0.1}, {+1.5, 0.1}, {+3.5, 0.2}, {+5.8, 0.3}, {+8.8, 1.1}}, {0.4134, 0.4154, 0.4168});
+  add({mesh(8), 3, 9, 2}, {2, 1, 0}, {{-1.3, 0.1}, {-3.1, 0.1}, {-6.4, 0.2}, {-10.2, 0.4}, {-20.3, 1.1}},
+      {0.3024, 0.2801, 0.2811});
+  add({mesh(8), 8, 32, 8}, {3, 2, 2}, {{-0.2, 0.2}, {-0.6, 0.3}, {-0.8, 0.5}, {+0.3, 0.7}, {+3.2, 1.2}},
+      {0.3147, 0.3177, 0.3188});
+  add({hypercube(64), {}, 32, 4}, {1, 1, 1},
+      {{+0.2, 0.1}, {+0.5, 0.3}, {+1.3, 0.7}, {+2.6, 1.1}, {+4.3, 1.2}}, {0.4808, 0.4779, 0.4796});
+  add({fat_tree(64), {}, 16, 2}, {1, 1, 0}, {{-0.2, 0.1}, {-0.2, 0.1}, {-0.3, 0.2}, {-0.4, 0.4}, {-2.9, 1.3}},
+      {0.1704, 0.1714, 0.1720});
+  add({torus(6), {}, 16, 1}, {1, 1, 0}, {{+0.1, 0.1}, {+0.2, 0.2}, {+0.8, 0.5}, {+1.2, 0.9}, {-0.1, 2.8}},
+      {0.0845, 0.0864, 0.0867});
+}
+
+/// Likewise, settings that had no part in that.
+void add_drawn_router_times(std::vector<AccuracyRow>& rows) {
+  const auto add = [&](MeasuredWorms worms, const network::RouterTiming& timing,
+                       std::initializer_list<Measured> points, const Saturation& found) {
+    worms.timing = timing;
+    add_measured(rows, worms, {50, 80}, points, found, "2026-11-28");
+  };
+  add({mesh(6), 2, 9, 8}, {2, 1, 1}, {{+1.8, 0.1}, {+3.3, 0.3}}, {0.4000, 0.4015, 0.4029});
+  add({hypercube(32), 4, 5, 5}, {1, 1, 1}, {{-1.2, 0.1}, {-2.5, 0.2}}, {0.6602, 0.6530, 0.6553});
+  add({mesh(5), 3, 16, 6}, {3, 1, 2}, {{-0.5, 0.1}, {-0.5, 0.3}}, {0.4104, 0.4104, 0.4118});
+  add({two_way_torus(6), 4, 5, 6}, {2, 1, 1}, {{+1.1, 0.0}, {+5.3, 0.2}}, {0.5154, 0.5278, 0.5297});
+  add({mesh(8), {}, 9, 8}, {2, 1, 2}, {{+0.1, 0.1}, {-2.5, 0.4}}, {0.1751, 0.1755, 0.1761});
+  add({mesh(8), 4, 1, 4}, {2, 1, 1}, {{+0.3, 0.0}, {+2.9, 0.1}}, {0.2310, 0.2390, 0.2398});
+}
+
 /// Sizes and lengths of which people ask most: short messages and several virtual channels, small networks. 4 runs of 100 000
 /// to 2 million cycles each, seed 1.
 void add_common_networks(std::vector<AccuracyRow>& rows) {
@@ -1164,6 +1212,8 @@ std::vector<AccuracyRow> all_rows() {
   add_common_networks(rows);
   add_noc_routers(rows);
   add_drawn_routers(rows);
+  add_router_times(rows);
+  add_drawn_router_times(rows);
   add_published_worms(rows);
   add_all_port(rows);
   add_more_channels(rows);

@@ -121,10 +121,17 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
                       "messages of geometric length in the published variants"};
   if (asked.timing.reallocate == network::Reallocate::tail)
     return Unmodelled{"reallocate", "tail", "empty by models", "virtual channels given on at the tail"};
-  if (asked.timing != network::RouterTiming{} && !finite_source)
-    return Unmodelled{"router timing", "given",
-                      "left out with the published variants, which know none; variant finite-source does",
-                      "routers, links or credits that take time in the published variants"};
+  const network::RouterTiming usual, &timing = asked.timing;
+  if (timing != usual && !finite_source) {
+    const auto [name, cycles] =
+        timing.router_cycles != usual.router_cycles ? std::pair{"router cycles", timing.router_cycles}
+        : timing.link_cycles != usual.link_cycles   ? std::pair{"link cycles", timing.link_cycles}
+                                                    : std::pair{"credit cycles", timing.credit_cycles};
+    return Unmodelled{
+        name, std::to_string(cycles),
+        "left out with the published variants, which know no such times; variant finite-source does",
+        "routers, links or credits that take time in the published variants"};
+  }
   const auto* topology = std::get_if<network::WormTopology>(&asked.network);
   if (topology != nullptr && topology->ends.by_channels())
     return Unmodelled{topology->ends.injection == network::Injection::channels ? "injection" : "ejection",

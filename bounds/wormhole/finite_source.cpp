@@ -163,15 +163,15 @@ FiniteSourcePoint FiniteSourceModel::solve(double load, const FiniteSourceRounds
 FiniteSourceModel::Parts::Stretch FiniteSourceModel::Parts::stretch(double load) const {
   if (all.shares) return {};
   if (wires.empty()) {
-    const double met = worms_met * load;
+    const double met = all.dense() * worms_met * load;
     return {.end = 1 + met / std::max(0.1, 1 + damping(sharing) * met)};  // (14)
   }
   // Where worms hardly ever wait for a channel they share wires as processors are shared; all that they meet on any
   // wire adds up. A head itself loses a cycle for each. (17)
   double longer = 0, head = 0;
   for (const network::SharedWire& wire : wires) {
-    longer += wire.rate / messages * wire.met * load / std::max(1e-3, 1 - wire.others * load);
-    head += wire.rate / messages * wire.others * load;
+    longer += all.dense() * wire.rate / messages * wire.met * load / std::max(1e-3, 1 - wire.others * load);
+    head += all.dense() * wire.rate / messages * wire.others * load;
   }
   const double on_way = std::min(head / all.flits, longer);
   return {.end = 1 + longer - on_way, .on_way = on_way};

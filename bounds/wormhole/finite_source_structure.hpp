@@ -104,6 +104,9 @@ struct Structure {
 
   /// Share of a message for which a buffer has room.
   [[nodiscard]] double stored() const { return buffer < flits ? buffer / flits : 1; }
+  /// Flits that wait for credits leave gaps, in which those of another worm fit: what two lose to each other, over what they
+  /// would without gaps.
+  [[nodiscard]] double dense() const { return crossing < 2 ? 2 - crossing : 0; }
   /// Do worms leave channels before they have waited for the last time?
   [[nodiscard]] bool let_go() const { return held > 0 || slack > 0; }
   /// Is a message's time on its way another than that for which it holds its first channel?

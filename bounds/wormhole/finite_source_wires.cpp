@@ -95,17 +95,15 @@ void Rounds::share_wires(const StationClass& station, std::size_t j, StationServ
   const double own = met > 0 ? one.beside_same / met : 0;
   const double lanes = static_cast<double>(station.servers) / station.wires;
   const double on_one = station.wires > 1 ? station.wires * (lanes - 1) / (station.servers - 1) : 1;
-  // Flits that wait for credits leave gaps, in which those of another worm fit.
-  const double dense = std::max(0.0, 2 - all_->crossing);
   const double moving =
-      seen > 1e-9 * flow ? dense * std::min(1.0, one.beside_same * on_one * station.wires / seen) : 0;
+      seen > 1e-9 * flow ? all_->dense() * std::min(1.0, one.beside_same * on_one * station.wires / seen) : 0;
   wire.met = own > 0 ? std::min(one.beside_same, seen / flow * one.on_wire * station.wires) / own : met;
   double others = 0, active = 0;
   for (const std::size_t i : one.beside) {
     others += all_->channels[i].on_wire;
     active += wires_[all_->channels[i].station].active;
   }
-  wire.cross = others > 0 ? dense * all_->grain * (1 - own) * wire.met / others * active : 0;
+  wire.cross = others > 0 ? all_->dense() * all_->grain * (1 - own) * wire.met / others * active : 0;
   const double elsewhere = std::max(0.0, service.mean - 1 - wire.excess);
   crossing_.assign(static_cast<std::size_t>(station.servers) + 1, 1);
   service.slow.assign(crossing_.size(), 1);
