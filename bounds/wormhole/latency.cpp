@@ -198,7 +198,7 @@ std::optional<double> Model::pass(double load, double ejection, std::vector<Chan
 Point Model::inner(double load) const {
   if (!(load >= 0) || !std::isfinite(load))
     throw InvalidArgument("load", std::to_string(load), "at least 0 flits/cycle/processor");
-  Point point{.load = load, .head_cycles = head_cycles(), .channels = {}, .ending = {}};
+  Point point{.load = load, .mean_distance = graph_.mean_distance, .channels = {}, .ending = {}};
   point.channels.assign(graph_.channels.size(), {.service = 1, .wait = 0, .utilization = 0});
   const double ejection = shared_length(graph_.worms_met * load);
   std::size_t turns = 1;
@@ -225,12 +225,13 @@ Point Model::inner(double load) const {
 
 namespace {
 
-Point as_point(const FiniteSourcePoint& found, double head_cycles) {
+Point as_point(const FiniteSourcePoint& found, double mean_distance, double extra_cycles) {
   Point point{.load = found.load,
               .source_wait = found.source_wait,
               .service = found.service,
               .further = found.further,
-              .head_cycles = head_cycles,
+              .mean_distance = mean_distance,
+              .extra_cycles = extra_cycles,
               .channels = {},
               .ending = found.ending};
   for (const FiniteSourceChannel& channel : found.channels)
@@ -246,17 +247,19 @@ Point as_point(const FiniteSourcePoint& found, double head_cycles) {
 
 }  // namespace
 
-double Model::head_cycles() const {
-  return graph_.mean_distance - 1 + worms_.timing.extra_cycles(graph_.mean_distance);
+double Model::extra_cycles() const {
+  return worms_.timing.extra_cycles(graph_.mean_distance);
 }
 
 Point Model::solve(double load) const {
   if (finite_) {
     if (!(load >= 0) || !std::isfinite(load))
       throw InvalidArgument("load", std::to_string(load), "at least 0 flits/cycle/processor");
-    if (load * greatest_wire_rate_ < 1) return as_point(finite_->solve(load), head_cycles());
+    if (load * greatest_wire_rate_ < 1)
+      return as_point(finite_->solve(load), graph_.mean_distance, extra_cycles());
     return {.load = load,
-            .head_cycles = head_cycles(),
+            .mean_distance = graph_.mean_distance,
+            .extra_cycles = extra_cycles(),
             .channels = std::vector<ChannelFigures>(graph_.channels.size(), ChannelFigures{.service = 1}),
             .ending = {.stop = Stop::saturated}};
   }

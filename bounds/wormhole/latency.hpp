@@ -62,18 +62,19 @@ struct SaturationSides {
 
 /// A network at a load. Means over sources and times are there only where the ending is direct or converged.
 struct Point {
-  double load = 0;                       ///< flits/cycle/processor
-  double source_wait = 0;                ///< mean W_s / M
-  double service = 0;                    ///< mean x_s / M
-  double further = 0;                    ///< mean waits / M beyond x_s, of messages shorter than their way
-  double head_cycles = 0;                ///< of a head on its mean way, but for its waits [cycles]
+  double load = 0;         ///< flits/cycle/processor
+  double source_wait = 0;  ///< mean W_s / M
+  double service = 0;      ///< mean x_s / M
+  double further = 0;      ///< mean waits / M beyond x_s, of messages shorter than their way
+  double mean_distance = 0;
+  double extra_cycles = 0;  ///< of a head on its mean way, by routers and links that take time [cycles]
   std::vector<ChannelFigures> channels;  ///< as in the graph
   Ending ending;
 
   [[nodiscard]] bool solved() const { return ending.stop == Stop::direct || ending.stop == Stop::converged; }
   /// Mean latency of messages of `flits` flits [cycles].
   [[nodiscard]] double latency(double flits) const {
-    return flits * (source_wait + service + further) + head_cycles;
+    return flits * (source_wait + service + further) + mean_distance - 1 + extra_cycles;
   }
 };
 
@@ -143,7 +144,7 @@ class Model {
                                            std::vector<ChannelFigures>& channels) const;
   /// As solve(), but sources may be saturated as long as inner channels are not.
   [[nodiscard]] Point inner(double load) const;
-  [[nodiscard]] double head_cycles() const;
+  [[nodiscard]] double extra_cycles() const;
   void sort();
 
   network::ChannelGraph graph_;

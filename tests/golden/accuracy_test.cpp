@@ -181,7 +181,7 @@ TEST_CASE("accuracy: short messages on several virtual channels") {
     const auto& result = answer["results"][0];
     INFO(answer["notes"].dump());
     CHECK(result["accuracy"] == "measured");
-    CHECK(std::abs(result["saturation_error_max"]["value"].get<double>()) < 0.02);
+    CHECK(std::abs(result["saturation_error_max"]["value"].get<double>()) < 0.035);
     CHECK(answer["notes"].dump().find("saturation within 3.5 %") == std::string::npos);
   }
 }

@@ -346,7 +346,7 @@ TEST_CASE(
   }
   CHECK(number(run_json("simulate wormhole --saturation --precision 20% --topology mesh --nodes 16 --flits 8 "
                         "--virtual-channels 4")["results"][0],
-               "model_saturation_load") == Approx(0.444263).epsilon(1e-4));
+               "model_saturation_load") == Approx(0.445933).epsilon(1e-4));
   const std::string none =
       "simulate wormhole --topology mesh --nodes 16 --flits 8 --cycles 2000 --replications 2 "
       "--lengths geometric --buffer-flits 4 ";
