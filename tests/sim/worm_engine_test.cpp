@@ -51,6 +51,7 @@ std::vector<std::shared_ptr<const WormNetwork>> small_networks() {
   }
   networks.push_back(network::make_fat_tree_worms(1));
   networks.push_back(network::make_fat_tree_worms(3));
+  networks.push_back(network::make_fat_tree_worms(2, 3));
   return networks;
 }
 

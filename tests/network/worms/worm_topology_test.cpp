@@ -13,6 +13,31 @@ using Sizes = std::vector<std::int64_t>;
 
 }  // namespace
 
+TEST_CASE("worm topologies: links of a fat-tree share their wires among virtual channels") {
+  const auto one = worm_network({.shape = WormShape::butterfly_fat_tree, .nodes = 16}, 1);
+  const auto three = worm_network({.shape = WormShape::butterfly_fat_tree, .nodes = 16}, 3);
+  const WormLayout& layout = three->layout();
+  CHECK(layout.wires == one->layout().wires);
+  CHECK(layout.shares_wires());
+  // 16 injections and ejections; 8 links up and 8 down between the levels.
+  CHECK(layout.channels.size() == 32 + 16 * 3);
+  for (std::uint32_t source = 0; source < 16; ++source)
+    for (std::uint32_t destination = 0; destination < 16; ++destination) {
+      if (source == destination) continue;
+      WormHead head{.source = source, .destination = destination};
+      std::uint32_t station = three->next_station(head);
+      for (; station != WormNetwork::arrived; station = three->next_station(head)) {
+        head.channel = layout.stations[station].first + layout.stations[station].count - 1;
+        ++head.passed;
+      }
+      CHECK(three->channel_name(head.channel) == "ejection at processor " + std::to_string(destination));
+      CHECK(head.passed == (source / 4 == destination / 4 ? 2 : 4));
+    }
+  const WormStation& up = layout.stations[layout.channels[32].station];
+  CHECK(up.count == 6);
+  CHECK(three->channel_name(up.first + 4).ends_with(", virtual channel 1"));
+}
+
 TEST_CASE("worm topology: legal numbers of nodes") {
   CHECK(legal_nodes(WormShape::butterfly_fat_tree, 2).front() == 4);
   CHECK(legal_nodes(WormShape::butterfly_fat_tree, 2).back() == most_fat_tree_nodes);
@@ -35,7 +60,7 @@ TEST_CASE("worm topology: refusals name the nearest size") {
                     "dimensions is 15; it must be from 1 to 14");
   CHECK_THROWS_AS(worm_network({.shape = WormShape::torus, .nodes = 64}, 65), InvalidArgument);
   CHECK_THROWS_AS(worm_network({.shape = WormShape::mesh, .nodes = 64}, 65), InvalidArgument);
-  CHECK_THROWS_AS(worm_network({.shape = WormShape::butterfly_fat_tree, .nodes = 64}, 2), InvalidArgument);
+  CHECK_THROWS_AS(worm_network({.shape = WormShape::butterfly_fat_tree, .nodes = 64}, 65), InvalidArgument);
   CHECK_THROWS_AS(worm_network({.shape = WormShape::butterfly_fat_tree, .nodes = std::int64_t{1} << 20}, 1),
                   InvalidArgument);
 }
