@@ -289,7 +289,7 @@ struct Key {
 };
 
 Key key_of(const Picture& picture) {
-  constexpr std::size_t sample = 8, fit_beside = 98, most = 4;  // in letters; gnuplot reckons so
+  constexpr std::size_t sample = 8, fit_beside = 92, most = 4;  // in letters; gnuplot reckons so
   std::size_t longest = 1, titled = 0;
   for (const Curve& curve : picture.curves) {
     longest = std::max(longest, width(key_title(curve.title)));

@@ -143,7 +143,8 @@ Picture picture_of_one(const Document& document, const ValidatedWormhole& networ
   return picture;
 }
 
-/// A line of the model and bars of the simulation, for each network or each value of what is not the axis.
+/// A line of the model and bars of the simulation, for each network or each value of what is not the axis; of several both
+/// have one colour and one entry in the key.
 Picture picture_of_all(const Document& document, Picture picture) {
   for (const char* key : {"simulation", "prediction"}) {
     const DrawnWorms drawn = drawn_worms(document, key);
@@ -152,8 +153,11 @@ Picture picture_of_all(const Document& document, Picture picture) {
     for (std::size_t i = 0; i < part.curves.size(); ++i) {
       Curve& curve = part.curves[i];
       if (curve.style != CurveStyle::bars) curve.style = CurveStyle::line;
-      const std::string by = key == std::string("simulation") ? "simulation" : "model";
-      curve.title = by + (curve.title.empty() ? "" : ", " + curve.title);
+      const bool simulated = key == std::string("simulation");
+      if (part.curves.size() == 1)
+        curve.title = (simulated ? "simulation" : "model") + (curve.title.empty() ? "" : ", " + curve.title);
+      else if (simulated)
+        curve.title.clear();
       curve.colour = static_cast<int>(i);
       picture.curves.push_back(std::move(curve));
     }
@@ -167,7 +171,7 @@ Picture picture(const Document& document, const std::vector<ValidatedWormhole>& 
                                                 : "Wormhole networks: mean latency by model and simulation",
                   .x_label = {},
                   .y_label = "mean latency [cycles]",
-                  .note = "simulation with 95 % intervals; the model is approximate"};
+                  .note = "lines: model, approximate; points: simulation, with 95 % intervals"};
   return networks.size() == 1 ? picture_of_one(document, networks.front(), std::move(picture))
                               : picture_of_all(document, std::move(picture));
 }
