@@ -48,18 +48,19 @@ numeric::Rational read_target(const std::string& text, const char* option) {
 
 void add_unit_options(OptionTable& table, UnitOptions& options) {
   const OptionGroup units(table, "Units");
-  units.add("--packet-bytes", options.packet_bytes, "N", "size of a packet: shows buffers in bytes",
-            slider(64, 1536, 64));
-  units.add("--link-gbps", options.link_gbps, "G", "rate of the link: shows times in ns", slider(1, 800, 1));
+  units.add("--packet-bytes", options.packet_bytes, "N",
+            "size of a packet, 64 or 9KB: shows buffers in bytes", slider(64, 1536, 64));
+  units.add("--link-gbps", options.link_gbps, "G", "rate of the link, 400 or 400G: shows times in ns",
+            slider(1, 800, 1));
 }
 
 answers::Units read_units(const UnitOptions& options) {
   answers::Units units;
   if (options.packet_bytes)
-    units.packet_bytes =
-        parse_integer(*options.packet_bytes, "--packet-bytes", 1, answers::Units::most_packet_bytes);
+    units.packet_bytes = parse_whole_quantity(*options.packet_bytes, "--packet-bytes",
+                                              numeric::Measure::bytes, 1, answers::Units::most_packet_bytes);
   if (options.link_gbps) {
-    const Rational gbps = numeric::parse_rational(*options.link_gbps, "--link-gbps");
+    const Rational gbps = numeric::parse_quantity(*options.link_gbps, "--link-gbps", numeric::Measure::gbps);
     if (gbps <= 0 || gbps > Rational(static_cast<long>(answers::Units::most_link_gbps)))
       throw InvalidArgument("--link-gbps", *options.link_gbps, "greater than 0 and at most 1000000 Gbit/s");
     if (!units.packet_bytes)

@@ -29,13 +29,38 @@ struct Input {
   NumberLimits limits;
 };
 
+bool is_number(std::string_view text) {
+  const auto is_part = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.'; };
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_part);
+}
+
+/// What the text was probably to say, as a sentence; nothing where that is not clear.
+std::string probably_meant(std::string_view text) {
+  const auto halves = [&](char mark) {
+    const std::size_t at = text.find(mark);
+    const bool both =
+        at != std::string_view::npos && is_number(text.substr(0, at)) && is_number(text.substr(at + 1));
+    return both ? std::pair{std::string(text.substr(0, at)), std::string(text.substr(at + 1))}
+                : std::pair<std::string, std::string>{};
+  };
+  if (const auto [whole, rest] = halves(','); !whole.empty())
+    return whole == "0" || rest.size() != 3 ? "Decimals have a point: " + whole + "." + rest
+                                            : "Thousands are not set apart: " + whole + rest;
+  if (const auto [first, last] = halves('-'); !first.empty())
+    return "A range is FIRST:LAST:STEP, such as " + first + ":" + last + ":0.1";
+  if (!text.empty() && text.back() == '%' && is_number(text.substr(0, text.size() - 1)))
+    return "It is no share: without the percent sign";
+  return {};
+}
+
 [[noreturn]] void refuse(const Input& input) {
   std::string shown(input.text.substr(0, 40));
   if (input.text.size() > 40) shown += "...";
-  throw InvalidArgument(std::string(input.argument), '"' + shown + '"',
-                        "a decimal or a fraction such as 0.9, 1e-15 or 9/10 (at most " +
-                            std::to_string(input.limits.characters) + " characters, exponent within +-" +
-                            std::to_string(input.limits.exponent) + ")");
+  std::string legal = "a decimal, fraction or power such as 0.9, 1e-15, 9/10 or 10^-9 (at most " +
+                      std::to_string(input.limits.characters) + " characters, exponent within +-" +
+                      std::to_string(input.limits.exponent) + ")";
+  if (const std::string meant = probably_meant(input.text); !meant.empty()) legal += ". " + meant;
+  throw InvalidArgument(std::string(input.argument), '"' + shown + '"', legal);
 }
 
 /// Reads digits from the front of `rest`; the value of an empty run is 0.
@@ -86,12 +111,43 @@ Rational parse_decimal(std::string_view text, const Input& input) {
   return negative ? -value : value;
 }
 
+/// "10^-9", "2**-4", "2.5*10^-9".
+Rational parse_power(std::string_view text, std::size_t caret, const Input& input) {
+  const bool stars = text[caret] == '*';
+  std::string_view base = text.substr(0, caret), rest = trimmed(text.substr(caret + (stars ? 2 : 1)));
+  Rational factor = 1;
+  if (const std::size_t times = base.rfind('*'); times != std::string_view::npos) {
+    factor = parse_decimal(base.substr(0, times), input);
+    base.remove_prefix(times + 1);
+  }
+  const Rational of = parse_decimal(base, input);
+  if (!rest.empty() && rest.front() == '(' && rest.back() == ')') rest = rest.substr(1, rest.size() - 2);
+  const bool down = !rest.empty() && rest.front() == '-';
+  if (down || (!rest.empty() && rest.front() == '+')) rest.remove_prefix(1);
+  const std::string_view digits = take_digits(rest);
+  if (digits.empty() || digits.size() > 9 || !rest.empty() || (down && cln::zerop(of))) refuse(input);
+  const long exponent = std::stol(std::string(digits));
+  constexpr long bits_of_a_digit = 4;
+  if (exponent > input.limits.exponent ||
+      static_cast<long>(bit_size(of)) * exponent > bits_of_a_digit * (input.limits.exponent + 2))
+    refuse(input);
+  const Rational power = cln::expt(of, Integer(exponent));
+  return factor * (down ? 1 / power : power);
+}
+
+/// Where an exponent begins; none: npos.
+std::size_t caret_of(std::string_view text) {
+  return std::min(text.find('^'), text.find("**"));
+}
+
 }  // namespace
 
 Rational parse_rational(std::string_view text, std::string_view argument, const NumberLimits& limits) {
   const std::string_view whole = trimmed(text);
   const Input input{whole, argument, limits};
   if (whole.empty() || whole.size() > limits.characters) refuse(input);
+  if (const std::size_t caret = caret_of(whole); caret != std::string_view::npos)
+    return parse_power(whole, caret, input);
   const std::size_t slash = whole.find('/');
   if (slash == std::string_view::npos) return parse_decimal(whole, input);
   const Rational numerator = parse_decimal(whole.substr(0, slash), input);

@@ -24,11 +24,13 @@ struct NumberLimits {
   long exponent = 100'000;  ///< decimal, of either sign; below 10^9
 };
 
-/// The exact value of a decimal ("0.9", "1e-15", "-.5E3") or a fraction ("9/10", "1.5/2").
+/// The exact value of a decimal ("0.9", "1e-15", "-.5E3"), a fraction ("9/10", "1.5/2") or a power ("10^-9", "2**-4",
+/// "2.5*10^-9").
 ///
 /// \param text      white space around the number is ignored
 /// \param argument  name used in the error
-/// \throws InvalidArgument  not a number, zero denominator, or beyond the limits
+/// \throws InvalidArgument  not a number, zero denominator, or beyond the limits; says what was probably meant by a comma
+///                          ("0,5"), a dash ("0.1-0.9") or a percent sign
 [[nodiscard]] Rational parse_rational(std::string_view text, std::string_view argument,
                                       const NumberLimits& limits = {});
 

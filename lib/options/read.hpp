@@ -4,6 +4,7 @@
 #include <tailbound/core/quantity.hpp>
 #include <tailbound/numeric/text/number_list.hpp>
 #include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/numeric/text/quantity.hpp>
 #include <tailbound/options/option_table.hpp>
 
 #include <cstdint>
@@ -22,7 +23,11 @@ using numeric::parse_integer;
 using numeric::parse_integers;
 using numeric::parse_list;
 using numeric::parse_percent_list;
+using numeric::parse_quantities;
+using numeric::parse_quantity;
 using numeric::parse_share;
+using numeric::parse_whole_quantities;
+using numeric::parse_whole_quantity;
 using numeric::plain;
 using numeric::to_integer;
 

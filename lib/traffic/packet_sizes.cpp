@@ -1,8 +1,11 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/numeric/text/number_list.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/numeric/text/quantity.hpp>
 #include <tailbound/traffic/packet_sizes.hpp>
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -10,6 +13,8 @@ namespace tailbound::traffic {
 namespace {
 
 using numeric::Rational;
+
+constexpr std::int64_t least_ethernet = 64;
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r";
@@ -20,8 +25,9 @@ std::string_view trimmed(std::string_view text) {
 
 /// \throws InvalidArgument
 SizeClass size_class(std::string_view bytes, std::string_view weight, std::string_view argument) {
-  SizeClass one{.bytes = numeric::parse_integer(bytes, argument, 1, PacketSizes::most_bytes),
-                .share = numeric::parse_rational(weight, argument)};
+  SizeClass one{.bytes = numeric::parse_whole_quantity(bytes, argument, numeric::Measure::bytes, 1,
+                                                       PacketSizes::most_bytes),
+                .share = numeric::parse_share(weight, argument)};
   if (!cln::plusp(one.share))
     throw InvalidArgument(std::string(argument), std::string(weight), "a weight above 0 behind the size");
   return one;
@@ -54,22 +60,97 @@ PacketSizes PacketSizes::imix() {
   return PacketSizes({{64, 7}, {594, 4}, {1518, 1}});
 }
 
+namespace {
+
+/// What stands behind the sizes.
+enum class Second { unsaid, weights, cumulative };
+
+/// Of a first line or entry in words, such as "bytes cdf"; nothing where it is a size.
+std::optional<Second> heading_of(std::string_view text) {
+  std::string words(text);
+  std::transform(words.begin(), words.end(), words.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (words.empty() || std::isdigit(static_cast<unsigned char>(words.front())) != 0) return {};
+  for (const char* name : {"cdf", "cumulative", "p(size"})
+    if (words.find(name) != std::string::npos) return Second::cumulative;
+  for (const char* name :
+       {"weight", "share", "percent", "%", "prob", "pdf", "pmf", "count", "freq", "packets"})
+    if (words.find(name) != std::string::npos) return Second::weights;
+  for (const char* name : {"size", "bytes", "length"})
+    if (words.find(name) != std::string::npos) return Second::unsaid;
+  return {};
+}
+
+bool is_whole(const Rational& share) {
+  return share == 1 || share == 100;
+}
+
+/// Shares of P(size <= S).  \throws InvalidArgument
+void take_differences(std::vector<SizeClass>& sizes, std::string_view argument) {
+  Rational before = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (i > 0 && (sizes[i].bytes <= sizes[i - 1].bytes || sizes[i].share < before))
+      throw InvalidArgument(std::string(argument), "a cumulative distribution that does not grow",
+                            "P(size <= S) of sizes from the smallest on");
+    before = std::exchange(sizes[i].share, sizes[i].share - before);
+  }
+  if (!is_whole(before))
+    throw InvalidArgument(std::string(argument),
+                          "a cumulative distribution that ends at " + numeric::plain(before),
+                          "P(size <= S) up to 1 (or 100)");
+  std::erase_if(sizes, [](const SizeClass& one) { return cln::zerop(one.share); });
+}
+
+/// \throws InvalidArgument  shares that may as well be cumulative, or sizes and weights the wrong way round
+std::vector<SizeClass> understood(std::vector<SizeClass> sizes, Second second, std::string_view argument) {
+  if (second == Second::cumulative) {
+    take_differences(sizes, argument);
+    return sizes;
+  }
+  if (second == Second::weights || sizes.size() < 2) return sizes;
+  bool rising = true, swapped = true;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (i > 0) rising = rising && sizes[i].bytes > sizes[i - 1].bytes && sizes[i].share > sizes[i - 1].share;
+    swapped = swapped && sizes[i].bytes < least_ethernet && sizes[i].share >= least_ethernet;
+  }
+  if (rising && is_whole(sizes.back().share))
+    throw InvalidArgument(
+        std::string(argument), "shares that grow to " + numeric::plain(sizes.back().share),
+        "said to be P(size <= S), by \"cdf\" as its first line or entry, or weights, by \"weights\"");
+  if (swapped)
+    throw InvalidArgument(
+        std::string(argument),
+        "sizes of " + std::to_string(sizes.front().bytes) + ".. bytes with weights of " +
+            numeric::plain(sizes.front().share) + "..",
+        "the size first, then its weight; if they are meant so, with \"weights\" as the first line or entry");
+  return sizes;
+}
+
+}  // namespace
+
 PacketSizes PacketSizes::of_list(std::string_view text, std::string_view argument) {
   std::vector<SizeClass> sizes;
+  Second second = Second::unsaid;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view entry = text.substr(begin, end - begin);
-    const std::size_t colon = entry.find(':');
-    sizes.push_back(size_class(entry.substr(0, colon),
-                               colon == std::string_view::npos ? "1" : entry.substr(colon + 1), argument));
-    check_number(sizes.size(), argument);
+    const std::string_view entry = trimmed(text.substr(begin, end - begin));
+    const bool first = begin == 0;
     begin = end + 1;
+    if (const auto heading = first ? heading_of(entry) : std::nullopt) {
+      second = *heading;
+      continue;
+    }
+    const std::size_t colon = entry.find(':');
+    const bool alone = colon == std::string_view::npos;
+    sizes.push_back(size_class(trimmed(entry.substr(0, colon)),
+                               alone ? "1" : trimmed(entry.substr(colon + 1)), argument));
+    check_number(sizes.size(), argument);
   }
-  return PacketSizes(std::move(sizes));
+  return PacketSizes(understood(std::move(sizes), second, argument));
 }
 
 PacketSizes PacketSizes::of_file(std::string_view text, std::string_view source) {
   std::vector<SizeClass> sizes;
+  Second second = Second::unsaid;
   std::size_t line = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -77,9 +158,14 @@ PacketSizes PacketSizes::of_file(std::string_view text, std::string_view source)
     begin = end + 1;
     ++line;
     if (content.empty() || content.front() == '#') continue;
-    const std::size_t gap = content.find_first_of(" \t,");
+    if (const auto heading = sizes.empty() ? heading_of(content) : std::nullopt) {
+      second = *heading;
+      continue;
+    }
+    const std::size_t gap = content.find_first_of(" \t,;");
     std::string_view weight = gap == std::string_view::npos ? "" : trimmed(content.substr(gap));
-    if (!weight.empty() && weight.front() == ',') weight = trimmed(weight.substr(1));
+    if (!weight.empty() && (weight.front() == ',' || weight.front() == ';'))
+      weight = trimmed(weight.substr(1));
     if (weight.empty())
       throw ParseError(std::string(source), line, 1,
                        "a line is a size in bytes and its weight, such as 64 7");
@@ -91,7 +177,11 @@ PacketSizes PacketSizes::of_file(std::string_view text, std::string_view source)
     }
   }
   if (sizes.empty()) throw ParseError(std::string(source), 0, 0, "no line with a size and its weight");
-  return PacketSizes(std::move(sizes));
+  try {
+    return PacketSizes(understood(std::move(sizes), second, "the file"));
+  } catch (const InvalidArgument& error) {
+    throw ParseError(std::string(source), 0, 0, error.what());
+  }
 }
 
 Rational PacketSizes::mean_bytes() const {

@@ -342,7 +342,8 @@ read_scale_targets(const DelayOptions& options) {
     const Rational slot = time ? time->slot : Rational(1);
     for (const Rational& percentile : read_percentiles(options.percentiles))
       for (const Rational& within :
-           parse_list(options.within ? *options.within : *options.within_ns, option)) {
+           options.within ? parse_list(*options.within, option)
+                          : parse_quantities(*options.within_ns, option, numeric::Measure::nanoseconds)) {
         if (within < 0 || within > 1'000'000 * slot)
           throw InvalidArgument(option, plain(within), "from 0 to 1000000 slots");
         targets.emplace_back(answers::LatencyTarget{percentile, within, time});
@@ -402,7 +403,7 @@ void add_hop_option(OptionTable& table, std::optional<std::string>& hop_ns) {
 
 std::optional<Rational> read_hop_ns(const std::optional<std::string>& hop_ns, const UnitOptions& units) {
   if (!hop_ns) return {};
-  const Rational hop = numeric::parse_rational(*hop_ns, "--hop-ns");
+  const Rational hop = parse_quantity(*hop_ns, "--hop-ns", numeric::Measure::nanoseconds);
   if (hop < 0 || hop > most_hop_ns) throw InvalidArgument("--hop-ns", *hop_ns, "from 0 to 1000000000 ns");
   if (!units.link_gbps)
     throw InvalidArgument("--link-gbps", "missing",

@@ -18,7 +18,7 @@ constexpr std::int64_t longest_cable = 100'000'000, longest_latency = 1'000'000'
 
 /// From 0 to `greatest`.
 Rational read_upto(const std::string& text, const char* option, std::int64_t greatest, const char* unit) {
-  const Rational value = numeric::parse_rational(text, option);
+  const Rational value = parse_quantity(text, option, numeric::Measure::nanoseconds);
   if (value < 0 || value > numeric::whole(greatest))
     throw InvalidArgument(option, text, "from 0 to " + std::to_string(greatest) + " " + unit);
   return value;
@@ -35,7 +35,7 @@ void require_rate(const Rational& gbps, const std::string& text, const char* opt
 std::vector<Rational> read_rates(const std::optional<std::string>& text) {
   const std::string& given =
       required(text, "--link-gbps", "given with --headroom: the rate of the link in Gbit/s, such as 400");
-  std::vector<Rational> rates = parse_list(given, "--link-gbps");
+  std::vector<Rational> rates = parse_quantities(given, "--link-gbps", numeric::Measure::gbps);
   for (const Rational& rate : rates) require_rate(rate, given, "--link-gbps");
   return rates;
 }
@@ -62,7 +62,7 @@ decltype(HeadroomQuestion::sender) read_sender(const HeadroomOptions& options) {
 
 std::optional<std::int64_t> read_shortest(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
-  return parse_integer(*text, "--shortest", 1, largest_packet);
+  return parse_whole_quantity(*text, "--shortest", numeric::Measure::bytes, 1, largest_packet);
 }
 
 std::vector<std::optional<std::int64_t>> read_longest(const std::optional<std::string>& text,
@@ -75,9 +75,10 @@ std::vector<std::optional<std::int64_t>> read_longest(const std::optional<std::s
     return {std::nullopt};
   }
   return each_or_none(
-      true, parse_integers(*text, "--packet-bytes", least, largest_packet,
-                           "integers from " + std::to_string(least) +
-                               " (the shortest packet, --shortest) to " + std::to_string(largest_packet)));
+      true,
+      parse_whole_quantities(*text, "--packet-bytes", numeric::Measure::bytes, least, largest_packet,
+                             "integers from " + std::to_string(least) +
+                                 " (the shortest packet, --shortest) to " + std::to_string(largest_packet)));
 }
 
 }  // namespace
@@ -141,14 +142,16 @@ Reply answer_headroom(const GuaranteeOptions& options, const Context& context) {
   common.phy_ns = read_ns(given.phy_ns, "--phy-ns");
   common.shortest = shortest;
   if (given.return_bytes)
-    common.return_bytes = parse_integer(*given.return_bytes, "--return-bytes", 0, largest_packet);
+    common.return_bytes = parse_whole_quantity(*given.return_bytes, "--return-bytes", numeric::Measure::bytes,
+                                               0, largest_packet);
   if (given.return_gbps) {
-    common.return_gbps = numeric::parse_rational(*given.return_gbps, "--return-gbps");
+    common.return_gbps = parse_quantity(*given.return_gbps, "--return-gbps", numeric::Measure::gbps);
     require_rate(*common.return_gbps, *given.return_gbps, "--return-gbps");
   }
   std::vector<std::optional<std::int64_t>> cells{std::nullopt};
   if (given.cell_bytes)
-    cells = each_or_none(true, parse_integers(*given.cell_bytes, "--cell-bytes", 1, largest_cell));
+    cells = each_or_none(true, parse_whole_quantities(*given.cell_bytes, "--cell-bytes",
+                                                      numeric::Measure::bytes, 1, largest_cell));
   const std::vector<HeadroomQuestion> questions =
       answers::Combinations(std::move(common))
           .by(read_rates(options.units.link_gbps), &HeadroomQuestion::gbps)

@@ -35,10 +35,12 @@ answers::FitQuestion read_question(const FitOptions& options) {
   question.packets = packets_of_file(*options.file, unit);
   const std::string& link =
       required(options.link_gbps, "--link-gbps", "given: Gbit/s of the output's link, such as 10");
-  question.link_gbps = numeric::parse_rational(link, "--link-gbps");
+  question.link_gbps = parse_quantity(link, "--link-gbps", numeric::Measure::gbps);
   if (question.link_gbps <= 0 || question.link_gbps > 1'000'000)
     throw InvalidArgument("--link-gbps", link, "above 0 and at most 1000000 Gbit/s");
-  if (options.cell_bytes) question.cell_bytes = parse_integer(*options.cell_bytes, "--cell-bytes", 1, 65'536);
+  if (options.cell_bytes)
+    question.cell_bytes =
+        parse_whole_quantity(*options.cell_bytes, "--cell-bytes", numeric::Measure::bytes, 1, 65'536);
   if (options.arrive) question.arrival = choice_of<traffic::TraceArrival>(*options.arrive, "--arrive");
   if (options.inputs) question.inputs = parse_integer(*options.inputs, "--inputs", 1, 64);
   question.buffers = packets_of(options.buffers, "--buffer", 1, 1'000'000'000);

@@ -50,7 +50,8 @@ std::vector<Rational> read_loads(const TrafficOptions& traffic) {
 }  // namespace
 
 std::vector<std::int64_t> read_cell_bytes(const std::optional<std::string>& text) {
-  return integers_or(64, text, "--cell-bytes", 1, PacketSizes::most_bytes);
+  if (!text) return {64};
+  return parse_whole_quantities(*text, "--cell-bytes", numeric::Measure::bytes, 1, PacketSizes::most_bytes);
 }
 
 std::vector<std::optional<answers::SwitchCells>> read_switch_cells(

@@ -100,8 +100,9 @@ std::vector<traffic::CellClass> read_cells(const SwitchOptions& options) {
                "left out: a packet of several cells is a burst itself");
   refuse_given({{"--packet-bytes", &options.units.packet_bytes}}, "given together with --sizes",
                "left out: --sizes says it");
-  const std::int64_t cell =
-      options.cell_bytes ? parse_integer(*options.cell_bytes, "--cell-bytes", 1, 65'536) : 64;
+  const std::int64_t cell = options.cell_bytes ? parse_whole_quantity(*options.cell_bytes, "--cell-bytes",
+                                                                      numeric::Measure::bytes, 1, 65'536)
+                                               : 64;
   return read_sizes(*options.sizes).cells(cell).classes;
 }
 

@@ -5,13 +5,11 @@
 #include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>
-#include <functional>
+#include <cctype>
 #include <optional>
 
 namespace tailbound::numeric {
 namespace {
-
-using ReadNumber = std::function<Rational(std::string_view text, std::string_view argument)>;
 
 [[noreturn]] void refuse(std::string_view argument, std::string_view value, const std::string& legal) {
   throw InvalidArgument(std::string(argument), std::string(value), legal);
@@ -49,12 +47,25 @@ void append_range(std::vector<Rational>& list, std::string_view item, std::strin
   for (long i = 0; i <= count; ++i) list.push_back(first + cln::cl_I(i) * step);
 }
 
+/// \throws InvalidArgument  "1,024", which was to be one number
+void require_no_thousands(std::string_view text, std::size_t begin, std::string_view item,
+                          std::string_view argument) {
+  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  if (begin == 0 || item.size() < 2 || item.front() != '0' || !std::all_of(item.begin(), item.end(), digit))
+    return;
+  std::string whole(text);
+  whole.erase(std::remove(whole.begin(), whole.end(), ','), whole.end());
+  refuse(argument, text,
+         "without zeros in front of " + std::string(item) + "; thousands are not set apart: " + whole);
+}
+
 std::vector<Rational> read_list(std::string_view text, std::string_view argument, std::size_t limit,
                                 const ReadNumber& read, bool percents = false) {
   std::vector<Rational> list;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string_view item = text.substr(begin, end - begin);
+    require_no_thousands(text, begin, item, argument);
     if (item.find(':') != std::string_view::npos) {
       if (percents) require_same_units(item, argument);
       append_range(list, item, argument, limit, read);
@@ -86,6 +97,11 @@ bool is_list(std::string_view text) {
 
 std::vector<Rational> parse_list(std::string_view text, std::string_view argument, std::size_t limit) {
   return read_list(text, argument, limit, [](auto item, auto name) { return parse_rational(item, name); });
+}
+
+std::vector<Rational> parse_list(std::string_view text, std::string_view argument, std::size_t limit,
+                                 const ReadNumber& read) {
+  return read_list(text, argument, limit, read);
 }
 
 Rational parse_share(std::string_view text, std::string_view argument) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +18,18 @@ namespace tailbound::numeric {
 inline constexpr std::size_t most_entries = 10'000;
 
 /// Exact numbers of a list: "0.1,1/5" or "0.1:0.9:0.1" (first : last : step, the last included where the
-/// steps meet it), or both mixed; at most `limit` entries. Entries may repeat and come in any order.
+/// steps meet it), or both mixed; at most `limit` entries. Entries may repeat and come in any order. "1,024" is refused:
+/// numbers behind a comma have no zeros in front.
 /// \param argument  names the list in messages: "--load"
 /// \throws InvalidArgument
 [[nodiscard]] std::vector<Rational> parse_list(std::string_view text, std::string_view argument,
                                                std::size_t limit = most_entries);
+
+/// Reads a number of a list.
+using ReadNumber = std::function<Rational(std::string_view text, std::string_view argument)>;
+/// A list likewise, whose numbers are read so.
+[[nodiscard]] std::vector<Rational> parse_list(std::string_view text, std::string_view argument,
+                                               std::size_t limit, const ReadNumber& read);
 
 /// Whether it is written as a list ("0.1,0.2" or "0.1:0.9:0.1"; also one of a single entry, "0.5:0.5:1").
 [[nodiscard]] bool is_list(std::string_view text);
