@@ -442,7 +442,10 @@ std::vector<traffic::Destination> read_destinations(const std::optional<std::str
 
 traffic::PacketSizes read_sizes(const std::string& text) {
   if (text == "imix") return traffic::PacketSizes::imix();
-  const bool list = !text.empty() && text.find_first_not_of("0123456789.:,/eE+") == std::string::npos;
+  const bool list =
+      text.starts_with("cdf,") || text.starts_with("weights,") ||
+      (text.find(':') != std::string::npos && text.find_first_of("0123456789 ") == 0) ||
+      (!text.empty() && text.find_first_not_of("0123456789.:,/eE+%kKMiB ") == std::string::npos);
   if (list) return traffic::PacketSizes::of_list(text, "--sizes");
   try {
     return traffic::PacketSizes::of_file(read_file(text, "--sizes"), text);

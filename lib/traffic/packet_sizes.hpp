@@ -42,11 +42,14 @@ class PacketSizes {
 
   /// 64, 594 and 1518 bytes at 7 : 4 : 1, the mix that is known as IMIX.
   [[nodiscard]] static PacketSizes imix();
-  /// "64:7,594:4,1518:1": bytes, a colon and a weight; a size without one has the weight 1.
+  /// "64:7,594:4,1518:1": bytes, a colon and a weight; a size without one has the weight 1. Sizes may have units (9KB), weights
+  /// percent signs. A first entry says what the numbers behind the sizes are: "cdf", P(size <= S), or "weights".
   /// \param argument  names it in messages
-  /// \throws InvalidArgument  no size, a size or weight that is none
+  /// \throws InvalidArgument  no size, a size or weight that is none; weights that grow to 1 or 100, as a cumulative
+  ///                          distribution does, or sizes below 64 with weights from 64 on: unless "weights" is said
   [[nodiscard]] static PacketSizes of_list(std::string_view text, std::string_view argument);
-  /// A size and its weight a line, between blanks or a comma; empty lines and those that begin with # are left out.
+  /// A size and its weight a line, between blanks, a comma or a semicolon; empty lines and those that begin with # are left
+  /// out. A first line in words says what the second column is: "bytes cdf", "size,percent".
   /// \param source  the file's name, for messages
   /// \throws ParseError
   [[nodiscard]] static PacketSizes of_file(std::string_view text, std::string_view source);

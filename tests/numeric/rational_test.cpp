@@ -31,6 +31,13 @@ TEST_CASE("decimals and fractions are read exactly", "[numeric][rational]") {
   CHECK(parsed("0") == 0);
   CHECK(parsed("-0.000e9") == 0);
   CHECK(parsed("007") == 7);
+  CHECK(parsed("10^-9") == power_of_ten(-9));
+  CHECK(parsed("2^-4") == Fraction(1, 16));
+  CHECK(parsed("2**10") == 1024);
+  CHECK(parsed("2.5*10^-3") == Fraction(1, 400));
+  CHECK(parsed("3*2^(-2)") == Fraction(3, 4));
+  CHECK(parsed("-2^3") == -8);
+  CHECK(parsed("0^0") == 1);
   CHECK(parsed("0.1") != to_fraction(numeric::Real(0.1)));  // not through double
   CHECK(parsed("1e100000") == Fraction(boost::multiprecision::pow(Whole(10), 100000)));
   CHECK(parsed("12345678901234567890123456789.000000000000000000001") ==
@@ -74,6 +81,14 @@ TEST_CASE("what is not a number is refused with the argument's name", "[numeric]
                                   std::string("1e-100001"),
                                   std::string("1e99999999999"),
                                   std::string("0.9z"),
+                                  std::string("10^"),
+                                  std::string("^2"),
+                                  std::string("2^0.5"),
+                                  std::string("0^-1"),
+                                  std::string("1/2^3"),
+                                  std::string("2^3^4"),
+                                  std::string("10^100001"),
+                                  std::string("12345678901234567890^100000"),
                                   std::string("1\0002", 3),
                                   long_text}) {
     INFO(text.substr(0, 40));
@@ -85,6 +100,22 @@ TEST_CASE("what is not a number is refused with the argument's name", "[numeric]
       CHECK(std::string(error.what()).size() < 400);
     }
   }
+}
+
+TEST_CASE("numbers that are refused: what was probably meant", "[numeric][rational][errors]") {
+  const auto why = [](const char* text) {
+    try {
+      (void)numeric::parse_rational(text, "load");
+    } catch (const InvalidArgument& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK_THAT(why("0,5"), Catch::Contains("Decimals have a point: 0.5"));
+  CHECK_THAT(why("1,024"), Catch::Contains("Thousands are not set apart: 1024"));
+  CHECK_THAT(why("0.1-0.9"), Catch::Contains("A range is FIRST:LAST:STEP"));
+  CHECK_THAT(why("85%"), Catch::Contains("without the percent sign"));
+  CHECK_THAT(why("x"), !Catch::Contains("point:"));
 }
 
 TEST_CASE("a rational is shown as a fraction that reads back", "[numeric][rational]") {

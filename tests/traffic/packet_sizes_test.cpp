@@ -31,6 +31,15 @@ TEST_CASE("packet sizes from a list and from a file", "[traffic][packet_sizes]")
   CHECK(PacketSizes::of_file("# bytes weight\n64 7\n\n594\t4\r\n 1518 , 1\n", "f").classes() ==
         list.classes());
   CHECK(PacketSizes::of_file("64,0.7\n594,2/5\n1518,10e-2", "f").classes() == list.classes());
+  // Percents, a heading, units, blanks.
+  CHECK(PacketSizes::of_file("size,percent\n64,70%\n594;40%\n1518 10%\n", "f").classes() == list.classes());
+  CHECK(PacketSizes::of_list(" 64B: 7 , 594:4, 1.518KB:1", "--sizes").classes() == list.classes());
+  // Cumulative, said to be so.
+  CHECK(PacketSizes::of_file("bytes cdf\n64 7/12\n594 11/12\n1518 1\n", "f").classes() == list.classes());
+  CHECK(PacketSizes::of_list("cdf,64:7/12,594:11/12,1518:1", "--sizes").classes() == list.classes());
+  CHECK(PacketSizes::of_file("bytes weights\n64 0.5\n594 0.9\n1518 1.0\n", "f").classes()[0].share ==
+        Rational(5) / 24);
+  CHECK(PacketSizes::of_list("weights,7:64,4:594,1:1518", "--sizes").classes()[0].bytes == 1);
   const PacketSizes one = PacketSizes::of_list("1500", "--sizes");
   REQUIRE(one.classes().size() == 1);
   CHECK(one.classes()[0].share == 1);
@@ -47,5 +56,11 @@ TEST_CASE("packet sizes that are none are refused", "[traffic][packet_sizes][err
   for (const char* text : {"", "# nothing\n", "64\n", "64 x\n", "64 1 2\n", "64 0\n", "x 1\n"})
     CHECK_THROWS_AS(PacketSizes::of_file(text, "sizes.txt"), ParseError);
   CHECK_THROWS_WITH(PacketSizes::of_file("64 1\n\n65\n", "sizes.txt"), Contains("sizes.txt:3:1"));
+  CHECK_THROWS_WITH(PacketSizes::of_file("64 0.5\n594 0.9\n1518 1.0\n", "sizes.txt"),
+                    Contains("P(size <= S)"));
+  CHECK_THROWS_WITH(PacketSizes::of_file("64 50%\n594 90%\n1518 100%\n", "sizes.txt"), Contains("cdf"));
+  CHECK_THROWS_WITH(PacketSizes::of_list("7:64,4:594,1:1518", "--sizes"), Contains("the size first"));
+  CHECK_THROWS_WITH(PacketSizes::of_list("cdf,64:0.5,594:0.4,1518:1", "--sizes"), Contains("does not grow"));
+  CHECK_THROWS_WITH(PacketSizes::of_list("cdf,64:0.5,594:0.9", "--sizes"), Contains("ends at 0.9"));
   CHECK_THROWS_AS(PacketSizes::imix().cells(0), InvalidArgument);
 }
