@@ -1,5 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/series/files/coefficient_list.hpp>
+#include <tailbound/series/files/other_programs.hpp>
 
 #include <algorithm>
 #include <array>
@@ -300,6 +301,14 @@ class Reader {
     return true;
   }
 
+  /// "^", or "**" as Python writes it.
+  bool take_caret() {
+    if (take('^')) return true;
+    if (peek() != '*' || peek(1) != '*') return false;
+    at_ += 2;
+    return true;
+  }
+
   [[noreturn]] void fail(std::size_t offset, const std::string& what) const {
     const auto [line, column] = clean_.position(std::min(offset, text_.empty() ? 0 : text_.size() - 1));
     throw ParseError(std::string(source_), line, column, what);
@@ -510,7 +519,7 @@ class Reader {
     }
     if (negative) factor.value = -factor.value;
 
-    if (take('^')) {
+    if (take_caret()) {
       if (!factor.is_exact() || factor.value != 10) fail(start, "of all numbers only 10 may carry a power");
       const long exponent = read_signed_power();
       shift += divide ? -exponent : exponent;
@@ -564,7 +573,7 @@ class Reader {
     check_variable(take_name(), start);
     term.has_variable = true;
     term.power = 1;
-    if (!take('^')) return;
+    if (!take_caret()) return;
     const bool bracketed = take('(');
     if (peek() == '-') fail(at_, "a negative power: a distribution begins at power 0");
     term.power = take_integer(largest_power, "the power of the variable");
@@ -852,7 +861,10 @@ class Reader {
 }  // namespace
 
 CoefficientList parse_coefficient_list(std::string_view text, std::string_view source) {
-  return Reader(text, source).read();
+  const PlainList plain = as_plain_list(text);
+  CoefficientList list = Reader(plain.text, source).read();
+  list.format = plain.format;
+  return list;
 }
 
 int shown_digits(const Coefficient& coefficient) {

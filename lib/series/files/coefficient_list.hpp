@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,7 +15,8 @@
 ///             [0.1, 1.2 E-3, 1/9]          %1 = [...]      L := [...];      poly1[...]
 ///             0.1 + 0.09*x + O(x^3)        .1+.9e-1*z+O(z^3)     0.1+0.09*z+z^3*order_size(z)
 ///             one number a line;  "index value" or "index,value" a line;  a, b, c
-///           Numbers are decimals, fractions of integers, or hexadecimal: 0x1.8p-3.
+///           Numbers are decimals, fractions of integers, or hexadecimal: 0x1.8p-3. As Mathematica, numpy, R, MATLAB and others
+///           print them: other_programs.hpp.
 /// RESULT    each coefficient exactly as printed, its significant digits, and the precision with which it is written: its
 ///           last decimal place, or the last bit of a double. A list of doubles is known by its digits.
 /// SOURCE    the output of PARI/GP 2.15, of Giac 1.9 in Maple mode, and Maple's lprint form; samples in
@@ -47,6 +49,7 @@ struct CoefficientList {
   std::optional<std::int64_t> order;      ///< n where the text ends in O(x^n)
   bool doubles = false;                   ///< its decimals are prints of doubles (docs/howto/formulas.md)
   std::size_t lone_numbers = 0;           ///< numbers beside the list or series, which are left out
+  std::string format{};  ///< "Mathematica": how another program prints; empty: one of those above
 };
 
 /// Reads one list. A series or polynomial has an exact 0 for each power that it leaves out, up to its

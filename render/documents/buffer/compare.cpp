@@ -119,6 +119,7 @@ std::vector<Line> lines(const ComparePoint& point) {
   lines.push_back({"digits printed", answer.printed_digits > 0
                                          ? fmt::format("at most {}", answer.printed_digits)
                                          : std::string("none: all numbers are exact")});
+  if (!point.question.list.format.empty()) lines.push_back({"format", point.question.list.format});
   if (point.question.list.doubles)
     lines.push_back({"written as", "doubles: a value agrees within one unit of a double's last place"});
   lines.push_back({"compared with", fmt::format("enclosures certified to {} digits", answer.digits.count)});
@@ -177,7 +178,11 @@ const Fields<ComparePoint>& compare_results() {
        [](const Point& of) { return of.question.list.doubles; }},
       {{"lone_numbers", "left out", "", Shape::whole, "numbers beside the list, which are left out",
         Style::hidden},
-       [](const Point& of) { return of.question.list.lone_numbers; }}};
+       [](const Point& of) { return of.question.list.lone_numbers; }},
+      {{"format", "format", "", Shape::text,
+        "whose print the file is, such as Mathematica or numpy; left out of the usual forms", Style::hidden},
+       [](const Point& of) { return of.question.list.format; },
+       [](const Point& of) { return !of.question.list.format.empty(); }}};
   return fields;
 }
 

@@ -1,0 +1,284 @@
+#include <tailbound/series/files/other_programs.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <vector>
+
+namespace tailbound::series {
+namespace {
+
+constexpr std::size_t longest_text = std::size_t{64} << 20U;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_space(char c) {
+  return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
+bool is_part_of_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+void blank(std::string& text, std::size_t at, std::size_t count) {
+  for (std::size_t i = at; i < std::min(at + count, text.size()); ++i)
+    if (text[i] != '\n') text[i] = ' ';
+}
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// Where lines begin.
+std::vector<std::size_t> lines_of(std::string_view text) {
+  std::vector<std::size_t> begins{0};
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string_view::npos;) begins.push_back(++at);
+  return begins;
+}
+
+std::string_view line_at(std::string_view text, std::size_t begin) {
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+/// Commas between numbers that only blanks set apart, where a blank stands in the same line as the second of them.
+void put_commas(std::string& text, std::size_t from, std::size_t to) {
+  const auto ends_number = [](char c) { return is_digit(c) || c == '.'; };
+  const auto begins_number = [](char c) { return is_digit(c) || c == '.' || c == '-' || c == '+'; };
+  for (std::size_t i = from; i < to; ++i) {
+    if (!ends_number(text[i])) continue;
+    std::size_t next = i + 1;
+    while (next < to && is_space(text[next])) ++next;
+    if (next == i + 1 || next >= to || !begins_number(text[next]) || text[next - 1] == '\n') continue;
+    text[next - 1] = ',';
+  }
+}
+
+/// {1.5*^-3, 2.`15.*^-4}
+bool from_mathematica(std::string& text) {
+  if (!has(text, "*^") && !(trimmed(text).starts_with("{") && !has(text, "\"") && has(text, "}")))
+    return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '{') text[i] = '[';
+    if (text[i] == '}') text[i] = ']';
+    if (text[i] == '`') {  // how precise it is
+      std::size_t end = i + 1;
+      while (end < text.size() && (text[end] == '`' || is_digit(text[end]) || text[end] == '.')) ++end;
+      blank(text, i, end - i);
+    }
+  }
+  for (std::size_t at = 0; (at = text.find("*^", at)) != std::string::npos; ++at) {
+    text[at] = ' ';
+    text[at + 1] = 'E';
+  }
+  return true;
+}
+
+/// np.float64(0.1), array([..]), dtype, rows without commas.
+bool from_numpy(std::string& text) {
+  bool found = false;
+  for (const std::string_view name : {"np.float64(", "numpy.float64(", "np.array(", "numpy.array(", "array("})
+    for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos;) {
+      if (at > 0 && is_part_of_name(text[at - 1])) {
+        ++at;
+        continue;
+      }
+      blank(text, at, name.size());
+      found = true;
+    }
+  if (found) {
+    if (const std::size_t kind = text.find("dtype="); kind != std::string::npos) {
+      std::size_t begin = kind;
+      while (begin > 0 && (is_space(text[begin - 1]) || text[begin - 1] == ',')) --begin;
+      blank(text, begin, std::min(text.find_first_of(")\n", kind), text.size()) - begin);
+    }
+    std::replace(text.begin(), text.end(), ')', ' ');
+  }
+  const std::size_t open = text.find('['), close = text.find(']');
+  if (open == std::string::npos || close == std::string::npos || close < open ||
+      text.find('[', open + 1) < text.size())
+    return found;
+  const std::string_view inside = std::string_view(text).substr(open, close - open);
+  if (has(inside, ",") || trimmed(inside.substr(1)).find_first_of(" \n") == std::string_view::npos)
+    return found;
+  put_commas(text, open, close);
+  return true;
+}
+
+/// " [1] 0.1 0.2", a tag in front of each line that has numbers.
+bool from_r(std::string& text) {
+  std::vector<std::pair<std::size_t, std::size_t>> tags;
+  for (const std::size_t begin : lines_of(text)) {
+    const std::string_view line = line_at(text, begin);
+    if (trimmed(line).empty()) continue;
+    std::size_t at = 0;
+    while (at < line.size() && (line[at] == ' ' || line[at] == '\t')) ++at;
+    const std::size_t open = at;
+    if (at >= line.size() || line[at] != '[') return false;
+    while (++at < line.size() && is_digit(line[at])) {
+    }
+    if (at == open + 1 || at >= line.size() || line[at] != ']' || at + 1 >= line.size() ||
+        !is_space(line[at + 1]))
+      return false;
+    tags.emplace_back(begin + open, at + 1 - open);
+  }
+  if (tags.empty()) return false;
+  for (const auto& [at, count] : tags) blank(text, at, count);
+  put_commas(text, 0, text.size());
+  return true;
+}
+
+/// An exponent's letter behind a digit or point and before its digits: 1.5D-03, 1.5b-3.
+bool from_letter(std::string& text, char upper, char lower) {
+  bool found = false;
+  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+    if ((text[i] != upper && text[i] != lower) || !(is_digit(text[i - 1]) || text[i - 1] == '.')) continue;
+    std::size_t start = i;
+    while (start > 0 && (is_digit(text[start - 1]) || text[start - 1] == '.')) --start;
+    const bool of_a_name = start > 0 && (is_part_of_name(text[start - 1]));
+    const bool sign = text[i + 1] == '-' || text[i + 1] == '+';
+    const std::size_t digit = i + 1 + (sign ? 1 : 0);
+    if (of_a_name || digit >= text.size() || !is_digit(text[digit])) continue;
+    text[i] = 'e';
+    found = true;
+  }
+  return found;
+}
+
+/// {"p": [..]}
+bool from_json(std::string& text) {
+  const std::string_view whole = trimmed(text);
+  if (whole.size() < 2 || whole.front() != '{' || whole.back() != '}' || !has(whole, "\"")) return false;
+  text[text.find('{')] = ' ';
+  text[text.rfind('}')] = ' ';
+  return true;
+}
+
+/// q[0] := .2; each on a line of its own.
+bool from_assignments(std::string& text) {
+  struct Found {
+    std::size_t name, open, close, sign, end;
+  };
+  std::vector<Found> all;
+  for (const std::size_t begin : lines_of(text)) {
+    const std::string_view line = line_at(text, begin);
+    if (trimmed(line).empty()) continue;
+    const std::size_t open = line.find('['), close = line.find(']');
+    if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2) return false;
+    const std::string_view name = trimmed(line.substr(0, open)),
+                           index = line.substr(open + 1, close - open - 1);
+    const std::size_t sign = line.find('=', close);
+    if (sign == std::string_view::npos) return false;
+    const std::string_view colon = trimmed(line.substr(close + 1, sign - close - 1));
+    if (name.empty() || !std::all_of(name.begin(), name.end(), is_part_of_name) ||
+        !std::all_of(index.begin(), index.end(), is_digit) || !(colon.empty() || colon == ":"))
+      return false;
+    all.push_back({begin, begin + open, begin + close, begin + sign, begin + line.size()});
+  }
+  if (all.empty()) return false;
+  for (const Found& one : all) {
+    blank(text, one.name, one.open + 1 - one.name);
+    blank(text, one.close, one.sign + 1 - one.close);
+    for (std::size_t i = one.sign; i < one.end; ++i)
+      if (text[i] == ';') text[i] = ' ';
+  }
+  return true;
+}
+
+/// "1.0e-03 *" on a line of its own: of all numbers behind it.
+bool from_matlab(std::string& text) {
+  std::string scaled, exponent;
+  bool found = false;
+  for (const std::size_t begin : lines_of(text)) {
+    const std::string_view line = line_at(text, begin);
+    const std::string_view content = trimmed(line);
+    if (content.starts_with("Columns ") || content.starts_with("Column ")) {
+      scaled += '\n';
+      found = true;
+      continue;
+    }
+    const std::size_t e = content.find('e');
+    if (content.ends_with("*") && e != std::string_view::npos && content.starts_with("1.0")) {
+      const std::string_view power = trimmed(content.substr(e + 1, content.size() - e - 2));
+      if (!power.empty() && power.find_first_not_of("+-0123456789") == std::string_view::npos) {
+        exponent = power;
+        found = true;
+        scaled += '\n';
+        continue;
+      }
+    }
+    std::size_t numbers = 0;
+    for (std::size_t i = 0; i < line.size();) {
+      std::size_t end = i;
+      while (end < line.size() && !is_space(line[end])) ++end;
+      const std::string_view word = line.substr(i, end - i);
+      const bool number = !word.empty() && word.find_first_not_of("+-.0123456789") == std::string_view::npos;
+      if (number && numbers++ > 0 && !scaled.empty() && scaled.back() == ' ') scaled.back() = ',';
+      scaled += word;
+      if (number && !exponent.empty()) scaled += "e" + exponent;
+      i = end;
+      while (i < line.size() && is_space(line[i])) scaled += line[i++];
+    }
+    scaled += '\n';
+  }
+  if (found) text = std::move(scaled);
+  return found;
+}
+
+/// A column of numbers with a comma for the point: no index before it, as that would grow.
+bool from_decimal_commas(std::string& text) {
+  std::vector<std::size_t> commas;
+  std::size_t rising = 0, lines = 0;
+  long before = -1;
+  for (const std::size_t begin : lines_of(text)) {
+    const std::string_view line = line_at(text, begin), content = trimmed(line);
+    if (content.empty()) continue;
+    const std::size_t comma = content.find(',');
+    const std::string_view whole = content.substr(0, comma);
+    if (comma == std::string_view::npos || whole.empty() || whole.size() > 9 ||
+        !std::all_of(whole.begin(), whole.end(), is_digit))
+      return false;
+    const std::string_view rest = content.substr(comma + 1);
+    if (rest.empty() || !is_digit(rest.front()) ||
+        rest.find_first_not_of("0123456789eE+-") != std::string_view::npos)
+      return false;
+    const long number = std::stol(std::string(whole));
+    if (number > before) ++rising;
+    before = number;
+    ++lines;
+    commas.push_back(begin + line.find(','));
+  }
+  if (lines < 2 || rising == lines) return false;
+  for (const std::size_t comma : commas) text[comma] = '.';
+  return true;
+}
+
+}  // namespace
+
+PlainList as_plain_list(std::string_view text) {
+  PlainList list{.text = std::string(text), .format = {}};
+  if (text.size() > longest_text) return list;
+  const std::pair<const char*, std::function<bool(std::string&)>> formats[] = {
+      {"JSON", from_json},
+      {"Mathematica", from_mathematica},
+      {"R", from_r},
+      {"numpy", from_numpy},
+      {"MATLAB", from_matlab},
+      {"assignments", from_assignments},
+      {"Fortran", [](std::string& its) { return from_letter(its, 'D', 'd'); }},
+      {"Maxima", [](std::string& its) { return from_letter(its, 'B', 'b'); }},
+      {"decimal commas", from_decimal_commas}};
+  for (const auto& [name, read] : formats)
+    if (read(list.text)) {
+      list.format = name;
+      return list;
+    }
+  return list;
+}
+
+}  // namespace tailbound::series
