@@ -23,8 +23,11 @@ GeneratingFunction generating_function(const std::string& formula, const std::st
   return {formula, series::Arrivals::from_pgf(symbolic::parse_pgf(formula, argument))};
 }
 
-Probabilities probabilities(const std::string& text, const std::string& name) {
-  return {name, series::Arrivals::from_pmf(series::parse_pmf(text, name))};
+Probabilities probabilities(const std::string& text, const std::string& name, series::Normalise normalise) {
+  series::Pmf pmf = series::read_pmf(text, name, normalise);
+  return {.name = name,
+          .arrivals = series::Arrivals::from_pmf(std::move(pmf.probabilities)),
+          .sum = std::move(pmf.sum)};
 }
 
 Blocks blocks(const std::string& text, const std::string& name) {

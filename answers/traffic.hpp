@@ -2,6 +2,7 @@
 
 #include <tailbound/bounds/sizing/incast_queue.hpp>
 #include <tailbound/queue/priority/joint_file.hpp>
+#include <tailbound/series/files/pmf_file.hpp>
 #include <tailbound/traffic/on_off.hpp>
 
 #include <cstdint>
@@ -58,6 +59,7 @@ struct GeneratingFunction {
 struct Probabilities {
   std::string name;  ///< of the file they were read from
   series::Arrivals arrivals;
+  numeric::Rational sum = 1;  ///< of those in the file, which they are divided by
 };
 
 /// Matrices D_0, D_1, ...: packets and changes of phase (a D-BMAP).
@@ -95,7 +97,8 @@ struct Traffic {
 /// Reads probabilities, one a line (series/files/pmf_file.hpp).
 /// \param name  of the file, for messages
 /// \throws ParseError, InvalidArgument
-[[nodiscard]] Probabilities probabilities(const std::string& text, const std::string& name);
+[[nodiscard]] Probabilities probabilities(const std::string& text, const std::string& name,
+                                          series::Normalise normalise = series::Normalise::rounding);
 
 /// Reads matrices as JSON or CSV (queue/arrivals/blocks_file.hpp).
 /// \param name  of the file, for messages

@@ -69,8 +69,8 @@ symbolic::Pgf checked(symbolic::Pgf arrivals) {
   return arrivals;
 }
 
-symbolic::Pgf pgf_of_file(const std::string& text, const std::string& name) {
-  return symbolic::Pgf::from_coefficients(series::parse_pmf(text, name));
+symbolic::Pgf pgf_of_file(const std::string& text, const std::string& name, series::Normalise normalise) {
+  return symbolic::Pgf::from_coefficients(series::parse_pmf(text, name, normalise));
 }
 
 PgfAnswer answer(const PgfQuestion& question, const Run&) {

@@ -4,6 +4,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/queue/on_off/on_off_formula.hpp>
 #include <tailbound/queue/slotted/slotted_formula.hpp>
+#include <tailbound/series/files/pmf_file.hpp>
 
 #include <array>
 #include <string>
@@ -56,7 +57,8 @@ struct PgfAnswer {
 /// A(z) of probabilities, one a line (series/files/pmf_file.hpp).
 /// \param name  of the file, for messages
 /// \throws ParseError, InvalidArgument
-[[nodiscard]] symbolic::Pgf pgf_of_file(const std::string& text, const std::string& name);
+[[nodiscard]] symbolic::Pgf pgf_of_file(const std::string& text, const std::string& name,
+                                        series::Normalise normalise = series::Normalise::rounding);
 
 /// The root z = 1 cannot be divided out.
 class NotCancelled : public NoAnswer {

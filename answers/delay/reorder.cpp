@@ -11,7 +11,7 @@ constexpr numeric::Precision precision{128};
 }  // namespace
 
 std::vector<numeric::Rational> parse_delays(const std::string& text, const std::string& name) {
-  return series::parse_pmf(text, name);
+  return series::parse_pmf(text, name, series::Normalise::rounding);
 }
 
 ReorderAnswer reorder_answer(const bounds::DelayDistribution& delays, const numeric::Rational& flow_rate,

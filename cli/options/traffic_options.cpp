@@ -173,6 +173,10 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
   traffic.add("--rates", options.rates, "P1,P2,..", "independent inputs, each with a rate of its own");
   traffic.add("--arrivals", options.arrivals, "EXPR", "generating function of the packets in a slot, in z");
   traffic.add("--pmf", options.pmf, "FILE", "probabilities of 0, 1, 2, .. packets in a slot, one a line");
+  traffic.add_flag("--normalize", options.normalize,
+                   "divide those of --pmf by their sum, whatever it is (without it only\nwhere rounding "
+                   "keeps it from 1)");
+  traffic.add_flag("--exact", options.exact, "refuse them unless their sum is exactly 1");
   if (correlated != Correlated::refused) {
     traffic.add("--burst", options.burst, "L",
                 "onoff: mean length of a source's bursts in slots, or a list; sources\nare independent "
@@ -214,7 +218,19 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
               slider(1, 8, 1));
 }
 
+series::Normalise read_normalise(const TrafficOptions& options) {
+  if (options.normalize && options.exact)
+    throw InvalidArgument("--exact", "given together with --normalize", "one of them");
+  return options.normalize ? series::Normalise::yes
+         : options.exact   ? series::Normalise::no
+                           : series::Normalise::rounding;
+}
+
 TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
+  for (const auto& [option, given] :
+       {std::pair{"--normalize", options.normalize}, {"--exact", options.exact}})
+    if (given && !options.pmf)
+      throw InvalidArgument(option, "given without probabilities", "given with --pmf FILE");
   const TrafficName named =
       options.traffic ? choice_of<TrafficName>(*options.traffic, "--traffic") : TrafficName{};
   const bool poisson = named == TrafficName::poisson || named == TrafficName::md1;
@@ -335,7 +351,8 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Sough
     case TrafficForm::expression:
       return one(answers::generating_function(*options.arrivals, "--arrivals"));
     case TrafficForm::pmf:
-      return one(answers::probabilities(read_file(*options.pmf, "--pmf"), *options.pmf));
+      return one(
+          answers::probabilities(read_file(*options.pmf, "--pmf"), *options.pmf, read_normalise(options)));
     case TrafficForm::blocks:
       return one(answers::blocks(read_file(*options.blocks, "--blocks"), *options.blocks));
     case TrafficForm::joint:

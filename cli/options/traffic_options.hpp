@@ -3,6 +3,7 @@
 #include <cli/options/options.hpp>
 #include <tailbound/answers/buffer/sized_buffer.hpp>
 #include <tailbound/answers/traffic.hpp>
+#include <tailbound/series/files/pmf_file.hpp>
 
 #include <array>
 #include <optional>
@@ -16,6 +17,7 @@ namespace tailbound::cli {
 struct TrafficOptions {
   std::optional<std::string> inputs, load, rates, traffic, burst, on_rate, destination, arrivals, pmf, blocks,
       classes, joint, incast, file, packets_per_slot;
+  bool normalize = false, exact = false;  ///< of --pmf
 };
 
 /// What --traffic names.
@@ -64,6 +66,9 @@ enum class TrafficForm {
 
 /// What of the traffic the command looks for, whose option is then refused.
 enum class Sought { nothing, load, burst };
+
+/// What becomes of probabilities whose sum is not 1.  \throws InvalidArgument  --normalize with --exact
+[[nodiscard]] series::Normalise read_normalise(const TrafficOptions& options);
 
 /// The form, after a check that the options go together. Reads no values, so symbols may stand in them.
 /// \throws InvalidArgument  nothing describes traffic, something is missing, or two options exclude each

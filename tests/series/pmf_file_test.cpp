@@ -9,8 +9,11 @@
 #include <vector>
 
 using namespace tailbound;
+using numeric::Rational;
 using series::Normalise;
 using series::parse_pmf;
+using series::Pmf;
+using series::read_pmf;
 
 namespace {
 
@@ -33,6 +36,27 @@ std::string refusal_of(const std::string& text) {
 using Fractions = std::vector<std::string>;
 
 }  // namespace
+
+TEST_CASE("a PMF of floats is divided by a sum that only rounding keeps from 1", "[series][pmf_file]") {
+  const char* const floats =
+      "0.03063561211439813\n0.19321845204402724\n0.17414382170167084\n0.05815680939948175\n0."
+      "11296128115240817\n"
+      "0.102485851058977\n0.14856593508689092\n0.1798322374421461\n";
+  const Pmf pmf = read_pmf(floats, "file");
+  CHECK(pmf.sum != 1);
+  Rational sum = 0;
+  for (const Rational& each : pmf.probabilities) sum = sum + each;
+  CHECK(sum == 1);
+  CHECK_THROWS_AS(read_pmf(floats, "file", Normalise::no), ParseError);
+  // 1e-9 at most, however few digits are printed; fractions are exact.
+  CHECK_NOTHROW(read_pmf("0.3333333333\n0.3333333333\n0.3333333333\n", "file"));
+  for (const char* text :
+       {"0.33\n0.33\n0.33\n", "1/3\n1/3\n33/100\n", "0.5\n0.4\n", "0.5\n0.500000001\n0.00000001\n"}) {
+    CAPTURE(text);
+    CHECK_THROWS_WITH(read_pmf(text, "file"), Catch::Contains("but for rounding"));
+    CHECK(read_pmf(text, "file", Normalise::yes).sum != 1);
+  }
+}
 
 TEST_CASE("a PMF is read from every form", "[series][pmf_file]") {
   const Fractions expected{"1/4", "0", "1/2", "1/4"};

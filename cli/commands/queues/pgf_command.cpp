@@ -34,7 +34,7 @@ Pgf read_arrivals(const TrafficOptions& options) {
     case TrafficForm::poisson:
       return Pgf::poisson(answers::parse_parameter(*options.load, "--load"));
     case TrafficForm::pmf:
-      return answers::pgf_of_file(read_file(*options.pmf, "--pmf"), *options.pmf);
+      return answers::pgf_of_file(read_file(*options.pmf, "--pmf"), *options.pmf, read_normalise(options));
     case TrafficForm::md1:
       throw InvalidArgument("--traffic", "md1",
                             "poisson, whose Q(z) is that of md1 too (their waits differ)");

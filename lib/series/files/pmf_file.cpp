@@ -39,28 +39,47 @@ Rational checked_sum(const CoefficientList& list, std::string_view source) {
   return sum;
 }
 
+/// One unit in the last place of each decimal; at most 1e-9.
+Rational rounding_of(const CoefficientList& list) {
+  static const Rational most = numeric::parse_rational("1e-9", "most");
+  Rational sum = 0;
+  for (const Coefficient& entry : list.coefficients) {
+    sum = sum + unit_in_last_place(entry);
+    if (sum > most) return most;
+  }
+  return sum;
+}
+
 }  // namespace
 
-std::vector<Rational> parse_pmf(std::string_view text, std::string_view source, Normalise normalise) {
+Pmf read_pmf(std::string_view text, std::string_view source, Normalise normalise) {
   const CoefficientList list = parse_coefficient_list(text, source);
   if (list.lone_numbers > 0)
     throw ParseError(std::string(source), 0, 0, "numbers stand beside the list of probabilities");
 
   const Rational sum = checked_sum(list, source);
   if (cln::zerop(sum)) throw ParseError(std::string(source), 0, 0, "every probability is 0");
-  if (sum != 1 && normalise == Normalise::no)
+  const bool rounded = normalise == Normalise::rounding && cln::abs(1 - sum) <= rounding_of(list);
+  if (sum != 1 && normalise != Normalise::yes && !rounded)
     throw ParseError(std::string(source), 0, 0,
                      "the probabilities sum to " + shown_exactly(sum) + ", which is " +
                          shown_exactly(cln::abs(1 - sum)) + (sum < 1 ? " below 1" : " above 1") +
-                         "; they must sum to exactly 1 (fractions such as 1/3 are exact)");
+                         (normalise == Normalise::no
+                              ? "; they must sum to exactly 1 (fractions such as 1/3 are exact)"
+                              : "; they must sum to 1 but for rounding (fractions such as 1/3 are exact)"));
 
-  std::vector<Rational> probabilities;
+  Pmf pmf{.probabilities = {}, .sum = sum};
+  std::vector<Rational>& probabilities = pmf.probabilities;
   for (const Coefficient& entry : list.coefficients) {
     if (cln::zerop(entry.value)) continue;
     probabilities.resize(static_cast<std::size_t>(entry.index) + 1, Rational(0));
     probabilities.back() = sum == 1 ? entry.value : entry.value / sum;
   }
-  return probabilities;
+  return pmf;
+}
+
+std::vector<Rational> parse_pmf(std::string_view text, std::string_view source, Normalise normalise) {
+  return read_pmf(text, source, normalise).probabilities;
 }
 
 }  // namespace tailbound::series

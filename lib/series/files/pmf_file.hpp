@@ -16,11 +16,17 @@ namespace tailbound::series {
 
 /// What to do with probabilities whose exact sum is not 1.
 enum class Normalise {
-  no,   ///< refuse them, and say the sum
+  no,        ///< refuse them, and say the sum
+  rounding,  ///< divide each by the sum where that is within the rounding of printed decimals of 1, and within 1e-9
   yes,  ///< divide each by the sum
 };
 
-/// The probabilities of 0, 1, 2, ..., the last one not 0; their exact sum is 1.  [0 .. 1]
+struct Pmf {
+  std::vector<numeric::Rational> probabilities;  ///< of 0, 1, 2, ..; the last one not 0; their exact sum is 1
+  numeric::Rational sum = 1;                     ///< of those in the text
+};
+
+/// Probabilities.  [0 .. 1]
 ///
 /// Limits: those of coefficient_list.hpp; values up to 1 048 575; a sum whose numerator and denominator
 /// have no more than 131 072 bits.
@@ -28,6 +34,10 @@ enum class Normalise {
 /// \param source  name for messages (the file)
 /// \throws ParseError  with line and column where there is one: malformed, a negative probability, a value
 ///                     twice, a sum other than 1 (the message says it), all zero, or beyond the limits
+[[nodiscard]] Pmf read_pmf(std::string_view text, std::string_view source,
+                           Normalise normalise = Normalise::rounding);
+
+/// Pmf::probabilities of such.
 [[nodiscard]] std::vector<numeric::Rational> parse_pmf(std::string_view text, std::string_view source,
                                                        Normalise normalise = Normalise::no);
 

@@ -35,7 +35,13 @@ TrafficWords words_of(const Traffic& traffic) {
                                                     ? formula.substr(0, longest_formula - 3) + "..."
                                                     : formula);
             },
-            [&](const Probabilities& pmf) { words.source = "the arrivals of " + pmf.name; },
+            [&](const Probabilities& pmf) {
+              words.source = "the arrivals of " + pmf.name;
+              if (pmf.sum == 1) return;
+              const double gap = numeric::nearest_double(pmf.sum - 1);
+              words.source +=
+                  fmt::format(" (divided by their sum, 1 {} {:.2g})", gap < 0 ? '-' : '+', std::abs(gap));
+            },
             [&](const Blocks& blocks) { words.source = "the arrivals of " + blocks.name; },
             [&](const bounds::Incast& incast) {
               words.source = fmt::format("{} of {} each", counted(incast.senders, "synchronized sender"),
