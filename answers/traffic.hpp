@@ -94,11 +94,13 @@ struct Traffic {
 /// \throws ParseError, InvalidArgument  it cannot be read, or generates no distribution
 [[nodiscard]] GeneratingFunction generating_function(const std::string& formula, const std::string& argument);
 
+using series::Normalise;
+
 /// Reads probabilities, one a line (series/files/pmf_file.hpp).
 /// \param name  of the file, for messages
 /// \throws ParseError, InvalidArgument
 [[nodiscard]] Probabilities probabilities(const std::string& text, const std::string& name,
-                                          series::Normalise normalise = series::Normalise::rounding);
+                                          Normalise normalise = Normalise::rounding);
 
 /// Reads matrices as JSON or CSV (queue/arrivals/blocks_file.hpp).
 /// \param name  of the file, for messages

@@ -1,5 +1,6 @@
 #include <cli/run.hpp>
 
+#include <cli/hints.hpp>
 #include <cli/options/files.hpp>
 #include <cli/options/options.hpp>
 #include <cli/part.hpp>
@@ -424,6 +425,13 @@ Status complain(const Program& program, std::string message, Status status, std:
   return status;
 }
 
+/// "0,5" of "--load 0,5"; empty where the option is not there.
+std::string word_behind(const std::string& option, int argc, const char* const* argv) {
+  for (int i = 1; i + 1 < argc; ++i)
+    if (option == argv[i]) return argv[i + 1];
+  return {};
+}
+
 /// What is thrown becomes a message and a status.
 Status answer_or_complain(Program& program, int argc, const char* const* argv, std::ostream& out,
                           std::ostream& err, const std::shared_ptr<Course>& course, const Engine& engine) {
@@ -432,7 +440,8 @@ Status answer_or_complain(Program& program, int argc, const char* const* argv, s
   } catch (const InvalidArgument& error) {
     const InvalidArgument named =
         program.chosen() == nullptr ? error : as_typed(program.chosen()->options, error);
-    return complain(program, named.what(), bad_input, err);
+    const std::string meant = probably_meant(named, word_behind(named.argument(), argc, argv));
+    return complain(program, named.what() + (meant.empty() ? meant : " (" + meant + ")"), bad_input, err);
   } catch (const BadUsage& error) {
     return complain(program, error.what(), bad_input, err);
   } catch (const ParseError& error) {

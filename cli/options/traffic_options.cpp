@@ -218,12 +218,12 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
               slider(1, 8, 1));
 }
 
-series::Normalise read_normalise(const TrafficOptions& options) {
+answers::Normalise read_normalise(const TrafficOptions& options) {
   if (options.normalize && options.exact)
     throw InvalidArgument("--exact", "given together with --normalize", "one of them");
-  return options.normalize ? series::Normalise::yes
-         : options.exact   ? series::Normalise::no
-                           : series::Normalise::rounding;
+  return options.normalize ? answers::Normalise::yes
+         : options.exact   ? answers::Normalise::no
+                           : answers::Normalise::rounding;
 }
 
 TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {

@@ -3,7 +3,6 @@
 #include <cli/options/options.hpp>
 #include <tailbound/answers/buffer/sized_buffer.hpp>
 #include <tailbound/answers/traffic.hpp>
-#include <tailbound/series/files/pmf_file.hpp>
 
 #include <array>
 #include <optional>
@@ -68,7 +67,7 @@ enum class TrafficForm {
 enum class Sought { nothing, load, burst };
 
 /// What becomes of probabilities whose sum is not 1.  \throws InvalidArgument  --normalize with --exact
-[[nodiscard]] series::Normalise read_normalise(const TrafficOptions& options);
+[[nodiscard]] answers::Normalise read_normalise(const TrafficOptions& options);
 
 /// The form, after a check that the options go together. Reads no values, so symbols may stand in them.
 /// \throws InvalidArgument  nothing describes traffic, something is missing, or two options exclude each

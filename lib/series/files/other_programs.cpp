@@ -10,28 +10,28 @@ namespace {
 
 constexpr std::size_t longest_text = std::size_t{64} << 20U;
 
-bool is_digit(char c) {
+bool is_decimal(char c) {
   return c >= '0' && c <= '9';
 }
-bool is_space(char c) {
+bool is_white(char c) {
   return std::isspace(static_cast<unsigned char>(c)) != 0;
 }
 bool is_part_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-void blank(std::string& text, std::size_t at, std::size_t count) {
+void clear(std::string& text, std::size_t at, std::size_t count) {
   for (std::size_t i = at; i < std::min(at + count, text.size()); ++i)
     if (text[i] != '\n') text[i] = ' ';
 }
 
-bool has(std::string_view text, std::string_view part) {
+bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+std::string_view stripped(std::string_view text) {
+  while (!text.empty() && is_white(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_white(text.back())) text.remove_suffix(1);
   return text;
 }
 
@@ -48,12 +48,12 @@ std::string_view line_at(std::string_view text, std::size_t begin) {
 
 /// Commas between numbers that only blanks set apart, where a blank stands in the same line as the second of them.
 void put_commas(std::string& text, std::size_t from, std::size_t to) {
-  const auto ends_number = [](char c) { return is_digit(c) || c == '.'; };
-  const auto begins_number = [](char c) { return is_digit(c) || c == '.' || c == '-' || c == '+'; };
+  const auto ends_number = [](char c) { return is_decimal(c) || c == '.'; };
+  const auto begins_number = [](char c) { return is_decimal(c) || c == '.' || c == '-' || c == '+'; };
   for (std::size_t i = from; i < to; ++i) {
     if (!ends_number(text[i])) continue;
     std::size_t next = i + 1;
-    while (next < to && is_space(text[next])) ++next;
+    while (next < to && is_white(text[next])) ++next;
     if (next == i + 1 || next >= to || !begins_number(text[next]) || text[next - 1] == '\n') continue;
     text[next - 1] = ',';
   }
@@ -61,15 +61,15 @@ void put_commas(std::string& text, std::size_t from, std::size_t to) {
 
 /// {1.5*^-3, 2.`15.*^-4}
 bool from_mathematica(std::string& text) {
-  if (!has(text, "*^") && !(trimmed(text).starts_with("{") && !has(text, "\"") && has(text, "}")))
+  if (!holds(text, "*^") && !(stripped(text).starts_with("{") && !holds(text, "\"") && holds(text, "}")))
     return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '{') text[i] = '[';
     if (text[i] == '}') text[i] = ']';
     if (text[i] == '`') {  // how precise it is
       std::size_t end = i + 1;
-      while (end < text.size() && (text[end] == '`' || is_digit(text[end]) || text[end] == '.')) ++end;
-      blank(text, i, end - i);
+      while (end < text.size() && (text[end] == '`' || is_decimal(text[end]) || text[end] == '.')) ++end;
+      clear(text, i, end - i);
     }
   }
   for (std::size_t at = 0; (at = text.find("*^", at)) != std::string::npos; ++at) {
@@ -88,14 +88,14 @@ bool from_numpy(std::string& text) {
         ++at;
         continue;
       }
-      blank(text, at, name.size());
+      clear(text, at, name.size());
       found = true;
     }
   if (found) {
     if (const std::size_t kind = text.find("dtype="); kind != std::string::npos) {
       std::size_t begin = kind;
-      while (begin > 0 && (is_space(text[begin - 1]) || text[begin - 1] == ',')) --begin;
-      blank(text, begin, std::min(text.find_first_of(")\n", kind), text.size()) - begin);
+      while (begin > 0 && (is_white(text[begin - 1]) || text[begin - 1] == ',')) --begin;
+      clear(text, begin, std::min(text.find_first_of(")\n", kind), text.size()) - begin);
     }
     std::replace(text.begin(), text.end(), ')', ' ');
   }
@@ -104,7 +104,7 @@ bool from_numpy(std::string& text) {
       text.find('[', open + 1) < text.size())
     return found;
   const std::string_view inside = std::string_view(text).substr(open, close - open);
-  if (has(inside, ",") || trimmed(inside.substr(1)).find_first_of(" \n") == std::string_view::npos)
+  if (holds(inside, ",") || stripped(inside.substr(1)).find_first_of(" \n") == std::string_view::npos)
     return found;
   put_commas(text, open, close);
   return true;
@@ -115,20 +115,20 @@ bool from_r(std::string& text) {
   std::vector<std::pair<std::size_t, std::size_t>> tags;
   for (const std::size_t begin : lines_of(text)) {
     const std::string_view line = line_at(text, begin);
-    if (trimmed(line).empty()) continue;
+    if (stripped(line).empty()) continue;
     std::size_t at = 0;
     while (at < line.size() && (line[at] == ' ' || line[at] == '\t')) ++at;
     const std::size_t open = at;
     if (at >= line.size() || line[at] != '[') return false;
-    while (++at < line.size() && is_digit(line[at])) {
+    while (++at < line.size() && is_decimal(line[at])) {
     }
     if (at == open + 1 || at >= line.size() || line[at] != ']' || at + 1 >= line.size() ||
-        !is_space(line[at + 1]))
+        !is_white(line[at + 1]))
       return false;
     tags.emplace_back(begin + open, at + 1 - open);
   }
   if (tags.empty()) return false;
-  for (const auto& [at, count] : tags) blank(text, at, count);
+  for (const auto& [at, count] : tags) clear(text, at, count);
   put_commas(text, 0, text.size());
   return true;
 }
@@ -137,13 +137,13 @@ bool from_r(std::string& text) {
 bool from_letter(std::string& text, char upper, char lower) {
   bool found = false;
   for (std::size_t i = 1; i + 1 < text.size(); ++i) {
-    if ((text[i] != upper && text[i] != lower) || !(is_digit(text[i - 1]) || text[i - 1] == '.')) continue;
+    if ((text[i] != upper && text[i] != lower) || !(is_decimal(text[i - 1]) || text[i - 1] == '.')) continue;
     std::size_t start = i;
-    while (start > 0 && (is_digit(text[start - 1]) || text[start - 1] == '.')) --start;
+    while (start > 0 && (is_decimal(text[start - 1]) || text[start - 1] == '.')) --start;
     const bool of_a_name = start > 0 && (is_part_of_name(text[start - 1]));
     const bool sign = text[i + 1] == '-' || text[i + 1] == '+';
     const std::size_t digit = i + 1 + (sign ? 1 : 0);
-    if (of_a_name || digit >= text.size() || !is_digit(text[digit])) continue;
+    if (of_a_name || digit >= text.size() || !is_decimal(text[digit])) continue;
     text[i] = 'e';
     found = true;
   }
@@ -152,8 +152,8 @@ bool from_letter(std::string& text, char upper, char lower) {
 
 /// {"p": [..]}
 bool from_json(std::string& text) {
-  const std::string_view whole = trimmed(text);
-  if (whole.size() < 2 || whole.front() != '{' || whole.back() != '}' || !has(whole, "\"")) return false;
+  const std::string_view whole = stripped(text);
+  if (whole.size() < 2 || whole.front() != '{' || whole.back() != '}' || !holds(whole, "\"")) return false;
   text[text.find('{')] = ' ';
   text[text.rfind('}')] = ' ';
   return true;
@@ -167,23 +167,23 @@ bool from_assignments(std::string& text) {
   std::vector<Found> all;
   for (const std::size_t begin : lines_of(text)) {
     const std::string_view line = line_at(text, begin);
-    if (trimmed(line).empty()) continue;
+    if (stripped(line).empty()) continue;
     const std::size_t open = line.find('['), close = line.find(']');
     if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2) return false;
-    const std::string_view name = trimmed(line.substr(0, open)),
+    const std::string_view name = stripped(line.substr(0, open)),
                            index = line.substr(open + 1, close - open - 1);
     const std::size_t sign = line.find('=', close);
     if (sign == std::string_view::npos) return false;
-    const std::string_view colon = trimmed(line.substr(close + 1, sign - close - 1));
+    const std::string_view colon = stripped(line.substr(close + 1, sign - close - 1));
     if (name.empty() || !std::all_of(name.begin(), name.end(), is_part_of_name) ||
-        !std::all_of(index.begin(), index.end(), is_digit) || !(colon.empty() || colon == ":"))
+        !std::all_of(index.begin(), index.end(), is_decimal) || !(colon.empty() || colon == ":"))
       return false;
     all.push_back({begin, begin + open, begin + close, begin + sign, begin + line.size()});
   }
   if (all.empty()) return false;
   for (const Found& one : all) {
-    blank(text, one.name, one.open + 1 - one.name);
-    blank(text, one.close, one.sign + 1 - one.close);
+    clear(text, one.name, one.open + 1 - one.name);
+    clear(text, one.close, one.sign + 1 - one.close);
     for (std::size_t i = one.sign; i < one.end; ++i)
       if (text[i] == ';') text[i] = ' ';
   }
@@ -196,7 +196,7 @@ bool from_matlab(std::string& text) {
   bool found = false;
   for (const std::size_t begin : lines_of(text)) {
     const std::string_view line = line_at(text, begin);
-    const std::string_view content = trimmed(line);
+    const std::string_view content = stripped(line);
     if (content.starts_with("Columns ") || content.starts_with("Column ")) {
       scaled += '\n';
       found = true;
@@ -204,7 +204,7 @@ bool from_matlab(std::string& text) {
     }
     const std::size_t e = content.find('e');
     if (content.ends_with("*") && e != std::string_view::npos && content.starts_with("1.0")) {
-      const std::string_view power = trimmed(content.substr(e + 1, content.size() - e - 2));
+      const std::string_view power = stripped(content.substr(e + 1, content.size() - e - 2));
       if (!power.empty() && power.find_first_not_of("+-0123456789") == std::string_view::npos) {
         exponent = power;
         found = true;
@@ -215,14 +215,14 @@ bool from_matlab(std::string& text) {
     std::size_t numbers = 0;
     for (std::size_t i = 0; i < line.size();) {
       std::size_t end = i;
-      while (end < line.size() && !is_space(line[end])) ++end;
+      while (end < line.size() && !is_white(line[end])) ++end;
       const std::string_view word = line.substr(i, end - i);
       const bool number = !word.empty() && word.find_first_not_of("+-.0123456789") == std::string_view::npos;
       if (number && numbers++ > 0 && !scaled.empty() && scaled.back() == ' ') scaled.back() = ',';
       scaled += word;
       if (number && !exponent.empty()) scaled += "e" + exponent;
       i = end;
-      while (i < line.size() && is_space(line[i])) scaled += line[i++];
+      while (i < line.size() && is_white(line[i])) scaled += line[i++];
     }
     scaled += '\n';
   }
@@ -236,15 +236,15 @@ bool from_decimal_commas(std::string& text) {
   std::size_t rising = 0, lines = 0;
   long before = -1;
   for (const std::size_t begin : lines_of(text)) {
-    const std::string_view line = line_at(text, begin), content = trimmed(line);
+    const std::string_view line = line_at(text, begin), content = stripped(line);
     if (content.empty()) continue;
     const std::size_t comma = content.find(',');
     const std::string_view whole = content.substr(0, comma);
     if (comma == std::string_view::npos || whole.empty() || whole.size() > 9 ||
-        !std::all_of(whole.begin(), whole.end(), is_digit))
+        !std::all_of(whole.begin(), whole.end(), is_decimal))
       return false;
     const std::string_view rest = content.substr(comma + 1);
-    if (rest.empty() || !is_digit(rest.front()) ||
+    if (rest.empty() || !is_decimal(rest.front()) ||
         rest.find_first_not_of("0123456789eE+-") != std::string_view::npos)
       return false;
     const long number = std::stol(std::string(whole));
