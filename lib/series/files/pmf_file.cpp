@@ -39,12 +39,16 @@ Rational checked_sum(const CoefficientList& list, std::string_view source) {
   return sum;
 }
 
-/// One unit in the last place of each decimal; at most 1e-9.
+/// One unit in the last place of each decimal, and of those with the digits of doubles an addition's rounding, 2^-52; at most
+/// 1e-9.
 Rational rounding_of(const CoefficientList& list) {
   static const Rational most = numeric::parse_rational("1e-9", "most");
+  static const Rational of_an_addition = numeric::parse_rational("2^-52", "rounding");
+  constexpr int digits_that_doubles_keep = 15;
   Rational sum = 0;
   for (const Coefficient& entry : list.coefficients) {
     sum = sum + unit_in_last_place(entry);
+    if (shown_digits(entry) >= digits_that_doubles_keep) sum = sum + of_an_addition;
     if (sum > most) return most;
   }
   return sum;
