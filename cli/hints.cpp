@@ -23,8 +23,14 @@ bool is_digits(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
+/// A little more than 1 is no percentage.
+bool is_percentage(const numeric::Rational& value) {
+  return value <= 100 && (value >= 10 || (value >= 2 && cln::denominator(value) == 1));
+}
+
 /// Is a share, a probability or a load wanted?
 bool wants_share(const std::string& legal) {
+  if (legal.find("percent") != std::string::npos) return false;
   for (const char* const words : {"from 0 to 1:", "from 0 to 1 ", "less than 1", "below 1", "at most 1 ",
                                   "to the number of inputs", "at most 1:"})
     if (legal.find(words) != std::string::npos) return true;
@@ -42,7 +48,7 @@ std::string probably_meant(const InvalidArgument& error, const std::string& type
              " and " + rest;
   }
   const std::optional<numeric::Rational> value = number(error.value());
-  if (value && *value > 1 && *value <= 100 && wants_share(error.legal()))
+  if (value && is_percentage(*value) && wants_share(error.legal()))
     return numeric::plain(*value) + " percent is " + numeric::plain(*value) + "% or " +
            numeric::plain(*value / 100);
   return {};
