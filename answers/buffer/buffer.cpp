@@ -41,10 +41,20 @@ BufferAnswer answer_to(const LeastBuffer& asked, const BufferQuestion& question)
 
 BufferAnswer answer_to(const ProbabilityOf& asked, const BufferQuestion& question) {
   const auto queue = output_queue(question.traffic, question.accuracy);
-  BufferAnswer answer{.buffer = asked.capacity,
-                      .at = queue->drop_probability(asked.capacity, question.criterion)};
-  add_context(answer, *queue, question.criterion);
-  return answer;
+  try {
+    BufferAnswer answer{.buffer = asked.capacity,
+                        .at = queue->drop_probability(asked.capacity, question.criterion)};
+    try {
+      add_context(answer, *queue, question.criterion);
+    } catch (const Unstable&) {
+      answer.overloaded = true;
+    }
+    return answer;
+  } catch (const Unstable& error) {
+    if (question.criterion == Criterion::loss) throw;
+    throw NoAnswer(std::string(error.what()) + "; what a buffer of " + std::to_string(asked.capacity.value) +
+                   " loses is found by the criterion loss");
+  }
 }
 
 /// Loads and speedups are searched for in the slotted queue, whose overflow is that of PoissonAtAnyTime, but not its

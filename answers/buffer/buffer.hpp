@@ -74,6 +74,7 @@ struct BufferAnswer {
   /// The fraction of packets lost at `buffer`, where the criterion is overflow and the loss is greater.
   std::optional<bounds::ComputedProbability> loss{};
   bool loss_unknown = false;  ///< the loss would take too long to find
+  bool overloaded = false;    ///< ProbabilityOf a loss: more packets come than are served
 };
 
 /// \throws InvalidArgument  a target outside ]0, 1[, correlated traffic where a load or speedup is asked for;

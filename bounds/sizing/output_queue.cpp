@@ -21,9 +21,7 @@ using queue::LevelProbability;
 class IndependentSlots final : public OutputQueue {
  public:
   IndependentSlots(queue::SlottedQueue queue, const queue::Accuracy& accuracy)
-      : queue_(std::move(queue)), accuracy_(accuracy) {
-    queue::require_stable(queue_);
-  }
+      : queue_(std::move(queue)), accuracy_(accuracy) {}
 
   [[nodiscard]] std::optional<Rational> load() const override { return queue_.arrivals.load(); }
   [[nodiscard]] int packets_per_slot() const override { return queue_.packets_per_slot; }
@@ -69,7 +67,9 @@ class PoissonAtAnyTime final : public OutputQueue {
       : load_(load),
         queue_{.arrivals = series::Arrivals::poisson(load)},
         slots_(queue_, accuracy),
-        accuracy_(accuracy) {}
+        accuracy_(accuracy) {
+    queue::require_stable(queue_);
+  }
 
   [[nodiscard]] std::optional<Rational> load() const override { return load_; }
   [[nodiscard]] int packets_per_slot() const override { return 1; }

@@ -38,6 +38,11 @@ Interval loss_by_elimination(const SlottedQueue& queue, std::int64_t capacity, l
   series::ArrivalTails<Interval> tails = series::enclosed_arrival_tails(queue.arrivals, negligible);
   while (!tails.complete && tails.size() <= room)
     tails = series::enclosed_arrival_tails(queue.arrivals, negligible *= 2);
+  std::size_t least_batch = 0;
+  while (least_batch < tails.pmf.size() && numeric::upper(tails.pmf[least_batch]) == 0) ++least_batch;
+  // Never fewer than are served: the buffer fills once and for all.
+  if (least_batch >= servers)
+    return (tails.load - Interval(static_cast<double>(std::min(servers, room)))) / tails.load;
   const std::size_t reach = std::min(room, servers + tails.size());
   if (static_cast<double>(room) * static_cast<double>(reach) > 4e6)
     throw LimitExceeded("the loss of a buffer of " + std::to_string(capacity) + " packets with " +
@@ -66,8 +71,7 @@ Interval loss_by_elimination(const SlottedQueue& queue, std::int64_t capacity, l
   };
 
   // States below the least batch do not come again.
-  std::size_t least = 0;
-  while (least < room && least < tails.pmf.size() && numeric::upper(tails.pmf[least]) == 0) ++least;
+  const std::size_t least = std::min(room, least_batch);
   std::vector<Interval> leaving(room + 1, Interval(1));  // probability of going down from a state
   for (std::size_t state = room; state > least; --state) {
     const std::size_t lowest = after_service(state);
@@ -97,13 +101,12 @@ Interval loss_by_elimination(const SlottedQueue& queue, std::int64_t capacity, l
 }  // namespace
 
 LevelProbability loss_probability(const SlottedQueue& queue, Packets capacity, const Accuracy& accuracy) {
-  require_stable(queue);
   if (capacity.value < 0)
     throw InvalidArgument("capacity", std::to_string(capacity.value), "a whole number of packets, 0 or more");
   const Method exact_method{Arithmetic::exact, 0};
   if (queue.arrivals.largest_batch() == 0) return {capacity, Exact<unit::Probability>{0}, exact_method};
   if (capacity.value == 0) return {capacity, Exact<unit::Probability>{1}, exact_method};
-  if (queue.packets_per_slot == 1) {
+  if (queue.packets_per_slot == 1 && is_stable(queue)) {
     // The division by 1 - t widens by 1/(1 - t) <= 1/(1 - rho): ask for more digits where that shows.
     for (int extra = 1; extra <= 64; extra = 2 * extra + 2) {
       Accuracy finer = accuracy;
@@ -123,7 +126,9 @@ LevelProbability loss_probability(const SlottedQueue& queue, Packets capacity, c
   } else {
     if (accuracy.arithmetic == Arithmetic::exact || accuracy.arithmetic == Arithmetic::double_precision)
       throw LimitExceeded(
-          std::string("the loss with several packets served a slot is found in intervals, not in ") +
+          std::string(
+              "the loss with several packets served a slot, or with more than are served, is found in "
+              "intervals, not in ") +
           name(accuracy.arithmetic) + " arithmetic");
     double magnitude = -64;
     for (int bits = numeric::to_precision(accuracy.digits).bits + 64; bits <= 8192; bits += bits / 2) {

@@ -457,6 +457,15 @@ void require_stable(const SlottedQueue& queue) {
   throw Unstable("within 2^-2000 of " + std::to_string(queue.packets_per_slot), queue.packets_per_slot);
 }
 
+bool is_stable(const SlottedQueue& queue) {
+  try {
+    require_stable(queue);
+    return true;
+  } catch (const Unstable&) {
+    return false;
+  }
+}
+
 std::vector<LevelProbability> occupancy_tails(const SlottedQueue& queue, std::span<const Packets> levels,
                                               const Accuracy& accuracy) {
   return values_at(queue, Quantity::tail, levels, accuracy);

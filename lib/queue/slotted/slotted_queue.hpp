@@ -97,5 +97,7 @@ struct TailBoundary {
 
 /// \throws Unstable  rho >= C
 void require_stable(const SlottedQueue& queue);
+/// Is rho < C? Of a load within 2^-2000 of it: no.
+[[nodiscard]] bool is_stable(const SlottedQueue& queue);
 
 }  // namespace tailbound::queue

@@ -357,6 +357,10 @@ std::vector<Line> lines(const BufferPoint& point, const Units& units) {
   if (answer.loss_unknown)
     lines.push_back(
         {"caution", "the fraction of packets lost would take too long to find; overflow may be\nbelow it"});
+  if (answer.overloaded)
+    lines.push_back({"overload",
+                     "more packets come than are served; without a limit the queue would grow for\never, so "
+                     "there is no P(Q > n) beside this"});
   if (const std::string queue = poisson_in_words(question); !queue.empty()) lines.push_back({"queue", queue});
   const std::string caution = overflow_caution(question.criterion, question.traffic.packets_per_slot);
   if (!caution.empty()) lines.push_back({"caution", caution});
