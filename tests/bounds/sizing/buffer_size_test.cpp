@@ -208,7 +208,11 @@ TEST_CASE("targets and capacities out of range are refused", "[bounds][errors]")
       CHECK_THROWS_AS(size_for(traffic, target, criterion), InvalidArgument);
   for (const Criterion criterion : {Criterion::overflow, Criterion::loss}) {
     CHECK_THROWS_AS(drop(traffic, -1, criterion), InvalidArgument);
-    CHECK_THROWS_AS(drop(Traffic::equal(16, 1), 5, criterion), Unstable);
+    // A finite buffer loses something at any load.
+    if (criterion == Criterion::overflow)
+      CHECK_THROWS_AS(drop(Traffic::equal(16, 1), 5, criterion), Unstable);
+    else
+      CHECK_NOTHROW(drop(Traffic::equal(16, 1), 5, criterion));
     CHECK_THROWS_AS(size_for(Traffic::equal(16, Fraction(11, 10)), power_of_ten(-3), criterion), Unstable);
     CHECK_THROWS_AS(drop(traffic, 10'000'000'000'000'000, criterion), Error);
     CHECK_THROWS_AS(drop(traffic, 20, criterion, {{200}, Arithmetic::double_precision}), LimitExceeded);
