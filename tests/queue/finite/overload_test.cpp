@@ -67,6 +67,11 @@ TEST_CASE("overload: the loss of a finite buffer is that of its chain") {
   }
 }
 
+TEST_CASE("overload: 10 inputs of 1/2, 3 served a slot, room for 3") {
+  const SlottedQueue queue{.arrivals = series::Arrivals::equal_inputs(10, 5), .packets_per_slot = 3};
+  CHECK(loss_of(queue, 3) == Approx(0.41328125).epsilon(1e-12));
+}
+
 TEST_CASE("overload: where at least as many come as are served, all beyond these is lost") {
   const SlottedQueue all{.arrivals = series::Arrivals::equal_inputs(10, 10), .packets_per_slot = 3};
   for (const std::int64_t room : {3, 5, 20, 1000}) CHECK(loss_of(all, room) == Approx(0.7).epsilon(1e-12));
