@@ -370,7 +370,7 @@ void add_noc_routers(std::vector<AccuracyRow>& rows) {
       {0.3091, 0.3134, 0.3148});
 }
 
-/// Routers that had no part in the choice of any equation.
+/// Routers that had no part in the choice of any equation, only in that between all of them and those before.
 void add_drawn_routers(std::vector<AccuracyRow>& rows) {
   const auto add = [&](const MeasuredWorms& worms, std::initializer_list<Measured> points,
                        const Saturation& found) {
