@@ -384,13 +384,22 @@ void add_drawn_routers(std::vector<AccuracyRow>& rows) {
   add({mesh(4, 3), 3, 5, 2}, {{-0.4, 0.1}, {+0.5, 0.2}}, {0.5166, 0.5196, 0.5269});
 }
 
+/// Rows of routers that take time.
+struct TimedWorms {
+  std::vector<AccuracyRow>& rows;
+  Percents at;
+
+  void operator()(MeasuredWorms worms, const network::RouterTiming& timing,
+                  std::initializer_list<Measured> points, const Saturation& found) const {
+    worms.timing = timing;
+    add_measured(rows, worms, at, points, found, "2026-11-28");
+  }
+};
+
 /// Routers, links and credits that take time; two terms were chosen by these.
 void add_router_times(std::vector<AccuracyRow>& rows) {
-  const auto add = [&](MeasuredWorms worms, const network::RouterTiming& timing,
-                       std::initializer_list<Measured> points, const Saturation& found) {
-    worms.timing = timing;
-    add_measured(rows, worms, {30, 50, 70, 80, 90}, points, found, "2026-11-28");
-  };
+  const Percents at{30, 50, 70, 80, 90};
+  const TimedWorms add{rows, at};
   add({mesh(8), {}, 20, 1}, {1, 1, 0}, {{+0.1, 0.1}, {+0.4, 0.2}, {+0.9, 0.5}, {+1.6, 1.0}, {-0.7, 2.4}},
       {0.1075, 0.1089, 0.1093});
   add({mesh(8), {}, 5, 4}, {1, 1, 1}, {{+0.1, 0.0}, {+0.1, 0.1}, {-0.4, 0.2}, {-2.0, 0.4}, {-8.8, 1.1}},
@@ -419,11 +428,8 @@ void add_router_times(std::vector<AccuracyRow>& rows) {
 
 /// Likewise, settings that had no part in that.
 void add_drawn_router_times(std::vector<AccuracyRow>& rows) {
-  const auto add = [&](MeasuredWorms worms, const network::RouterTiming& timing,
-                       std::initializer_list<Measured> points, const Saturation& found) {
-    worms.timing = timing;
-    add_measured(rows, worms, {50, 80}, points, found, "2026-11-28");
-  };
+  const Percents at{50, 80};
+  const TimedWorms add{rows, at};
   add({mesh(6), 2, 9, 8}, {2, 1, 1}, {{+1.8, 0.1}, {+3.3, 0.3}}, {0.4000, 0.4015, 0.4029});
   add({hypercube(32), 4, 5, 5}, {1, 1, 1}, {{-1.2, 0.1}, {-2.5, 0.2}}, {0.6602, 0.6530, 0.6553});
   add({mesh(5), 3, 16, 6}, {3, 1, 2}, {{-0.5, 0.1}, {-0.5, 0.3}}, {0.4104, 0.4104, 0.4118});

@@ -81,7 +81,6 @@ Structure structure_of(const ChannelGraph& graph, const std::vector<network::Sha
     }
     TrailClass whole{
         .channel = at, .share = 1, .ends = channel.turns.empty() ? 1 : channel.ends, .moves = {}};
-    std::unordered_map<std::size_t, std::size_t> input_to;
     for (const network::Turn& turn : channel.turns) {
       const network::Station& station = graph.stations[turn.station];
       // Shares are held to 1: where they are, the flow is all that the channel has for the station.

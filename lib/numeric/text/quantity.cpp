@@ -1,11 +1,11 @@
 #include <cln/rational.h>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/trimmed.hpp>
 #include <tailbound/numeric/text/quantity.hpp>
 
 #include <algorithm>
 #include <cctype>
-#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -24,23 +24,21 @@ constexpr Unit sizes[] = {{"B", 0},       {"bytes", 0},   {"byte", 0},   {"kB", 
 constexpr Unit times[] = {{"ps", -12}, {"ns", -9}, {"us", -6}, {"µs", -6}, {"μs", -6}, {"ms", -3}, {"s", 0}};
 
 Rational scale(const Unit& unit) {
-  Rational value = cln::expt(Rational(10), Integer(unit.decimal));
-  return value * cln::ash(Integer(1), Integer(unit.binary)) * Integer(unit.times);
+  return cln::expt(Rational(10), Integer(unit.decimal)) * cln::ash(Integer(1), Integer(unit.binary)) *
+         Integer(unit.times);
 }
 
-/// "G", "Gbps", "Gbit/s", "Gb/s"; "GBps", "GB/s": bytes.
+/// "G", "Gbps", "Gbit/s", "Gb/s"; "GBps", "GB/s": bytes.  CONTRACT  not empty
 std::optional<Rational> rate_unit(std::string_view name) {
   constexpr std::string_view prefixes = "kMGTP";
   int decimal = 0;
   const std::string_view whole = name;
-  if (!name.empty()) {
-    const char first = name.front() == 'K' ? 'k' : name.front();
-    if (const std::size_t at = prefixes.find(first); at != std::string_view::npos) {
-      decimal = 3 * static_cast<int>(at + 1);
-      name.remove_prefix(1);
-    }
+  const char first = name.front() == 'K' ? 'k' : name.front();
+  if (const std::size_t at = prefixes.find(first); at != std::string_view::npos) {
+    decimal = 3 * static_cast<int>(at + 1);
+    name.remove_prefix(1);
   }
-  if (name.empty() && name.size() < whole.size()) return scale({whole, decimal});
+  if (name.empty()) return scale({whole, decimal});
   for (const std::string_view bits : {"bps", "bit/s", "b/s", "bits/s"})
     if (name == bits) return scale({whole, decimal});
   for (const std::string_view bytes : {"Bps", "B/s", "byte/s", "bytes/s"})
@@ -64,7 +62,6 @@ std::optional<Rational> unit_of(Measure measure, std::string_view name) {
     case Measure::megabytes:
       return unit_among(sizes, name);
     case Measure::nanoseconds:
-    case Measure::seconds:
       break;
   }
   return unit_among(times, name);
@@ -79,7 +76,6 @@ Rational own_unit(Measure measure) {
     case Measure::nanoseconds:
       return scale({"", -9});
     case Measure::bytes:
-    case Measure::seconds:
       break;
   }
   return 1;
@@ -95,7 +91,6 @@ std::string legal_units(Measure measure) {
     case Measure::megabytes:
       return own + "64B, 9KB (9000 bytes), 9KiB (9216), 12MB, 12MiB";
     case Measure::nanoseconds:
-    case Measure::seconds:
       break;
   }
   return own + "800ns, 5us, 0.2ms, 1s";
@@ -106,19 +101,13 @@ bool is_of_unit(char c) {
   return std::isalpha(letter) != 0 || c == '/' || letter >= 0x80;
 }
 
-std::string_view without_blanks(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 }  // namespace
 
 Rational parse_quantity(std::string_view text, std::string_view argument, Measure measure) {
-  text = without_blanks(text);
+  text = trimmed(text);
   std::size_t end = text.size();
   while (end > 0 && is_of_unit(text[end - 1])) --end;
-  const std::string_view name = text.substr(end), number = without_blanks(text.substr(0, end));
+  const std::string_view name = text.substr(end), number = trimmed(text.substr(0, end));
   if (name.empty()) return parse_rational(number, argument);
   const std::optional<Rational> unit = unit_of(measure, name);
   if (!unit || number.empty())
@@ -136,8 +125,7 @@ std::vector<Rational> parse_quantities(std::string_view text, std::string_view a
 
 std::int64_t parse_whole_quantity(std::string_view text, std::string_view argument, Measure measure,
                                   std::int64_t least, std::int64_t greatest) {
-  const Rational value = parse_quantity(text, argument, measure);
-  return to_integer(value, argument, least, greatest);
+  return to_integer(parse_quantity(text, argument, measure), argument, least, greatest);
 }
 
 std::vector<std::int64_t> parse_whole_quantities(std::string_view text, std::string_view argument,

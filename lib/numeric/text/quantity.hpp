@@ -16,9 +16,9 @@
 namespace tailbound::numeric {
 
 /// What a number without a unit is in, and what is returned.
-enum class Measure { gbps, bytes, nanoseconds, seconds, megabytes };
+enum class Measure { gbps, bytes, nanoseconds, megabytes };
 [[nodiscard]] constexpr auto names_of(Measure) {
-  return std::array{"Gbit/s", "bytes", "ns", "s", "MB"};
+  return std::array{"Gbit/s", "bytes", "ns", "MB"};
 }
 
 /// \throws InvalidArgument  no number, or not a unit of this measure: naming those there are

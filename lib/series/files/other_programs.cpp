@@ -1,3 +1,4 @@
+#include <tailbound/core/trimmed.hpp>
 #include <tailbound/series/files/other_programs.hpp>
 
 #include <algorithm>
@@ -29,12 +30,6 @@ bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-std::string_view stripped(std::string_view text) {
-  while (!text.empty() && is_white(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_white(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 /// Where lines begin.
 std::vector<std::size_t> lines_of(std::string_view text) {
   std::vector<std::size_t> begins{0};
@@ -61,7 +56,7 @@ void put_commas(std::string& text, std::size_t from, std::size_t to) {
 
 /// {1.5*^-3, 2.`15.*^-4}
 bool from_mathematica(std::string& text) {
-  if (!holds(text, "*^") && !(stripped(text).starts_with("{") && !holds(text, "\"") && holds(text, "}")))
+  if (!holds(text, "*^") && !(trimmed(text).starts_with("{") && !holds(text, "\"") && holds(text, "}")))
     return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '{') text[i] = '[';
@@ -104,7 +99,7 @@ bool from_numpy(std::string& text) {
       text.find('[', open + 1) < text.size())
     return found;
   const std::string_view inside = std::string_view(text).substr(open, close - open);
-  if (holds(inside, ",") || stripped(inside.substr(1)).find_first_of(" \n") == std::string_view::npos)
+  if (holds(inside, ",") || trimmed(inside.substr(1)).find_first_of(" \n") == std::string_view::npos)
     return found;
   put_commas(text, open, close);
   return true;
@@ -115,7 +110,7 @@ bool from_r(std::string& text) {
   std::vector<std::pair<std::size_t, std::size_t>> tags;
   for (const std::size_t begin : lines_of(text)) {
     const std::string_view line = line_at(text, begin);
-    if (stripped(line).empty()) continue;
+    if (trimmed(line).empty()) continue;
     std::size_t at = 0;
     while (at < line.size() && (line[at] == ' ' || line[at] == '\t')) ++at;
     const std::size_t open = at;
@@ -152,7 +147,7 @@ bool from_letter(std::string& text, char upper, char lower) {
 
 /// {"p": [..]}
 bool from_json(std::string& text) {
-  const std::string_view whole = stripped(text);
+  const std::string_view whole = trimmed(text);
   if (whole.size() < 2 || whole.front() != '{' || whole.back() != '}' || !holds(whole, "\"")) return false;
   text[text.find('{')] = ' ';
   text[text.rfind('}')] = ' ';
@@ -167,14 +162,14 @@ bool from_assignments(std::string& text) {
   std::vector<Found> all;
   for (const std::size_t begin : lines_of(text)) {
     const std::string_view line = line_at(text, begin);
-    if (stripped(line).empty()) continue;
+    if (trimmed(line).empty()) continue;
     const std::size_t open = line.find('['), close = line.find(']');
     if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2) return false;
-    const std::string_view name = stripped(line.substr(0, open)),
+    const std::string_view name = trimmed(line.substr(0, open)),
                            index = line.substr(open + 1, close - open - 1);
     const std::size_t sign = line.find('=', close);
     if (sign == std::string_view::npos) return false;
-    const std::string_view colon = stripped(line.substr(close + 1, sign - close - 1));
+    const std::string_view colon = trimmed(line.substr(close + 1, sign - close - 1));
     if (name.empty() || !std::all_of(name.begin(), name.end(), is_part_of_name) ||
         !std::all_of(index.begin(), index.end(), is_decimal) || !(colon.empty() || colon == ":"))
       return false;
@@ -196,7 +191,7 @@ bool from_matlab(std::string& text) {
   bool found = false;
   for (const std::size_t begin : lines_of(text)) {
     const std::string_view line = line_at(text, begin);
-    const std::string_view content = stripped(line);
+    const std::string_view content = trimmed(line);
     if (content.starts_with("Columns ") || content.starts_with("Column ")) {
       scaled += '\n';
       found = true;
@@ -204,7 +199,7 @@ bool from_matlab(std::string& text) {
     }
     const std::size_t e = content.find('e');
     if (content.ends_with("*") && e != std::string_view::npos && content.starts_with("1.0")) {
-      const std::string_view power = stripped(content.substr(e + 1, content.size() - e - 2));
+      const std::string_view power = trimmed(content.substr(e + 1, content.size() - e - 2));
       if (!power.empty() && power.find_first_not_of("+-0123456789") == std::string_view::npos) {
         exponent = power;
         found = true;
@@ -236,7 +231,7 @@ bool from_decimal_commas(std::string& text) {
   std::size_t rising = 0, lines = 0;
   long before = -1;
   for (const std::size_t begin : lines_of(text)) {
-    const std::string_view line = line_at(text, begin), content = stripped(line);
+    const std::string_view line = line_at(text, begin), content = trimmed(line);
     if (content.empty()) continue;
     const std::size_t comma = content.find(',');
     const std::string_view whole = content.substr(0, comma);
