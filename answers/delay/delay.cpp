@@ -28,8 +28,11 @@ bounds::ClaimedBufferSize buffer_of(const queue::HopQueue& queue, const bounds::
     if (size.before) result.before = numeric::to_claim(size.before->probability);
     return result;
   }
+  const auto* parts = std::get_if<queue::PartsQueue>(&queue);
   bounds::LeastRoom room =
-      bounds::output_queue(std::get<queue::ClassQueue>(queue), {.digits = digits})->least_room(target);
+      (parts != nullptr ? bounds::output_queue(*parts, {.digits = digits})
+                        : bounds::output_queue(std::get<queue::ClassQueue>(queue), {.digits = digits}))
+          ->least_room(target);
   bounds::ClaimedBufferSize result{room.buffer, std::move(room.at.probability), {}};
   if (room.before) result.before = std::move(room.before->probability);
   return result;

@@ -45,15 +45,16 @@ std::vector<ScaleLimit> scale_limits(const network::Network& network, Overload o
       for (const std::size_t link : route.links) loads[link] = loads[link] + flow.rate * route.share;
     if (!flow.burst) sent[flow.source] = sent[flow.source] + flow.rate;
   }
+  const std::vector<Rational> most = network.most_sent();
   std::vector<ScaleLimit> limits;
   const auto add = [&](Kind kind, const std::string& name, const Rational& load, const Rational& takes) {
     limits.push_back({kind, name, load, takes, takes / load});
   };
   for (std::size_t link = 0; link < loads.size() && overload == Overload::refused; ++link)
     if (network.has_queue(link) && loads[link] > 0)
-      add(Kind::link, network.link_name(link), loads[link], network.links[link].packets_per_slot);
+      add(Kind::link, network.link_name(link), loads[link], network.links[link].rate.value());
   for (std::size_t node = 0; node < sent.size(); ++node)
-    if (sent[node] > 0) add(Kind::node, network.nodes[node].name, sent[node], 1);
+    if (sent[node] > 0) add(Kind::node, network.nodes[node].name, sent[node], most[node]);
   for (const network::Flow& flow : network.flows) {
     if (!flow.burst) continue;
     // traffic::shortest_burst(): rate / (on_rate - rate) is at most the burst.

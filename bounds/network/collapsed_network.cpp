@@ -12,6 +12,29 @@ using numeric::Rational;
 /// An input of a queue: the queue before or none, the source, the queues passed in between.
 using InputKey = std::tuple<std::size_t, std::size_t, std::size_t>;
 
+/// Sources are the lanes of nodes, then the flows with bursts.
+class SourceNumbers {
+ public:
+  explicit SourceNumbers(const Network& network) : lanes_(network.lanes()) {
+    for (const int lanes : lanes_) {
+      first_.push_back(count_);
+      count_ += static_cast<std::size_t>(lanes);
+    }
+  }
+  /// The sources of a flow: as many as lanes, from first() on.
+  [[nodiscard]] std::size_t count(const network::Flow& flow) const {
+    return flow.burst ? 1 : static_cast<std::size_t>(lanes_[flow.source]);
+  }
+  [[nodiscard]] std::size_t first(const Network& network, std::size_t flow) const {
+    return network.flows[flow].burst ? count_ + flow : first_[network.flows[flow].source];
+  }
+
+ private:
+  std::vector<int> lanes_;
+  std::vector<std::size_t> first_;
+  std::size_t count_ = 0;
+};
+
 /// Calls visit(link, key) for each queue of a route that may wait, in order.
 template <class Visit>
 void walk(const Network& network, const std::vector<char>& passes, std::size_t source,
@@ -28,12 +51,9 @@ void walk(const Network& network, const std::vector<char>& passes, std::size_t s
   }
 }
 
-std::size_t source_of(const Network& network, std::size_t flow) {
-  return network.flows[flow].burst ? network.nodes.size() + flow : network.flows[flow].source;
-}
-
 /// Which queues never hold packets over. Those that do not, taken out, can only lessen what the others are brought.
-std::vector<char> passing(const Network& network, std::vector<std::int64_t>& most_arrivals) {
+std::vector<char> passing(const Network& network, const SourceNumbers& sources,
+                          std::vector<std::int64_t>& most_arrivals) {
   std::vector<char> passes(network.links.size(), 0);
   most_arrivals.assign(network.links.size(), 0);
   for (bool changed = true; changed;) {
@@ -41,8 +61,9 @@ std::vector<char> passing(const Network& network, std::vector<std::int64_t>& mos
     std::vector<std::vector<InputKey>> inputs(network.links.size());
     for (std::size_t flow = 0; flow < network.flows.size(); ++flow)
       for (const network::Route& route : network.flows[flow].routes)
-        walk(network, passes, source_of(network, flow), route,
-             [&](std::size_t link, const InputKey& from) { inputs[link].push_back(from); });
+        for (std::size_t lane = 0; lane < sources.count(network.flows[flow]); ++lane)
+          walk(network, passes, sources.first(network, flow) + lane, route,
+               [&](std::size_t link, const InputKey& from) { inputs[link].push_back(from); });
     for (std::size_t link = 0; link < network.links.size(); ++link) {
       std::vector<InputKey>& its = inputs[link];
       if (its.empty()) continue;
@@ -51,10 +72,11 @@ std::vector<char> passing(const Network& network, std::vector<std::int64_t>& mos
       std::int64_t most = 0;
       for (const InputKey& from : its) {
         const std::size_t queue = std::get<0>(from);
-        most += queue == QueueInput::none ? 1 : network.links[queue].packets_per_slot;
+        most += queue == QueueInput::none ? 1 : network.links[queue].rate.most_in_a_slot();
       }
       most_arrivals[link] = most;
-      if (most > network.links[link].packets_per_slot || passes[link] != 0) continue;
+      const network::LinkRate& rate = network.links[link].rate;
+      if (most * rate.slots > rate.packets || passes[link] != 0) continue;
       passes[link] = 1;
       changed = true;
     }
@@ -67,50 +89,54 @@ std::vector<char> passing(const Network& network, std::vector<std::int64_t>& mos
 CollapsedNetwork collapsed(const Network& network) {
   CollapsedNetwork result;
   std::vector<std::int64_t> most_arrivals;
-  const std::vector<char> passes = passing(network, most_arrivals);
+  const SourceNumbers sources(network);
+  const std::vector<char> passes = passing(network, sources, most_arrivals);
   result.queues.resize(network.links.size());
   for (std::size_t link = 0; link < network.links.size(); ++link) {
     CollapsedQueue& queue = result.queues[link];
-    queue.capacity = network.links[link].packets_per_slot;
+    queue.capacity = network.links[link].rate;
     queue.most_arrivals = most_arrivals[link];
     queue.waits = network.has_queue(link) && passes[link] == 0 && most_arrivals[link] > 0;
   }
   std::vector<std::map<InputKey, std::size_t>> known(network.links.size());
   for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
-    const std::size_t source = source_of(network, flow);
+    const std::size_t lanes = sources.count(network.flows[flow]);
     std::map<std::tuple<std::vector<std::size_t>, std::vector<std::size_t>, std::size_t>, Rational> shares;
-    for (const network::Route& route : network.flows[flow].routes) {
-      const double rate = numeric::nearest_double(network.flows[flow].rate * route.share);
-      std::size_t hops = 0;
-      for (const std::size_t link : route.links)
-        if (network.has_queue(link)) {
-          ++hops;
-          result.queues[link].load += rate;
-          result.queues[link].sources[source] += rate;
-          if (network.flows[flow].burst) result.queues[link].bursts = true;
-        }
-      std::vector<std::size_t> queues, inputs;
-      walk(network, passes, source, route, [&](std::size_t link, const InputKey& from) {
-        CollapsedQueue& queue = result.queues[link];
-        const auto [place, is_new] = known[link].try_emplace(from, queue.inputs.size());
-        if (is_new) {
-          QueueInput input;
-          std::tie(input.queue, input.source, input.passed) = from;
-          queue.inputs.push_back(std::move(input));
-        }
-        QueueInput& input = queue.inputs[place->second];
-        input.rate += rate;
-        input.exact_rate = input.exact_rate + network.flows[flow].rate * route.share;
-        input.behind[source] += rate;
-        if (!queues.empty())
-          result.queues[queues.back()].inputs[inputs.back()].onward[{link, place->second}] += rate;
-        queues.push_back(link);
-        inputs.push_back(place->second);
-      });
-      const auto [place, is_new] =
-          shares.try_emplace({std::move(queues), std::move(inputs), hops}, route.share);
-      if (!is_new) place->second = place->second + route.share;
-    }
+    for (const network::Route& route : network.flows[flow].routes)
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const std::size_t source = sources.first(network, flow) + lane;
+        const Rational share = route.share / static_cast<unsigned long>(lanes);
+        const Rational exact = network.flows[flow].rate * share;
+        const double rate = numeric::nearest_double(exact);
+        std::size_t hops = 0;
+        for (const std::size_t link : route.links)
+          if (network.has_queue(link)) {
+            ++hops;
+            result.queues[link].load += rate;
+            result.queues[link].sources[source] += rate;
+            if (network.flows[flow].burst) result.queues[link].bursts = true;
+          }
+        std::vector<std::size_t> queues, inputs;
+        walk(network, passes, source, route, [&](std::size_t link, const InputKey& from) {
+          CollapsedQueue& queue = result.queues[link];
+          const auto [place, is_new] = known[link].try_emplace(from, queue.inputs.size());
+          if (is_new) {
+            QueueInput input;
+            std::tie(input.queue, input.source, input.passed) = from;
+            queue.inputs.push_back(std::move(input));
+          }
+          QueueInput& input = queue.inputs[place->second];
+          input.rate += rate;
+          input.exact_rate = input.exact_rate + exact;
+          input.behind[source] += rate;
+          if (!queues.empty())
+            result.queues[queues.back()].inputs[inputs.back()].onward[{link, place->second}] += rate;
+          queues.push_back(link);
+          inputs.push_back(place->second);
+        });
+        const auto [place, is_new] = shares.try_emplace({std::move(queues), std::move(inputs), hops}, share);
+        if (!is_new) place->second = place->second + share;
+      }
     auto& routes = result.flows.emplace_back();
     for (const auto& [met, share] : shares)
       routes.push_back({std::get<0>(met), std::get<1>(met), std::get<2>(met), share});

@@ -37,7 +37,7 @@ struct QueueInput {
 
 struct CollapsedQueue {
   bool waits = false;                     ///< may hold packets over from one slot to the next
-  int capacity = 1;                       ///< packets/slot that its link takes
+  network::LinkRate capacity{};           ///< what its link takes
   std::int64_t most_arrivals = 0;         ///< in a slot: no more packets are ever there if it never waits
   double load = 0;                        ///< packets/slot
   bool bursts = false;                    ///< some source with bursts sends through it

@@ -16,8 +16,7 @@ using numeric::Rational;
 void require_room(const std::vector<QueueTraffic>& all) {
   std::vector<network::OverloadedLink> full;
   for (const QueueTraffic& traffic : all)
-    if (traffic.load >= Rational(traffic.packets_per_slot))
-      full.push_back({traffic.name, traffic.load, traffic.packets_per_slot});
+    if (traffic.load >= traffic.rate.value()) full.push_back({traffic.name, traffic.load, traffic.rate.value()});
   if (!full.empty()) throw Overloaded(std::move(full));
 }
 
@@ -25,7 +24,7 @@ void require_room(const std::vector<QueueTraffic>& all) {
 struct Before {
   bool operator()(const QueueTraffic* a, const QueueTraffic* b) const {
     if (a->load != b->load) return a->load < b->load;
-    if (a->packets_per_slot != b->packets_per_slot) return a->packets_per_slot < b->packets_per_slot;
+    if (a->rate != b->rate) return a->rate < b->rate;
     if (a->classes != b->classes)
       return std::lexicographical_compare(a->classes.begin(), a->classes.end(), b->classes.begin(),
                                           b->classes.end(), [](const auto& x, const auto& y) {
@@ -95,17 +94,24 @@ void feed_by_inputs(const Network& network, std::vector<QueueTraffic>& all) {
 
 }  // namespace
 
-queue::SlottedQueue slotted_queue(const QueueTraffic& traffic) {
+namespace {
+
+series::Arrivals arrivals_of(const QueueTraffic& traffic) {
   if (traffic.sources.size() == 1) {
     const network::SourceRate& source = traffic.sources.front();
-    return {
-        series::Arrivals::equal_inputs(source.count, Rational(static_cast<long>(source.count)) * source.rate),
-        traffic.packets_per_slot};
+    return series::Arrivals::equal_inputs(source.count,
+                                          Rational(static_cast<long>(source.count)) * source.rate);
   }
   std::vector<Rational> rates;
   for (const network::SourceRate& source : traffic.sources)
     rates.insert(rates.end(), static_cast<std::size_t>(source.count), source.rate);
-  return {series::Arrivals::unequal_inputs(std::move(rates)), traffic.packets_per_slot};
+  return series::Arrivals::unequal_inputs(std::move(rates));
+}
+
+}  // namespace
+
+queue::SlottedQueue slotted_queue(const QueueTraffic& traffic) {
+  return {arrivals_of(traffic), traffic.rate.packets};
 }
 
 queue::HopQueue hop_queue(const QueueTraffic& traffic) {
@@ -115,17 +121,22 @@ queue::HopQueue hop_queue(const QueueTraffic& traffic) {
       sources.push_back({each.higher, each.own, each.count});
     return queue::ClassQueue{std::move(sources)};
   }
-  if (traffic.bursts.empty()) return slotted_queue(traffic);
-  if (traffic.packets_per_slot != 1)
-    throw NoAnswer("the link " + traffic.name + " takes " + std::to_string(traffic.packets_per_slot) +
-                   " packets a slot; with bursts only links that take 1 are analysed");
+  if (traffic.bursts.empty()) {
+    if (traffic.rate.is_whole()) return slotted_queue(traffic);
+    return queue::parts_queue(arrivals_of(traffic), traffic.rate.packets, traffic.rate.slots);
+  }
   std::vector<queue::OnOffGroup> groups;
   for (const network::BurstySource& each : traffic.bursts)
     groups.push_back({each.source, each.count, each.share});
   for (const network::SourceRate& each : traffic.sources)
     groups.push_back(
         {traffic::OnOff{.load = each.rate, .on_rate = each.rate, .start = 1, .stop = 0}, each.count});
-  return queue::MarkovArrivals::on_off(std::move(groups));
+  if (traffic.rate == network::LinkRate{}) return queue::MarkovArrivals::on_off(std::move(groups));
+  try {
+    return queue::parts_queue(groups, traffic.rate.packets, traffic.rate.slots);
+  } catch (const NoAnswer& error) {
+    throw NoAnswer("the link " + traffic.name + ": " + error.what());
+  }
 }
 
 TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::TreeRouting routing,
@@ -184,13 +195,12 @@ std::vector<QueueTraffic> traffic_of_class(const Network& network, int priority,
 std::vector<network::OverloadedLink> full_links(const Network& network) {
   std::vector<network::OverloadedLink> loads;
   for (std::size_t link = 0; link < network.links.size(); ++link)
-    loads.push_back({network.link_name(link), 0, network.links[link].packets_per_slot});
+    loads.push_back({network.link_name(link), 0, network.links[link].rate.value()});
   for (const network::Flow& flow : network.flows)
     for (const network::Route& route : flow.routes)
       for (const std::size_t link : route.links)
         if (network.has_queue(link)) loads[link].load = loads[link].load + flow.rate * route.share;
-  std::erase_if(
-      loads, [](const network::OverloadedLink& link) { return link.load < Rational(link.packets_per_slot); });
+  std::erase_if(loads, [](const network::OverloadedLink& link) { return link.load < link.takes; });
   return loads;
 }
 

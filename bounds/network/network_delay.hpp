@@ -49,11 +49,11 @@ struct NetworkDelay {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 };
 
-/// The arrivals of a queue without bursts, and what it serves.
+/// The arrivals of a queue without bursts whose link takes whole packets a slot.
 [[nodiscard]] queue::SlottedQueue slotted_queue(const network::QueueTraffic& traffic);
 
-/// The same whether there are bursts or not. Sources without bursts are on-off sources that never stop.
-/// \throws NoAnswer  bursts, and a link that takes more than one packet a slot
+/// The arrivals of a queue, and what it serves. Beside bursts, sources without them are on-off sources that never stop.
+/// \throws NoAnswer  bursts of too many sources at a link of another rate than one packet a slot (queue::parts_queue())
 [[nodiscard]] queue::HopQueue hop_queue(const network::QueueTraffic& traffic);
 
 /// \param burst        of every leaf; needs decoupled sources, to tell the leaves apart

@@ -126,7 +126,7 @@ class WiredKnowledge {
   std::vector<char> derived_queues() const {
     std::vector<char> derived;
     for (const CollapsedQueue& queue : network_.queues)
-      derived.push_back(!queue.waits || (queue.capacity == 1 && !queue.bursts) ? 1 : 0);
+      derived.push_back(!queue.waits || (queue.capacity == network::LinkRate{} && !queue.bursts) ? 1 : 0);
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t queue = 0; queue < derived.size(); ++queue) {

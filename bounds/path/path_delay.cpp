@@ -212,6 +212,9 @@ class DelayKnowledge {
       known.log2_least = std::min(known.log2_least, log2_least);
       if (classes(queue)) {
         known.values = priority(queue).wait_law(wanted);
+      } else if (parts(queue)) {
+        known.values = in_parts(queue).law(wanted, known.log2_least);
+        known.agreed_digits = in_parts(queue).agreed_digits();
       } else if (correlated(queue)) {
         queue::ClaimedHopDelay hop = queue::hop_delay(markov(queue), delay_, wanted);
         known.values = std::move(hop.values);
@@ -238,14 +241,16 @@ class DelayKnowledge {
     Hop& known = hops_[queue];
     if (!known.mean)
       known.mean = classes(queue)      ? MeanDelay(Exact<unit::Slot>{priority(queue).mean_wait()})
+                   : parts(queue)      ? parts_mean(queue)
                    : correlated(queue) ? markov_mean(queue)
                                        : mean(queue, digits_);
     return *known.mean;
   }
 
   /// The most slots that a queue can be looked at.
-  [[nodiscard]] std::int64_t longest(std::size_t queue) const {
+  [[nodiscard]] std::int64_t longest(std::size_t queue) {
     if (classes(queue)) return queue::PriorityQueue::most_levels;
+    if (parts(queue)) return static_cast<std::int64_t>(in_parts(queue).longest());
     if (correlated(queue)) return queue::most_delay_slots;
     return static_cast<std::int64_t>(queue::longest_delay(slotted(queue)));
   }
@@ -299,6 +304,7 @@ class DelayKnowledge {
     std::optional<int> agreed_digits;  ///< as queue::ClaimedHopDelay
     std::optional<MarkovQueue> markov;
     std::optional<queue::PriorityQueue> priority;
+    std::optional<queue::PartsDelay> parts;
   };
 
   [[nodiscard]] const SlottedQueue& slotted(std::size_t queue) const {
@@ -310,6 +316,26 @@ class DelayKnowledge {
       known.emplace(std::get<MarkovArrivals>(queues_[queue]),
                     Digits{std::min(digits_.count + 2, most_double_digits - 1)});
     return *known;
+  }
+  [[nodiscard]] bool parts(std::size_t queue) const {
+    return std::holds_alternative<queue::PartsQueue>(queues_[queue]);
+  }
+  queue::PartsDelay& in_parts(std::size_t queue) {
+    if (delay_ != HopDelay::wait)
+      throw InvalidArgument("hop delay", name_of(delay_),
+                            "wait, where links take fractions of a packet a slot, or several of bursts");
+    std::optional<queue::PartsDelay>& known = hops_[queue].parts;
+    if (!known) known.emplace(std::get<queue::PartsQueue>(queues_[queue]), digits_);
+    return *known;
+  }
+  /// Computed, as the bounds of its digits.
+  MeanDelay parts_mean(std::size_t queue) {
+    const PrecisionScope scope(Precision{256});
+    const Real mean(in_parts(queue).mean());
+    const int digits = in_parts(queue).agreed_digits();
+    hops_[queue].agreed_digits = digits;
+    const Real slack = mean * pow(Real(10), -digits);
+    return Enclosure<unit::Slot>(numeric::make_interval(Real(mean - slack), Real(mean + slack)));
   }
   [[nodiscard]] bool classes(std::size_t queue) const {
     return std::holds_alternative<queue::ClassQueue>(queues_[queue]);
@@ -356,7 +382,7 @@ double direct_products(const std::vector<std::pair<std::size_t, std::size_t>>& q
 }
 
 /// The most slots that all queues on the routes can be looked at.
-std::int64_t longest_delay(const DelayKnowledge& known, std::span<const Route> routes) {
+std::int64_t longest_delay(DelayKnowledge& known, std::span<const Route> routes) {
   std::int64_t least = queue::most_delay_slots;
   for (const Route& route : routes)
     for (const auto& [queue, times] : known.delaying(route)) least = std::min(least, known.longest(queue));

@@ -249,6 +249,62 @@ class LowerClass final : public OutputQueue {
   queue::PriorityQueue queue_;
 };
 
+class FractionOfSlots final : public OutputQueue {
+ public:
+  FractionOfSlots(queue::PartsQueue queue, numeric::Digits digits) : delay_(std::move(queue), digits), digits_(digits) {}
+
+  [[nodiscard]] std::optional<Rational> load() const override { return delay_.queue().load; }
+  [[nodiscard]] int packets_per_slot() const override {
+    return (delay_.queue().served + delay_.queue().of_packet - 1) / delay_.queue().of_packet;
+  }
+  [[nodiscard]] bool correlated() const override {
+    return std::holds_alternative<queue::MarkovArrivals>(delay_.queue().parts);
+  }
+
+  [[nodiscard]] std::vector<ComputedProbability> tails(std::span<const Packets> levels) override {
+    std::vector<ComputedProbability> result;
+    for (const Packets level : levels) result.push_back(computed(delay_.above(level.value)));
+    return result;
+  }
+  [[nodiscard]] ComputedProbability drop_probability(Packets capacity, Criterion criterion) override {
+    require_overflow(criterion);
+    return computed(delay_.above(capacity.value));
+  }
+  [[nodiscard]] LeastRoom least_room(const DropTarget& target) override {
+    require_overflow(target.criterion);
+    const std::int64_t room = delay_.least_level(target.probability);
+    LeastRoom result{.buffer = Packets(room), .at = computed(delay_.above(room)), .before = {}};
+    if (room > 0) result.before = computed(delay_.above(room - 1));
+    return result;
+  }
+  [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override {
+    throw NoAnswer("the mean occupancy of a link that takes a fraction of packets a slot");
+  }
+  [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override { return std::nullopt; }
+  [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability&, Packets) override {
+    return std::nullopt;
+  }
+
+ private:
+  static void require_overflow(Criterion criterion) {
+    if (criterion == Criterion::loss)
+      throw NoAnswer("the loss at a link that takes a fraction of packets a slot, or several of bursts, is not analysed; "
+                     "--criterion overflow is, and simulate tree --network FILE counts losses");
+  }
+  [[nodiscard]] ComputedProbability computed(const queue::PartsProbability& found) const {
+    const Computation how{.route = correlated() ? Computation::Route::matrices : Computation::Route::recurrence,
+                          .method = {}};
+    if (!found.agreed_digits) return {numeric::Enclosure<unit::Probability>(found.bounds), how};
+    const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(digits_).bits + 64});
+    return {numeric::Approximation<unit::Probability>{
+                (numeric::lower(found.bounds) + numeric::upper(found.bounds)) / 2, *found.agreed_digits},
+            how};
+  }
+
+  queue::PartsDelay delay_;
+  numeric::Digits digits_;
+};
+
 }  // namespace
 
 std::optional<numeric::Enclosure<unit::PerPacket>> OutputQueue::found_decay_rate() {
@@ -291,6 +347,13 @@ std::unique_ptr<OutputQueue> output_queue(queue::ClassQueue queue, const queue::
     throw InvalidArgument("arithmetic", queue::name(accuracy.arithmetic),
                           "auto for a class that waits for others (--classes, --joint)");
   return std::make_unique<LowerClass>(std::move(queue), accuracy.digits);
+}
+
+std::unique_ptr<OutputQueue> output_queue(queue::PartsQueue queue, const queue::Accuracy& accuracy) {
+  if (accuracy.arithmetic != queue::Arithmetic::automatic)
+    throw InvalidArgument("arithmetic", queue::name(accuracy.arithmetic),
+                          "auto for links that take a fraction of packets a slot");
+  return std::make_unique<FractionOfSlots>(std::move(queue), accuracy.digits);
 }
 
 }  // namespace tailbound::bounds

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/bounds/sizing/buffer_size.hpp>
+#include <tailbound/queue/delay/parts_queue.hpp>
 #include <tailbound/queue/priority/priority_queue.hpp>
 #include <tailbound/queue/tail_bounds/source_bound.hpp>
 
@@ -111,6 +112,12 @@ class OutputQueue {
 /// RESULT    enclosures; the decay rate is not known
 /// \throws InvalidArgument  an arithmetic other than the automatic one;  as queue::PriorityQueue
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::ClassQueue queue,
+                                                        const queue::Accuracy& accuracy = {});
+
+/// A link that takes a fraction of packets a slot, or several of arrivals that remember.
+/// RESULT    a packet that has begun to leave counts whole; losses are not known, nor the decay rate
+/// \throws InvalidArgument  an arithmetic other than the automatic one;  as queue::PartsDelay
+[[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::PartsQueue queue,
                                                         const queue::Accuracy& accuracy = {});
 
 }  // namespace tailbound::bounds

@@ -2,12 +2,14 @@
 #include <tailbound/network/network.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace tailbound::network {
 namespace {
 
-constexpr int most_packets_per_slot = 32;
+constexpr const char* legal_rates =
+    "above 0 and at most 128, a fraction whose numerator and denominator are at most 128";
 constexpr int most_virtual_channels = 16;
 constexpr int greatest_weight = 1'000'000;
 
@@ -20,9 +22,10 @@ void check_link(const Network& network, std::size_t position) {
   if (link.from == link.to)
     throw InvalidArgument("link " + std::to_string(position), network.link_name(position),
                           "from one node to another");
-  if (link.packets_per_slot < 1 || link.packets_per_slot > most_packets_per_slot)
-    throw InvalidArgument("packets a slot of the link " + network.link_name(position),
-                          std::to_string(link.packets_per_slot), "a whole number from 1 to 32");
+  if (const LinkRate& rate = link.rate; rate.packets < 1 || rate.packets > LinkRate::most_packets ||
+                                        rate.slots < 1 || rate.slots > LinkRate::most_slots ||
+                                        std::gcd(rate.packets, rate.slots) != 1)
+    throw InvalidArgument("packets a slot of the link " + network.link_name(position), rate.text(), legal_rates);
   for (const int count : {link.classes, link.virtual_channels})
     if (count < 1 || count > most_virtual_channels)
       throw InvalidArgument("virtual channels of the link " + network.link_name(position),
@@ -33,17 +36,7 @@ void check_link(const Network& network, std::size_t position) {
 }
 
 void check_links(const Network& network) {
-  std::vector<std::pair<std::size_t, std::size_t>> ends;
-  ends.reserve(network.links.size());
-  for (std::size_t position = 0; position < network.links.size(); ++position) {
-    check_link(network, position);
-    ends.emplace_back(network.links[position].from, network.links[position].to);
-  }
-  std::sort(ends.begin(), ends.end());
-  const auto twice = std::adjacent_find(ends.begin(), ends.end());
-  if (twice != ends.end())
-    throw InvalidArgument(
-        "link", network.nodes[twice->first].name + " -> " + network.nodes[twice->second].name, "listed once");
+  for (std::size_t position = 0; position < network.links.size(); ++position) check_link(network, position);
 }
 
 /// Follows one route. `last_taken[link]` is the number of the last route that took the link; `number` is new.
@@ -106,6 +99,32 @@ void check_flow(const Network& network, const Flow& flow, std::vector<std::size_
 
 }  // namespace
 
+LinkRate LinkRate::of(const Rational& packets_per_slot, const std::string& what) {
+  const numeric::Integer packets = cln::numerator(packets_per_slot), slots = cln::denominator(packets_per_slot);
+  if (packets < 1 || packets > most_packets || slots > most_slots)
+    throw InvalidArgument(what, numeric::to_fraction(packets_per_slot), legal_rates);
+  return {cln::cl_I_to_int(packets), cln::cl_I_to_int(slots)};
+}
+
+std::vector<Rational> Network::most_sent() const {
+  std::vector<const LinkRate*> fastest(nodes.size(), nullptr);
+  for (const Link& link : links) {
+    const LinkRate*& its = fastest[link.from];
+    if (its == nullptr || std::int64_t{link.rate.packets} * its->slots > std::int64_t{its->packets} * link.rate.slots)
+      its = &link.rate;
+  }
+  std::vector<Rational> most(nodes.size(), 1);
+  for (std::size_t node = 0; node < nodes.size(); ++node)
+    if (fastest[node] != nullptr && *fastest[node] != LinkRate{}) most[node] = fastest[node]->value();
+  return most;
+}
+
+std::vector<int> Network::lanes() const {
+  std::vector<int> result(nodes.size(), 1);
+  for (const Link& link : links) result[link.from] = std::max(result[link.from], link.rate.most_in_a_slot());
+  return result;
+}
+
 int Network::classes() const {
   int lowest = 1;
   for (const Flow& flow : flows) lowest = std::max(lowest, flow.priority);
@@ -117,14 +136,15 @@ void require_valid(const Network& network) {
   std::vector<std::size_t> last_taken(network.links.size(), 0);
   std::size_t route_number = 0;
   std::vector<Rational> sent(network.nodes.size(), 0);
+  const std::vector<Rational> most = network.most_sent();
   for (const Flow& flow : network.flows) {
     check_flow(network, flow, last_taken, route_number);
     if (flow.burst) continue;
     sent[flow.source] = sent[flow.source] + flow.rate;
-    if (sent[flow.source] > 1)
+    if (sent[flow.source] > most[flow.source])
       throw InvalidArgument("sum of the rates of the flows from " + network.nodes[flow.source].name,
                             numeric::to_fraction(sent[flow.source]) + " with the flow " + flow.name,
-                            "at most 1 packet a slot");
+                            "at most " + numeric::to_fraction(most[flow.source]) + " packet a slot");
   }
 }
 

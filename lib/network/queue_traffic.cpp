@@ -69,9 +69,12 @@ void merge_feeders(std::vector<Feed>& feeds) {
 }
 
 /// How many sources a feed counts as: the packets that can come from it in a slot.
-std::int64_t sources_of(const Network& network, Sources sources, const Feed& feed) {
-  if (sources == Sources::decoupled || feed.feeder == network.links.size()) return 1;
-  return network.links[feed.feeder].packets_per_slot;
+/// \param lanes  of each node
+std::int64_t sources_of(const Network& network, const std::vector<int>& lanes, Sources sources, std::size_t link,
+                        const Feed& feed) {
+  if (sources == Sources::decoupled) return lanes[feed.feeder];
+  if (feed.feeder == network.links.size()) return lanes[network.links[link].from];
+  return network.links[feed.feeder].rate.most_in_a_slot();
 }
 
 /// A link cannot bring more than it takes. (Of one node's own flows, at most one packet a slot, that holds.)
@@ -83,10 +86,10 @@ void require_room(const Network& network, std::size_t link, const Feed& feed, st
                    network.link_name(link) + ", and it takes " + std::to_string(count));
 }
 
-QueueTraffic traffic_of(const Network& network, Sources sources, std::size_t link, std::vector<Feed>& feeds,
-                        const Integer& denominator) {
+QueueTraffic traffic_of(const Network& network, const std::vector<int>& lanes, Sources sources, std::size_t link,
+                        std::vector<Feed>& feeds, const Integer& denominator) {
   QueueTraffic traffic{.name = network.link_name(link),
-                       .packets_per_slot = network.links[link].packets_per_slot,
+                       .rate = network.links[link].rate,
                        .sources = {},
                        .load = 0};
   merge_feeders(feeds);
@@ -96,11 +99,11 @@ QueueTraffic traffic_of(const Network& network, Sources sources, std::size_t lin
   };
   // The feeds of links that take several packets a slot split evenly; `scale` keeps their parts whole.
   Integer sum = 0, scale = 1;
-  for (const Feed& feed : feeds) scale = cln::lcm(scale, Integer(sources_of(network, sources, feed)));
+  for (const Feed& feed : feeds) scale = cln::lcm(scale, Integer(sources_of(network, lanes, sources, link, feed)));
   std::vector<Source> split;
   split.reserve(feeds.size());
   for (const Feed& feed : feeds) {
-    const std::int64_t count = sources_of(network, sources, feed);
+    const std::int64_t count = sources_of(network, lanes, sources, link, feed);
     split.push_back({cln::exquo(feed.parts * scale, Integer(count)), count});
     sum = sum + feed.parts;
     require_room(network, link, feed, count, denominator);
@@ -157,14 +160,14 @@ void merge_bursts(std::vector<BurstySource>& bursts) {
 /// The fullest first; of equal ones in their order.
 std::string overload_in_words(std::vector<OverloadedLink> all) {
   std::stable_sort(all.begin(), all.end(), [](const OverloadedLink& a, const OverloadedLink& b) {
-    return a.load * Rational(b.packets_per_slot) > b.load * Rational(a.packets_per_slot);
+    return a.load * b.takes > b.load * a.takes;
   });
   const auto digits = [](const OverloadedLink& link) {
     return numeric::to_decimal(link.load, 6, numeric::Rounding::nearest);
   };
   const OverloadedLink& first = all.front();
   std::string words = "the link " + first.name + " is overloaded: it is offered " + digits(first) +
-                      " packets a slot, and that must be below " + std::to_string(first.packets_per_slot) +
+                      " packets a slot, and that must be below " + numeric::to_fraction(first.takes) +
                       " (what it takes)";
   std::uint64_t links = 0;
   for (const OverloadedLink& link : all) links += link.alike;
@@ -174,7 +177,7 @@ std::string overload_in_words(std::vector<OverloadedLink> all) {
   constexpr std::size_t most_named = 8;
   for (std::size_t i = 1; i < std::min(all.size(), most_named); ++i) {
     words += (i == 1 ? ": " : ", ") + all[i].name + " (" + digits(all[i]) + " of " +
-             std::to_string(all[i].packets_per_slot);
+             numeric::to_fraction(all[i].takes);
     if (all[i].alike > 1) words += ", " + std::to_string(all[i].alike) + " alike";
     words += ")";
   }
@@ -189,8 +192,8 @@ struct ClassFeed {
 
 void require_independent_slots(const Network& network, std::size_t link, const ClassFeed& all) {
   const std::string where = "at the queue of " + network.link_name(link) + " classes share a link ";
-  if (network.links[link].packets_per_slot != 1)
-    throw NoAnswer(where + "that takes " + std::to_string(network.links[link].packets_per_slot) +
+  if (const LinkRate& rate = network.links[link].rate; rate != LinkRate{})
+    throw NoAnswer(where + "that takes " + rate.text() +
                    " packets a slot; the waits of lower classes are found for 1. simulate tree --network "
                    "FILE estimates them");
   if (all.bursts != nullptr)
@@ -208,10 +211,11 @@ std::vector<QueueTraffic> queue_traffic(const Network& network, Sources sources)
   const Integer denominator = common_denominator(network);
   auto feeds = collect_feeds(network, sources, denominator);
   auto bursts = collect_bursts(network, sources);
+  const std::vector<int> lanes = network.lanes();
   std::vector<QueueTraffic> result;
   result.reserve(network.links.size());
   for (std::size_t link = 0; link < network.links.size(); ++link) {
-    result.push_back(traffic_of(network, sources, link, feeds[link], denominator));
+    result.push_back(traffic_of(network, lanes, sources, link, feeds[link], denominator));
     feeds[link] = {};
     merge_bursts(bursts[link]);
     for (const BurstySource& each : bursts[link])
@@ -234,6 +238,7 @@ std::vector<QueueTraffic> class_traffic(const Network& network, int lowest) {
   std::vector<QueueTraffic> result = queue_traffic(own, Sources::decoupled);
   std::vector<std::map<std::size_t, ClassFeed>> feeds(all.links.size());
   std::vector<ClassFeed> sums(all.links.size());
+  const std::vector<int> lanes = network.lanes();
   for (const Flow& flow : all.flows)
     for (const Route& route : flow.routes)
       for (const std::size_t link : route.links)
@@ -248,7 +253,8 @@ std::vector<QueueTraffic> class_traffic(const Network& network, int lowest) {
     if (!all.has_queue(link) || sums[link].own == 0 || sums[link].higher == 0) continue;
     require_independent_slots(all, link, sums[link]);
     std::map<std::pair<Rational, Rational>, std::int64_t> counts;
-    for (const auto& [node, feed] : feeds[link]) ++counts[{feed.higher, feed.own}];
+    for (const auto& [node, feed] : feeds[link])
+      counts[{feed.higher / lanes[node], feed.own / lanes[node]}] += lanes[node];
     for (const auto& [rates, count] : counts) traffic.classes.push_back({rates.first, rates.second, count});
     traffic.sources.clear();
   }

@@ -50,7 +50,7 @@ struct ClassSource {
 /// Traffic of one queue; of packets of one class, where there are several.
 struct QueueTraffic {
   std::string name;                    ///< of the queue's link
-  int packets_per_slot = 1;            ///< what the link takes
+  LinkRate rate{};                     ///< what the link takes
   std::vector<SourceRate> sources;     ///< rates differ and rise; empty where nothing passes
   Rational load;                       ///< of all sources, those with bursts included  [packets/slot]
   std::vector<BurstySource> bursts{};  ///< all different
@@ -62,7 +62,7 @@ struct QueueTraffic {
 struct OverloadedLink {
   std::string name;  ///< of the first of them
   Rational load;     ///< of one [packets/slot]
-  int packets_per_slot = 1;
+  Rational takes = 1;
   std::uint64_t alike = 1;
 };
 
@@ -76,7 +76,8 @@ class Overloaded : public NoAnswer {
 /// The traffic of each link's queue, in the order of Network::links; links without a queue (that leave
 /// hosts) have sources too, for what they are worth.
 ///
-/// Under first_hop a link that takes c packets a slot and brings r of them counts as c sources of rate r / c.
+/// A node of several lanes counts as so many sources of equal rates. Under first_hop so does a link that takes c packets a
+/// slot, c rounded up to whole.
 ///
 /// COST  sorting the steps of all routes; 1 000 queues and 10 000 flows take milliseconds.
 /// \throws InvalidArgument  the network is not as network.hpp says (the message names the flow); first_hop,

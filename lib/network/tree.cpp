@@ -60,7 +60,7 @@ struct ClosedForm {
 QueueTraffic ClosedForm::queue(std::string name, std::vector<SourceRate> rates) const {
   std::sort(rates.begin(), rates.end(),
             [](const SourceRate& a, const SourceRate& b) { return a.rate < b.rate; });
-  QueueTraffic traffic{.name = std::move(name), .packets_per_slot = 1, .sources = {}, .load = 0};
+  QueueTraffic traffic{.name = std::move(name), .sources = {}, .load = 0};
   for (const SourceRate& source : rates) {
     if (source.count == 0 || cln::zerop(source.rate)) continue;
     traffic.load = traffic.load + source.rate * Integer(source.count);

@@ -72,7 +72,8 @@ std::map<Fraction, std::int64_t> sources_by_definition(const Network& network, S
       }
   std::map<Fraction, std::int64_t> count_of_rate;
   for (const auto& [feeder, rate] : brought) {
-    const int count = feeder.first ? network.links[feeder.second].packets_per_slot : 1;
+    const int count =
+        feeder.first ? network.links[feeder.second].rate.packets : network.lanes()[feeder.second];
     count_of_rate[rate / count] += count;
   }
   return count_of_rate;
@@ -115,7 +116,7 @@ TEST_CASE("sources of random networks are those of the definition", "[network][q
       REQUIRE(traffic.size() == network.links.size());
       for (std::size_t link = 0; link < traffic.size(); ++link) {
         CHECK(traffic[link].name == network.link_name(link));
-        CHECK(traffic[link].packets_per_slot == network.links[link].packets_per_slot);
+        CHECK(traffic[link].rate.packets == network.links[link].rate.packets);
         std::map<Fraction, std::int64_t> found;
         Fraction load = 0, last = 0;
         for (const SourceRate& source : traffic[link].sources) {
@@ -167,7 +168,7 @@ TEST_CASE("a saturated link has no first-hop traffic behind it", "[network][queu
   CHECK_THROWS_WITH(queue_traffic(network, Sources::first_hop),
                     "the link s -> t is saturated: it would have to bring 3/2 packets a slot to the queue of "
                     "t -> c, and it takes 1");
-  network.links[2].packets_per_slot = 2;
+  network.links[2].rate.packets = 2;
   CHECK(queue_traffic(network, Sources::first_hop)[3].sources ==
         std::vector<SourceRate>{{numeric::Rational(3) / 4, 2}});
 }
@@ -179,9 +180,9 @@ TEST_CASE("networks that are none are refused", "[network][queue_traffic]") {
   CHECK_THAT(refusal([](Network& n) { n.links[0].to = 0; }), Contains("link 0 is a -> a"));
   CHECK_THAT(refusal([](Network& n) { n.links[2] = n.links[1]; }),
              Contains("link is s -> b; it must be listed"));
-  CHECK_THAT(refusal([](Network& n) { n.links[0].packets_per_slot = 0; }),
+  CHECK_THAT(refusal([](Network& n) { n.links[0].rate.packets = 0; }),
              Contains("a -> s is 0; it must be"));
-  CHECK_THAT(refusal([](Network& n) { n.links[0].packets_per_slot = 33; }),
+  CHECK_THAT(refusal([](Network& n) { n.links[0].rate.packets = 33; }),
              Contains("a -> s is 33; it must be"));
   CHECK_THAT(refusal([](Network& n) { n.flows[0].source = 3; }), Contains("flow f is 3 -> 2"));
   CHECK_THAT(refusal([](Network& n) { n.flows[0].rate = 0; }), Contains("rate of the flow f is 0"));

@@ -61,7 +61,7 @@ TEST_CASE("the closed form of a tree is what its routes make, queue by queue", "
           const QueueTraffic& form = expected.at(name);
           REQUIRE(found[link].sources == form.sources);
           REQUIRE(found[link].load == form.load);
-          REQUIRE(found[link].packets_per_slot == form.packets_per_slot);
+          REQUIRE(found[link].rate == form.rate);
           ++seen[name];
         }
         CHECK(seen.size() == expected.size());

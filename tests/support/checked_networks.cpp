@@ -58,11 +58,11 @@ class Wires {
     for (std::size_t flow = 0; flow < network.flows.size(); ++flow)
       for (const network::Route& route : network.flows[flow].routes) add(flow, queues_of(route));
     for (std::size_t link = 0; link < most_.size(); ++link)
-      most_[link] = network.links[link].packets_per_slot;
+      most_[link] = network.links[link].rate.packets;
     while (limit()) {
     }
     for (std::size_t link = 0; link < most_.size(); ++link)
-      idle_[link] = brought(link) <= network.links[link].packets_per_slot;
+      idle_[link] = brought(link) <= network.links[link].rate.packets;
   }
 
   [[nodiscard]] std::vector<std::size_t> queues_of(const network::Route& route) const {
@@ -255,7 +255,7 @@ class Invariants {
           for (const network::Route& route : flow.routes)
             if (std::find(route.links.begin(), route.links.end(), link) != route.links.end())
               rates[flow.source] += numeric::nearest_double(flow.rate * route.share);
-        at->second.emplace(rates, network_.links[link].packets_per_slot);
+        at->second.emplace(rates, network_.links[link].rate.packets);
       }
     }
     return at->second ? &*at->second : nullptr;
@@ -327,7 +327,7 @@ class Invariants {
       if (its.burst || its.routes.size() != 1 || its.destination != network_.flows.front().destination)
         return;
       for (const std::size_t link : wires_.queues_of(its.routes.front()))
-        if (network_.links[link].packets_per_slot != 1) return;
+        if (network_.links[link].rate.packets != 1) return;
       const double rate = numeric::nearest_double(its.rate);
       sources[its.source] += rate;
       waiting += rate * said_.flows[flow].mean;

@@ -51,7 +51,7 @@ class Maker {
     for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}})
       fabric_.network.links.push_back({.from = from,
                                        .to = to,
-                                       .packets_per_slot = rate,
+                                       .rate = {.packets = rate},
                                        .weight = regular_ ? 1 : 1 + static_cast<int>(below(3))});
   }
 

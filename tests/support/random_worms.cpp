@@ -59,7 +59,7 @@ void join_switches(Random& random, Network& network, std::size_t switches) {
     if (a == b || !joined.insert(std::minmax(a, b)).second) return;
     Link link{.from = a, .to = b};
     if (random.one_in(3)) link.virtual_channels = static_cast<int>(random.between(2, 4));
-    if (random.one_in(6)) link.packets_per_slot = 2;
+    if (random.one_in(6)) link.rate.packets = 2;
     if (random.one_in(6)) link.classes = 2;
     network.links.push_back(link);
     std::swap(link.from, link.to);
@@ -176,7 +176,7 @@ std::string file_of(const Network& network) {
   for (const Link& link : network.links) {
     text +=
         "  {from = \"" + network.nodes[link.from].name + "\", to = \"" + network.nodes[link.to].name + "\"";
-    for (const auto& [key, value] : {std::pair{"packets_per_slot", link.packets_per_slot},
+    for (const auto& [key, value] : {std::pair{"rate", link.rate.packets},
                                      {"classes", link.classes},
                                      {"virtual_channels", link.virtual_channels}})
       if (value != 1) text += std::string(", ") + key + " = " + std::to_string(value);
@@ -262,11 +262,10 @@ void add_smaller_own(std::vector<RandomWorms>& all, const RandomWorms& worms) {
     }
   }
   for (std::size_t i = 0; i < own.links.size(); ++i)
-    for (int Link::*member : {&Link::virtual_channels, &Link::packets_per_slot}) {
-      if (own.links[i].*member == 1) continue;
+    for (const bool wires : {false, true}) {
+      const auto member = [wires](Link& link) -> int& { return wires ? link.rate.packets : link.virtual_channels; };
       Network simpler = own;
-      simpler.links[i].*member = 1;
-      add_smaller(all, worms, simpler);
+      if (std::exchange(member(simpler.links[i]), 1) != 1) add_smaller(all, worms, simpler);
     }
 }
 

@@ -1,9 +1,11 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/trimmed.hpp>
 #include <tailbound/network/bits.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/draws.hpp>
+#include <tailbound/network/files/table_rows.hpp>
 #include <tailbound/network/reading/file_text.hpp>
 
 #include <algorithm>
@@ -34,8 +36,9 @@ class ValueTable {
 };
 
 void require_rate(const Rational& rate) {
-  if (rate < 0 || rate > 1)
-    throw InvalidArgument("the rate", numeric::to_fraction(rate), "from 0 to 1 packet a slot");
+  if (rate < 0 || rate > LinkRate::most_packets)
+    throw InvalidArgument("the rate", numeric::to_fraction(rate),
+                          "from 0 to " + std::to_string(LinkRate::most_packets) + " packets a slot");
 }
 
 /// Where each of n positions sends.
@@ -166,7 +169,8 @@ struct NameHash {
 class SparseDemandReader::Lines {
  public:
   Lines(const Network& network, std::string name)
-      : file_("", std::move(name)), network_(network), rates_(file_, 0), table_(demand_.values) {
+      : file_("", std::move(name)), network_(network), rates_(file_, network.nodes.size()), table_(demand_.values), most_(network.most_sent()) {
+    rates_.let_send(network);
     for (std::size_t node = 0; node < network.nodes.size(); ++node)
       node_of_.emplace(network.nodes[node].name, static_cast<std::uint32_t>(node));
   }
@@ -220,12 +224,11 @@ class SparseDemandReader::Lines {
     if (line_ == 1 && line.substr(0, 3) == "\xEF\xBB\xBF") line.remove_prefix(3);
     const std::size_t begin = line.find_first_not_of(" \t\r");
     if (begin == std::string_view::npos || line[begin] == '#') return;
-    const std::array<Cell, 3> cells = split(line);
     if (!std::exchange(begun_, true)) {
-      if (cells[0].text != "from" || cells[1].text != "to" || cells[2].text != "rate")
-        file_.fail({line_, 1}, "the first line must be \"from, to, rate\"");
-      return;
+      arrows_ = arrow_row(line).has_value();
+      if (!arrows_) return read_header(line);
     }
+    const std::array<Cell, 3> cells = arrows_ ? arrow_cells(line) : split(line);
     SparseDemand::Entry entry{node(cells[0]), node(cells[1]), rate(cells[2])};
     if (entry.rate == 0) return;
     if (entry.from == entry.to)
@@ -234,33 +237,70 @@ class SparseDemandReader::Lines {
     demand_.entries.push_back(entry);
   }
 
-  /// A cell may stand in double quotes, for the commas in a name.
-  [[nodiscard]] std::array<Cell, 3> split(std::string_view line) {
+  void read_header(std::string_view line) {
+    separator_ = separator_of(line);
+    std::vector<std::string> names;
+    for_each_cell(line, [&](std::size_t, const Cell& cell) { names.emplace_back(cell.text); });
+    const auto columns = pair_columns(names);
+    if (!columns)
+      file_.fail({line_, 1}, "the first line must be \"from, to, rate\", or name these three in another order (src, "
+                             "dst, demand are read too)");
+    columns_ = *columns;
+  }
+
+  [[nodiscard]] std::array<Cell, 3> arrow_cells(std::string_view line) const {
+    const auto parts = arrow_row(line);
+    if (!parts) file_.fail({line_, 1}, "a line of such a list must be like \"left -> right: 0.2\"");
     std::array<Cell, 3> cells{};
+    for (std::size_t i = 0; i < 3; ++i)
+      cells[i] = {(*parts)[i], static_cast<std::size_t>((*parts)[i].data() - line.data()) + 1};
+    return cells;
+  }
+
+  [[nodiscard]] std::array<Cell, 3> split(std::string_view line) const {
+    std::array<Cell, 3> cells{};
+    std::size_t count = 0;
+    for_each_cell(line, [&](std::size_t at, const Cell& cell) {
+      ++count;
+      if (at == columns_.from) cells[0] = cell;
+      if (at == columns_.to) cells[1] = cell;
+      if (at == columns_.rate) cells[2] = cell;
+    });
+    if (count != columns_.count)
+      file_.fail({line_, 1}, columns_.count == 3 ? "a line must have three cells: from, to, rate"
+                                                 : "a line of " + std::to_string(count) + " cells; the first has " +
+                                                       std::to_string(columns_.count));
+    return cells;
+  }
+
+  /// A cell may stand in double quotes, for the separators in a name.
+  template <class Take>
+  void for_each_cell(std::string_view line, Take take) const {
+    const std::string_view blanks = separator_ == '\t' ? " \r" : " \t\r";
     std::size_t at = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      at = std::min(line.find_first_not_of(" \t\r", at), line.size());
-      cells[i].column = at + 1;
+    for (std::size_t i = 0;; ++i) {
+      at = std::min(line.find_first_not_of(blanks, at), line.size());
+      if (separator_ == ' ' && at == line.size() && i > 0) return;
+      Cell cell{{}, at + 1};
       std::size_t end = 0;
       if (at < line.size() && line[at] == '"') {
         end = line.find('"', at + 1);
         if (end == std::string_view::npos)
           file_.fail({line_, at + 1}, "the quotes that open here are not closed");
-        cells[i].text = line.substr(at + 1, end - at - 1);
-        end = std::min(line.find_first_not_of(" \t\r", end + 1), line.size());
-        if (end < line.size() && line[end] != ',')
-          file_.fail({line_, end + 1}, "a comma or the end of the line must follow a quoted cell");
+        cell.text = line.substr(at + 1, end - at - 1);
+        end = std::min(separator_ == ' ' ? end + 1 : line.find_first_not_of(blanks, end + 1), line.size());
+        if (end < line.size() && line[end] != separator_)
+          file_.fail({line_, end + 1}, separator_ == ','
+                                           ? "a comma or the end of the line must follow a quoted cell"
+                                           : "the separator of cells or the end of the line must follow a quoted cell");
       } else {
-        end = std::min(line.find(',', at), line.size());
-        cells[i].text = line.substr(at, end - at);
-        const std::size_t last = cells[i].text.find_last_not_of(" \t\r");
-        cells[i].text = cells[i].text.substr(0, last == std::string_view::npos ? 0 : last + 1);
+        end = std::min(line.find(separator_, at), line.size());
+        cell.text = trimmed(line.substr(at, end - at));
       }
-      if ((end == line.size()) != (i == 2))
-        file_.fail({line_, 1}, "a line must have three cells: from, to, rate");
+      take(i, cell);
+      if (end == line.size()) return;
       at = end + 1;
     }
-    return cells;
   }
 
   [[nodiscard]] std::uint32_t node(const Cell& cell) const {
@@ -275,7 +315,9 @@ class SparseDemandReader::Lines {
     if (found != rate_of_.end()) return found->second;
     if (rate_of_.size() == most_demands)
       file_.fail({line_, cell.column}, "more than 1000000 different rates");
-    const Rational value = rates_.read(printable_text(cell.text), {line_, cell.column}, "the rate");
+    const std::string text = number_of(printable_text(cell.text), separator_);
+    if (text.empty()) return 0;
+    const Rational value = rates_.read(text, {line_, cell.column}, "the rate");
     const std::uint32_t position = table_.at(value);
     rate_of_.emplace(cell.text, position);
     return position;
@@ -298,24 +340,26 @@ class SparseDemandReader::Lines {
     for (const Rational& value : demand_.values) denominator = cln::lcm(denominator, cln::denominator(value));
     const auto refuse = [&](std::uint32_t node, const Rational& sent) {
       file_.fail({1, 1}, label(node) + " sends " + numeric::to_fraction(sent) +
-                             " packets a slot or more; a node sends at most 1");
+                             " packets a slot or more; " +
+                             (most_[node] == 1 ? "a node sends at most 1"
+                                               : "its fastest link takes " + numeric::to_fraction(most_[node])));
     };
-    if (cln::integer_length(denominator) > 62) {
+    if (cln::integer_length(denominator) > 55) {  // of at most 128 packets a slot
       std::vector<Rational> sent(network_.nodes.size(), 0);
       for (const auto& entry : demand_.entries) {
         sent[entry.from] = sent[entry.from] + demand_.values[entry.rate];
-        if (sent[entry.from] > 1) refuse(entry.from, sent[entry.from]);
+        if (sent[entry.from] > most_[entry.from]) refuse(entry.from, sent[entry.from]);
       }
       return;
     }
     const auto word = [](const numeric::Integer& value) {
       return static_cast<std::uint64_t>(cln::cl_I_to_ulong(value));
     };
-    std::vector<std::uint64_t> parts, sent(network_.nodes.size(), 0);
+    std::vector<std::uint64_t> parts, whole, sent(network_.nodes.size(), 0);
     for (const Rational& value : demand_.values) parts.push_back(word(cln::numerator(value * denominator)));
-    const std::uint64_t whole = word(denominator);
+    for (const Rational& most : most_) whole.push_back(word(cln::floor1(most * denominator)));
     for (const auto& entry : demand_.entries)
-      if ((sent[entry.from] += parts[entry.rate]) > whole)
+      if ((sent[entry.from] += parts[entry.rate]) > whole[entry.from])
         refuse(entry.from,
                Rational(numeric::Integer(static_cast<unsigned long>(sent[entry.from]))) / denominator);
   }
@@ -328,7 +372,10 @@ class SparseDemandReader::Lines {
   std::unordered_map<std::string, std::uint32_t, NameHash, std::equal_to<>> node_of_, rate_of_;
   std::string rest_;  ///< of a line whose end is still to come
   std::size_t line_ = 1;
-  bool begun_ = false;
+  std::vector<Rational> most_;  ///< that each node may send
+  char separator_ = ',';
+  PairColumns columns_;
+  bool begun_ = false, arrows_ = false;
 };
 
 SparseDemandReader::SparseDemandReader(const Network& network, std::string name)

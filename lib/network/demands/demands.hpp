@@ -18,7 +18,7 @@ namespace tailbound::network {
 /// A node that sends, receives, or both.
 struct Party {
   std::uint32_t node = 0;   ///< position in Network::nodes
-  Rational sends = 0;       ///< packets a slot in all, 0 .. 1
+  Rational sends = 0;       ///< packets a slot in all, 0 or above; what its links bear is for require_valid()
   Rational attracts = 0;    ///< receives in proportion to it; 0 or above
   std::uint32_t group = 0;  ///< sends to those of its own group only
 };
@@ -55,8 +55,9 @@ enum class Permutation {
 
 inline constexpr std::size_t most_sparse_entries = 100'000'000;
 
-/// Reads a demand from CSV with a row "from, to, rate" for each pair, in any order, and that row's three words as
-/// the first; piece by piece, as the file comes. Lines that begin with # are comments. A pair may stand there once.
+/// Reads a demand from a table with a row for each pair, in any order, piece by piece, as the file comes. The first row says
+/// which columns are from, to and rate (files/table_rows.hpp: their names, separators and numbers); or each line is
+/// "left -> right: rate". Lines that begin with # are comments. A pair may stand there once.
 ///
 /// COST  12 bytes for each entry, no matter how long the file; some 10^7 entries a second.
 class SparseDemandReader {

@@ -13,15 +13,23 @@ namespace {
 
 constexpr std::size_t most_rate_bits = 256;
 
-void require_possible(const Network& network, const Rational& rate, std::size_t ends) {
-  if (rate <= 0 || rate > 1)
-    throw InvalidArgument("uniform", numeric::to_fraction(rate), "above 0 and at most 1 packet a slot");
+void require_possible(const Network& network, const Rational& rate, const std::vector<std::size_t>& ends) {
+  const std::vector<Rational> most = network.most_sent();
+  const auto slowest = std::min_element(ends.begin(), ends.end(),
+                                        [&](std::size_t a, std::size_t b) { return most[a] < most[b]; });
+  if (rate <= 0 || (slowest != ends.end() && rate > most[*slowest]))
+    throw InvalidArgument("uniform", numeric::to_fraction(rate),
+                          slowest == ends.end() || most[*slowest] == 1
+                              ? "above 0 and at most 1 packet a slot"
+                              : "above 0 and at most " + numeric::to_fraction(most[*slowest]) +
+                                    " packets a slot, what the fastest link of " + network.nodes[*slowest].name +
+                                    " takes");
   if (!network.flows.empty())
     throw InvalidArgument("uniform", "given for a network with flows of its own",
                           "left out, or given for a network without flows");
-  if (ends < 2 || ends > most_uniform_ends)
+  if (ends.size() < 2 || ends.size() > most_uniform_ends)
     throw InvalidArgument("number of hosts (of switches, without hosts) of uniform traffic",
-                          std::to_string(ends), "from 2 to " + std::to_string(most_uniform_ends));
+                          std::to_string(ends.size()), "from 2 to " + std::to_string(most_uniform_ends));
 }
 
 /// The flows of one source, which share its rate.
@@ -43,7 +51,7 @@ std::vector<std::size_t> ends_of(const Network& network) {
 
 void add_uniform_traffic(Network& network, const Rational& rate, RouteRule rule) {
   const std::vector<std::size_t> ends = ends_of(network);
-  require_possible(network, rate, ends.size());
+  require_possible(network, rate, ends);
   std::vector<RouteRequest> requests;
   requests.reserve(ends.size() * (ends.size() - 1));
   for (const std::size_t source : ends)

@@ -23,7 +23,7 @@ inline constexpr std::size_t most_uniform_ends = 1000;
 [[nodiscard]] std::vector<std::size_t> ends_of(const Network& network);
 
 /// Adds a flow "source -> destination" for each two ends of which one reaches the other, source by source.
-/// \param rate  that each end sends [packets/slot], above 0 and at most 1
+/// \param rate  that each end sends [packets/slot], above 0 and at most what the fastest link of each takes
 /// \throws InvalidArgument  a rate out of range, a network with flows, with fewer than two ends or more than
 ///                          most_uniform_ends, or none of which reaches another
 /// \throws LimitExceeded    routes beyond the limits of routing.hpp, or a common denominator of the flows' rates

@@ -9,6 +9,14 @@
 
 namespace tailbound::network {
 
+void require_whole_rates(const Network& network) {
+  for (std::size_t link = 0; link < network.links.size(); ++link)
+    if (!network.links[link].rate.is_whole())
+      throw NoAnswer("the link " + network.link_name(link) + " takes " + network.links[link].rate.text() +
+                     " packets a slot; a network that is answered as a whole (of more than 100000 pairs that send) has "
+                     "links that take whole packets: give rates that are multiples of the slowest");
+}
+
 FabricGraph::FabricGraph(const Fabric& fabric) : fabric_(&fabric) {
   find_vertices();
   link_vertices();
@@ -102,9 +110,10 @@ void FabricGraph::bundle_nodes() {
     }
   }
   std::map<std::vector<std::uint32_t>, std::uint32_t> known;
+  const std::vector<int> lanes = fabric_->network.lanes();
   const auto signature_of = [&](std::size_t node, int room) {
-    std::vector<std::uint32_t> key{static_cast<std::uint32_t>(room)};
-    Signature signature{{}, room};
+    std::vector<std::uint32_t> key{static_cast<std::uint32_t>(room), static_cast<std::uint32_t>(lanes[node])};
+    Signature signature{{}, room, lanes[node]};
     for (const Demand& demand : fabric_->demands) {
       Signature::Part part;
       if (const auto* product = std::get_if<ProductDemand>(&demand.rates)) {
@@ -130,7 +139,7 @@ void FabricGraph::bundle_nodes() {
       entries.push_back({vertex_of_[node], 1, signature_of(node, 0), 0, position});
     else
       entries.push_back({hangs_on_[node], 0,
-                         signature_of(node, fabric_->network.links[link_to_[node]].packets_per_slot),
+                         signature_of(node, fabric_->network.links[link_to_[node]].rate.packets),
                          listed[node] != 0 ? position + 1 : 0, position});
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {

@@ -17,6 +17,10 @@
 /// TESTS     tests/network/fabric/fabric_rates_test.cpp
 namespace tailbound::network {
 
+/// What is answered for a fabric as a whole has links that take whole packets a slot.
+/// \throws NoAnswer  naming one that does not
+void require_whole_rates(const Network& network);
+
 class FabricGraph {
  public:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -38,6 +42,7 @@ class FabricGraph {
     };
     std::vector<Part> parts;  ///< of each demand; zeros for one that is listed
     int room = 0;             ///< packets a slot of the link to the node; 0: it is a vertex itself
+    int lanes = 1;            ///< from which it sends (Network::lanes())
   };
 
   /// Nodes that hang on one vertex and are told apart by nothing but their names; or a vertex' own traffic.

@@ -140,11 +140,13 @@ class FabricRatesBuilder {
       ++bits;  // a link may be passed on both legs
     }
     const Integer all_shares = shares.legs * shares.first_legs;
+    for (const FabricGraph::Signature& its : graph_.signatures()) lanes_ = std::lcm(lanes_, std::int64_t{its.lanes});
+    bits += static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(lanes_)));
     // What a destination attracts in all may be more than its sources send.
     // And a queue may be offered more than one packet a slot by each node.
     bits += cln::integer_length(all_shares) + attraction_bits() +
             static_cast<std::size_t>(std::bit_width(graph_.fabric().network.nodes.size()));
-    result_.denominator_ = parts_.denominator * all_shares;
+    result_.denominator_ = parts_.denominator * all_shares * Integer(static_cast<long>(lanes_));
     if (bits <= short_bits)
       count<Short>(shares);
     else if (bits <= long_bits)
@@ -855,14 +857,14 @@ class FabricRatesBuilder {
     std::size_t full = 64;
 
     /// How many kinds there are more.
-    std::ptrdiff_t add(const N& parts) {
+    std::ptrdiff_t add(const N& parts, std::uint64_t count) {
       const auto before = std::ssize(kinds);
       for (std::size_t i = 0; i < std::min<std::size_t>(kinds.size(), 4); ++i)
         if (kinds[i].parts == parts) {
-          ++kinds[i].count;
+          kinds[i].count += count;
           return 0;
         }
-      kinds.push_back({parts, 1});
+      kinds.push_back({parts, count});
       if (kinds.size() >= full) {
         std::sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.parts < b.parts; });
         std::size_t kept = 0;
@@ -1040,8 +1042,9 @@ class FabricRatesBuilder {
       }
       join_alike(stream.crossing);
       if (!stream.crossing.empty()) walk_legs(passes.back(), first_legs, from, stream);
+      const Found<N> lane = in_lanes<N>(N(1), 1, graph_.bundles()[b]);
       for (const std::uint32_t arc : stream.passed)
-        all_kinds += kinds[arc].add(std::exchange(stream.rate[arc], N(0)));
+        all_kinds += kinds[arc].add(std::exchange(stream.rate[arc], N(0)) * lane.parts, lane.count);
       stream.passed.clear();
       if (all_kinds > most_kinds)
         throw LimitExceeded("the queues are fed at more than 100000000 different rates; that is the limit");
@@ -1068,7 +1071,7 @@ class FabricRatesBuilder {
           const std::uint32_t out = signature(bundle).parts[demand].out;
           if (out != 0 && sum != 0) parts += sum * out_parts<N>(demand, out);
         }
-      if (parts != 0) found.push_back({parts, bundle.count});
+      if (parts != 0) found.push_back(in_lanes(parts, bundle.count, bundle));
     }
     add_steps(static_cast<double>(graph_.bundles().size()));
     return found;
@@ -1103,6 +1106,16 @@ class FabricRatesBuilder {
     return sum;
   }
 
+  /// What nodes send from several lanes, as lanes: so many times as many, of so much less each.
+  template <class N>
+  [[nodiscard]] Found<N> in_lanes(const N& parts, std::uint64_t nodes, const FabricGraph::Signature& its) const {
+    return {parts * N(lanes_ / its.lanes), nodes * static_cast<std::uint64_t>(its.lanes)};
+  }
+  template <class N>
+  [[nodiscard]] Found<N> in_lanes(const N& parts, std::uint64_t nodes, const FabricGraph::Bundle& bundle) const {
+    return in_lanes(parts, nodes, signature(bundle));
+  }
+
   /// All that is sent to a node that hangs on a vertex passes the last link.
   template <class N>
   std::vector<Found<N>> rates_to_bundle(std::uint32_t to, const N& all_shares) {
@@ -1120,15 +1133,16 @@ class FabricRatesBuilder {
     for (const auto& [from, parts] : listed) {
       const FabricGraph::Bundle& sender = graph_.bundles()[from];
       ++apart[sender.signature];
-      found.push_back(
-          {to_wide<N>(parts + product_parts(signature(sender), signature(bundle))) * all_shares, 1});
+      found.push_back(in_lanes<N>(
+          to_wide<N>(parts + product_parts(signature(sender), signature(bundle))) * all_shares, 1, sender));
     }
     for (std::uint32_t s = 0; s < graph_.signatures().size(); ++s) {
       std::uint64_t count = nodes_with_[s] - (s == bundle.signature ? 1 : 0);
       if (const auto some = apart.find(s); some != apart.end()) count -= some->second;
       if (count == 0) continue;
       const Integer parts = product_parts(graph_.signatures()[s], signature(bundle));
-      if (!cln::zerop(parts)) found.push_back({to_wide<N>(parts) * all_shares, count});
+      if (!cln::zerop(parts))
+        found.push_back(in_lanes<N>(to_wide<N>(parts) * all_shares, count, graph_.signatures()[s]));
     }
     return found;
   }
@@ -1139,7 +1153,7 @@ class FabricRatesBuilder {
     if (found.empty()) return FabricGraph::none;
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.parts < b.parts; });
     FabricRates::Queue queue;
-    queue.packets_per_slot = graph_.fabric().network.links[link].packets_per_slot;
+    queue.packets_per_slot = graph_.fabric().network.links[link].rate.packets;
     queue.first = result_.counts_.size();
     N sum = 0;
     std::uint64_t hash = static_cast<std::uint64_t>(queue.packets_per_slot);
@@ -1190,6 +1204,7 @@ class FabricRatesBuilder {
   const FabricOrbits& orbits_;
   TrafficParts parts_;
   std::vector<Ways> ways_;  ///< minimal before shortest before spread
+  std::int64_t lanes_ = 1;  ///< a common multiple of those of all nodes
   bool by_groups_ = false;  ///< are there Valiant routes?
   Ways first_legs_;         ///< of these
   std::vector<std::uint32_t> last_;
@@ -1216,7 +1231,7 @@ std::vector<FabricRates::Source> FabricRates::sources(const Queue& queue) const 
 
 QueueTraffic FabricRates::traffic(const Network& network, const Queue& queue) const {
   QueueTraffic traffic{.name = network.link_name(queue.link),
-                       .packets_per_slot = queue.packets_per_slot,
+                       .rate = {.packets = queue.packets_per_slot},
                        .sources = {},
                        .load = queue.load};
   for (std::size_t i = queue.first; i < queue.first + queue.sources; ++i)
@@ -1226,6 +1241,7 @@ QueueTraffic FabricRates::traffic(const Network& network, const Queue& queue) co
 }
 
 FabricRates fabric_rates(const FabricGraph& graph, const FabricOrbits& orbits) {
+  require_whole_rates(graph.fabric().network);
   return FabricRatesBuilder(graph, orbits).build();
 }
 

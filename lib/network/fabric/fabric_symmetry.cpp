@@ -35,7 +35,7 @@ class Places {
       labels_[vertex] = graph.forwards(vertex) ? 1 : 2;
       for (const FabricGraph::Arc& arc : graph.leaving(vertex)) {
         const std::uint64_t kind =
-            mixed(static_cast<std::uint64_t>(fabric.network.links[arc.link].packets_per_slot), arc.weight);
+            mixed(static_cast<std::uint64_t>(fabric.network.links[arc.link].rate.packets), arc.weight);
         all.push_back({vertex, {arc.other, mixed(kind, 1)}});
         all.push_back({arc.other, {vertex, mixed(kind, 2)}});
       }
@@ -84,7 +84,8 @@ class Places {
   void add_bundle(const FabricGraph::Bundle& bundle, std::vector<Touch>& all) {
     const FabricGraph::Signature& signature = graph_.signatures()[bundle.signature];
     std::uint64_t what = mixed(bundle.count, bundle.own ? 1 : 2);
-    what = mixed(what, static_cast<std::uint64_t>(signature.room));
+    what = mixed(what, static_cast<std::uint64_t>(signature.room) << 32U |
+                           static_cast<std::uint64_t>(signature.lanes));
     for (const auto& part : signature.parts) what = mixed(mixed(what, part.out), part.in);
     labels_[bundle.vertex] += mixed(what);
     for (std::size_t demand = 0; demand < signature.parts.size(); ++demand) {
@@ -411,7 +412,8 @@ class Search {
     for (const auto& [group, place] : places_.groups()) group_at.emplace(place, group);
     std::map<std::vector<std::uint32_t>, std::uint32_t> known;
     const auto key_of = [&](const FabricGraph::Signature& signature, bool moved) {
-      std::vector<std::uint32_t> key{static_cast<std::uint32_t>(signature.room)};
+      std::vector<std::uint32_t> key{static_cast<std::uint32_t>(signature.room),
+                                     static_cast<std::uint32_t>(signature.lanes)};
       for (std::size_t demand = 0; demand < signature.parts.size(); ++demand) {
         const auto& part = signature.parts[demand];
         std::uint32_t group = part.group;
@@ -459,7 +461,7 @@ class Search {
         if (other == FabricGraph::none) return false;
         const FabricGraph::Arc& its = graph_.leaving(to)[other - graph_.first_arc(to)];
         if (its.weight != arcs[i].weight ||
-            links[its.link].packets_per_slot != links[arcs[i].link].packets_per_slot)
+            links[its.link].rate != links[arcs[i].link].rate)
           return false;
         arc_image[graph_.first_arc(vertex) + i] = other;
       }

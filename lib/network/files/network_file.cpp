@@ -5,6 +5,8 @@
 #include <tailbound/network/policed/policed_keys.hpp>
 #include <tailbound/network/reading/node_names.hpp>
 #include <tailbound/network/reading/toml_values.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/numeric/text/quantity.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -19,6 +21,11 @@ namespace {
 
 constexpr std::size_t most_nodes_read = 200'000;
 constexpr std::size_t most_links = 2'000'000;
+/// A number with a unit behind it.
+bool is_speed(const std::string& text) {
+  return text.find_first_not_of("0123456789./ ") != std::string::npos;
+}
+
 constexpr std::size_t most_range_steps = 4'000'000;  ///< of the ranges of all links
 
 class Reader : TomlValues {
@@ -40,6 +47,8 @@ class Reader : TomlValues {
   [[nodiscard]] std::vector<std::size_t> nodes(const toml::node& node) const;
   void read_groups(const toml::node& given);
   void read_link(const toml::table& table);
+  void read_rate(const toml::table& table, Link& link);
+  void settle_speeds(const toml::table& root);
   void add_link(const Link& link, Place place);
   void add_links(Link link, bool both, Place place);
   void read_pattern(const toml::table& table, Link link, bool both);
@@ -75,6 +84,14 @@ class Reader : TomlValues {
   std::unordered_map<std::uint64_t, std::size_t> link_of_;
   std::unordered_set<std::string> flow_names_;
   std::unordered_set<std::uint64_t> flow_pairs_;
+  struct Speed {
+    std::size_t link;
+    Rational gbps;
+    Place place;
+  };
+  std::optional<Rational> speed_{};  ///< of the [[link]] that is read
+  std::vector<Speed> speeds_;
+  std::optional<Place> first_without_rate_{}, first_in_packets_{};  ///< of [[link]]
   std::size_t route_count_ = 0, range_steps_ = 0;
   RouteRules rules_{*this, network_};
   std::optional<PolicedKeys> policed_;
@@ -182,6 +199,7 @@ void Reader::add_link(const Link& link, Place place) {
   if (network_.links.size() == most_links) fail(place, "more than 2000000 links");
   if (!link_of_.emplace(pair(link.from, link.to), network_.links.size()).second)
     fail(place, "the link from " + label + " is listed twice");
+  if (speed_) speeds_.push_back({network_.links.size(), *speed_, place});
   network_.links.push_back(link);
   if (policed_) ports_.push_back(port_);
 }
@@ -205,9 +223,10 @@ void Reader::read_link(const toml::table& table) {
   };
   if (policed_)
     port_ = policed_->read_link(table);
+  else if (worms_)
+    link.rate.packets = count("rate", 32, "the rate of a link", " (wires side by side)");
   else
-    link.packets_per_slot =
-        count("rate", 32, "the rate of a link", worms_ ? " (wires side by side)" : " (packets a slot)");
+    read_rate(table, link);
   link.virtual_channels = count("virtual_channels", 16, "the virtual channels of a link");
   link.classes = count("classes", 16, "the classes of virtual channels of a link");
   link.weight = count("weight", 1'000'000, "the weight of a link");
@@ -220,6 +239,53 @@ void Reader::read_link(const toml::table& table) {
       link.to = upper;
       add_links(link, both, begin_of(table));
     }
+}
+
+/// A number of packets a slot, or a speed, which settle_speeds() makes one.
+void Reader::read_rate(const toml::table& table, Link& link) {
+  speed_.reset();
+  const toml::node* given = table.get("rate");
+  if (given == nullptr) {
+    if (!first_without_rate_) first_without_rate_ = begin_of(table);
+    return;
+  }
+  const Place place = begin_of(*given);
+  if (const auto* text = given->as_string(); text != nullptr && is_speed(text->get())) {
+    speed_ = at_place(place, [&] {
+      return numeric::parse_quantity(text->get(), "the rate of a link", numeric::Measure::gbps);
+    });
+    if (*speed_ <= 0) fail(place, "the rate of a link must be above 0");
+    return;
+  }
+  if (!first_in_packets_) first_in_packets_ = place;
+  link.rate = at_place(place, [&] {
+    return LinkRate::of(numeric::parse_rational(digits(*given, "the rate of a link"), "the rate of a link"),
+                        "the rate of a link");
+  });
+}
+
+/// A packet a slot is what the slowest link takes, or what "gbps" says.
+void Reader::settle_speeds(const toml::table& root) {
+  if (const toml::node* given = root.get("gbps")) {
+    network_.gbps = at_place(begin_of(*given), [&] {
+      return numeric::parse_quantity(digits(*given, "\"gbps\""), "\"gbps\"", numeric::Measure::gbps);
+    });
+    if (*network_.gbps <= 0) fail(begin_of(*given), "\"gbps\" must be above 0");
+  }
+  if (speeds_.empty()) return;
+  if (!network_.gbps) {
+    constexpr const char* how = "; give all links a speed, or say with gbps = 25 what a packet a slot is";
+    if (first_without_rate_) fail(*first_without_rate_, std::string("a link without a rate beside links with speeds") + how);
+    if (first_in_packets_) fail(*first_in_packets_, std::string("a rate in packets a slot beside links with speeds") + how);
+    network_.gbps = std::min_element(speeds_.begin(), speeds_.end(), [](const Speed& a, const Speed& b) {
+                      return a.gbps < b.gbps;
+                    })->gbps;
+  }
+  for (const Speed& speed : speeds_)
+    network_.links[speed.link].rate = at_place(speed.place, [&] {
+      return LinkRate::of(speed.gbps / *network_.gbps, "the speed of a link over " +
+                                                           numeric::plain(*network_.gbps) + " Gbit/s");
+    });
 }
 
 /// Links whose ends are patterns of variables: of ranges, or i and j of a list of pairs.
@@ -348,7 +414,7 @@ void Reader::read_flow(const toml::table& table) {
     policed_flows_.back().name = flow.name;
   } else {
     const toml::node& rate = need(table, "rate", what);
-    flow.rate = number(rate, "the rate of " + what);
+    flow.rate = this->rate(rate, "the rate of " + what);
     flow.burst = read_burst(table, flow.rate, what);
     flow.priority = static_cast<int>(
         whole(table, "class", 1, 1, Flow::most_classes, "the class of a flow", " (1 is served first)"));
@@ -511,11 +577,11 @@ void Reader::add_uniform_flows(const toml::node& uniform, RouteRule rule) {
   if (ends < 2) fail(begin_of(uniform), "uniform traffic of fewer than two nodes");
   if (ends > most_uniform_ends) fail(begin_of(uniform), "uniform traffic of more than 1000 nodes");
   if (worms_) {
-    if (!uniform.is_boolean()) (void)number(uniform, "the rate of uniform traffic");
+    if (!uniform.is_boolean()) (void)rate(uniform, "the rate of uniform traffic");
     if (flows_ == FlowsFrom::file) add_uniform_worms(uniform, rule);
     return;
   }
-  const Rational rate = number(uniform, "the rate of uniform traffic");
+  const Rational rate = this->rate(uniform, "the rate of uniform traffic");
   if (flows_ == FlowsFrom::elsewhere) return;
   try {
     add_uniform_traffic(network_, rate, rule);
@@ -564,10 +630,13 @@ void Reader::check_sent(Place place) const {
   std::vector<Rational> sent = sent_by_node({network_, demands_});
   for (const Flow& flow : network_.flows)
     if (!flow.burst) sent[flow.source] = sent[flow.source] + flow.rate;
+  const std::vector<Rational> most = network_.most_sent();
   for (std::size_t node = 0; node < sent.size(); ++node)
-    if (sent[node] > 1)
+    if (sent[node] > most[node])
       fail(place, in_quotes(network_.nodes[node].name) + " sends " + numeric::to_fraction(sent[node]) +
-                      " packets a slot in all; a node sends at most 1");
+                      " packets a slot in all; " +
+                      (most[node] == 1 ? "a node sends at most 1"
+                                       : "its fastest link takes " + numeric::to_fraction(most[node])));
 }
 
 /// Traffic said in a few words.
@@ -586,7 +655,7 @@ toml::table Reader::read_network(std::span<const std::string> without) {
   if (policed_)
     PolicedKeys::add_root_keys(keys);
   else
-    keys.insert(keys.end(), {"without", "groups"});
+    keys.insert(keys.end(), {"without", "groups", "gbps"});
   if (!policed_ && !worms_) keys.emplace_back("shared_memory");
   check_keys(root, "a network file", keys);
   if (const toml::node* given = root.get("name")) network_.name = name(*given, "the name of the network");
@@ -598,7 +667,9 @@ toml::table Reader::read_network(std::span<const std::string> without) {
   if (policed_) policed_->read_root(root);
   if (const toml::node* memory = root.get("shared_memory")) read_memory(*memory);
   for_each_table(root, "link", [this](const toml::table& table) { read_link(table); });
+  settle_speeds(root);
   read_failures(root, without);
+  rates().let_send(network_);
   for_each_table(root, "flow", [this](const toml::table& table) { read_flow(table); });
   return root;
 }

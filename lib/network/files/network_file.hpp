@@ -75,9 +75,12 @@ struct FabricFile {
                                      FlowsFrom flows = FlowsFrom::file,
                                      std::span<const std::string> without = {});
 
-/// A traffic matrix as a list.  \throws as add_traffic_matrix(), but for routes
+/// A traffic matrix as a list.
+/// \param remarks  gets what Network::remarks would
+/// \throws as add_traffic_matrix(), but for routes
 [[nodiscard]] SparseDemand sparse_matrix(const Network& network, std::string_view csv,
-                                         const std::string& name);
+                                         const std::string& name,
+                                         std::vector<std::string>* remarks = nullptr);
 
 /// Adds a flow "source -> destination" for each cell that is neither blank nor 0. The network stays as it
 /// was if the matrix is refused.

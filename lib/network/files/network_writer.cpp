@@ -57,7 +57,7 @@ std::string from_to(const Network& network, std::size_t from, std::size_t to) {
 /// All that a link has beside its ends.
 std::string link_keys(const Link& link) {
   std::string result;
-  if (link.packets_per_slot != 1) result += ", rate = " + std::to_string(link.packets_per_slot);
+  if (link.rate != LinkRate{}) result += ", rate = " + toml_number(link.rate.value());
   if (link.weight != 1) result += ", weight = " + std::to_string(link.weight);
   if (link.classes != 1) result += ", classes = " + std::to_string(link.classes);
   if (link.virtual_channels != 1) result += ", virtual_channels = " + std::to_string(link.virtual_channels);

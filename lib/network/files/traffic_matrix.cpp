@@ -1,8 +1,14 @@
 #include <tailbound/network/demands/demands.hpp>
+#include <tailbound/network/demands/uniform_traffic.hpp>
 #include <tailbound/network/files/network_file.hpp>
+#include <tailbound/network/files/table_rows.hpp>
 #include <tailbound/network/reading/file_text.hpp>
+#include <tailbound/numeric/real.hpp>
 
+#include <algorithm>
+#include <array>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -10,98 +16,38 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::size_t most_cells = 100'001;  ///< of a row
+/// The sum of a row or a column.
+bool is_total(std::string_view label) {
+  constexpr std::array<std::string_view, 8> words{"total", "totals", "sum", "sums", "all", "overall", "\xCE\xA3", "grand total"};
+  std::string lower(label);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return std::find(words.begin(), words.end(), lower) != words.end();
+}
 
-struct Cell {
-  std::string text;
-  Place place;
-};
+void add_remarks(std::vector<std::string>& all, const std::string& file, const std::vector<std::string>& its) {
+  for (const std::string& remark : its) all.push_back(file + ": " + remark);
+}
 
-/// Splits CSV (RFC 4180: commas, double quotes around a cell, doubled inside it) row by row. Spaces around
-/// a cell do not count; blank lines and lines that begin with # are skipped.
-class CsvRows {
- public:
-  explicit CsvRows(const FileText& file) : file_(file), text_(file.text()) {}
+/// What programs print for no number.
+bool is_missing(std::string_view cell) {
+  constexpr std::array<std::string_view, 9> words{"nan", "NaN", "NAN", "NA", "N/A", "n/a", "null", "None", "<NA>"};
+  return std::find(words.begin(), words.end(), cell) != words.end();
+}
 
-  /// The next row, of one cell or more; none at the end of the text.
-  [[nodiscard]] std::optional<std::vector<Cell>> next() {
-    while (at_ < text_.size()) {
-      skip_spaces();
-      if (at_ == text_.size()) break;
-      if (text_[at_] == '#')
-        while (at_ < text_.size() && text_[at_] != '\n') step();
-      else if (text_[at_] != '\n')
-        return row();
-      if (at_ < text_.size()) step();
-    }
-    return std::nullopt;
-  }
+/// What a matrix may look like, for messages.
+std::string layouts_in_words() {
+  return "; a traffic matrix has the names of nodes in its first row and column, or no names and a row and a column for "
+         "each node that sends, or rows with from, to, rate";
+}
 
- private:
-  [[nodiscard]] std::vector<Cell> row() {
-    std::vector<Cell> cells;
-    while (true) {
-      if (cells.size() == most_cells) file_.fail(place_, "more than 100001 cells in a row");
-      cells.push_back(cell());
-      if (at_ == text_.size()) return cells;
-      const bool last = text_[at_] == '\n';
-      step();
-      if (last) return cells;
-    }
-  }
-
-  /// Up to the comma, the end of the line or of the text, where it stops.
-  [[nodiscard]] Cell cell() {
-    skip_spaces();
-    Cell cell{{}, place_};
-    if (at_ < text_.size() && text_[at_] == '"') {
-      read_quoted(cell);
-      skip_spaces();
-      if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n')
-        file_.fail(place_, "a comma or the end of the line must follow a quoted cell");
-      return cell;
-    }
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n') step();
-    std::string_view inside = text_.substr(begin, at_ - begin);
-    while (!inside.empty() && is_space(inside.back())) inside.remove_suffix(1);
-    cell.text = inside;
-    return cell;
-  }
-
-  void read_quoted(Cell& cell) {
-    for (step(); at_ < text_.size(); step()) {
-      if (text_[at_] == '"') {
-        step();
-        if (at_ == text_.size() || text_[at_] != '"') return;
-      }
-      cell.text += text_[at_];
-    }
-    file_.fail(cell.place, "the quotes that open here are not closed");
-  }
-
-  static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-  void skip_spaces() {
-    while (at_ < text_.size() && is_space(text_[at_])) step();
-  }
-  void step() {
-    const char c = text_[at_++];
-    if (c == '\n')
-      place_ = {place_.line + 1, 1};
-    else if (at_ == text_.size() || (static_cast<unsigned char>(text_[at_]) & 0xC0) != 0x80)
-      ++place_.column;
-  }
-
-  const FileText& file_;
-  std::string_view text_;
-  std::size_t at_ = 0;
-  Place place_{1, 1};
-};
-
+/// A traffic matrix in whatever layout it has: names in its first row and column, in either order; names in one of them or
+/// none; a list of pairs. What of it could have been meant otherwise becomes a remark.
 class MatrixReader {
  public:
   MatrixReader(const Network& network, const FileText& file, RouteRule rule)
-      : network_(network), file_(file), rule_(rule), rates_(file, network.nodes.size()) {
+      : network_(network), file_(file), rule_(rule), rates_(file, network.nodes.size()), rows_(file) {
+    rates_.let_send(network);
     for (std::size_t node = 0; node < network.nodes.size(); ++node)
       node_of_.emplace(network.nodes[node].name, node);
     for (const Flow& flow : network.flows) {
@@ -113,45 +59,119 @@ class MatrixReader {
   /// Flows without routes.
   [[nodiscard]] std::vector<Flow> read();
   [[nodiscard]] std::vector<Flow> read_with_routes();
+  [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
 
  private:
-  [[nodiscard]] std::size_t node(const Cell& cell) const;
-  [[nodiscard]] std::vector<std::size_t> nodes_of_header(const std::vector<Cell>& header) const;
-  void read_cell(std::size_t source, std::size_t destination, const Cell& cell);
+  using Row = std::vector<TableCell>;
+  /// What a row or a column is for.
+  struct Line {
+    enum class Kind { node, total, empty } kind = Kind::node;
+    std::size_t node = 0;
+    TableCell label{};
+  };
+  struct Sums {
+    std::optional<Rational> said;  ///< where a total is given
+    Rational found = 0;
+    TableCell at;
+  };
+
+  [[nodiscard]] std::size_t node(const TableCell& cell) const;
+  [[nodiscard]] bool is_node(const TableCell& cell) const { return node_of_.count(cell.text) != 0; }
+  [[nodiscard]] bool are_nodes(std::span<const TableCell> cells) const;
+  [[nodiscard]] bool are_rates(std::span<const TableCell> cells) const;
+  [[nodiscard]] bool are_positions(std::span<const TableCell> cells);
+  [[nodiscard]] std::size_t at_position(const TableCell& cell) const;
+  [[nodiscard]] Line line_of(const TableCell& label, bool row) const;
+  void read_arrows();
+  void read_pairs(const PairColumns& columns, std::size_t named);
+  void find_layout(const Row& first, const std::optional<Row>& second);
+  void read_corner(const TableCell& corner);
+  void read_columns(std::span<const TableCell> header);
+  void read_row(const Row& row);
+  void say_what_stood_for_names();
+  void read_cell(std::size_t source, std::size_t destination, const TableCell& cell);
+  [[nodiscard]] Rational read_total(const TableCell& cell);
+  void check_totals();
   void find_all_routes();
 
   const Network& network_;
   const FileText& file_;
   RouteRule rule_;
   RateReader rates_;
+  TableRows rows_;
   std::unordered_map<std::string, std::size_t> node_of_;
   std::unordered_set<std::string> flow_names_;
   std::vector<Flow> flows_;
   std::vector<Place> places_;
+  std::vector<std::string> remarks_;
+
+  bool named_rows_ = true, named_columns_ = true;  ///< else they come in the order of the nodes that send
+  bool transposed_ = false;                        ///< rows are destinations
+  std::optional<std::size_t> first_position_;      ///< names are positions, from 0 or 1 on
+  std::size_t skipped_ = 0;                        ///< cells of a row before its name: a count of rows
+  std::vector<std::size_t> ends_;
+  std::vector<Line> columns_;
+  std::size_t row_count_ = 0;
+  std::unordered_set<std::size_t> row_nodes_;
+  std::vector<Sums> row_sums_, column_sums_;
 };
 
-std::size_t MatrixReader::node(const Cell& cell) const {
+std::size_t MatrixReader::node(const TableCell& cell) const {
   const auto found = node_of_.find(cell.text);
   if (found == node_of_.end())
     file_.fail(cell.place, "the node " + in_quotes(cell.text) + " is not in the network");
   return found->second;
 }
 
-/// The destinations, in columns 2, 3, ...
-std::vector<std::size_t> MatrixReader::nodes_of_header(const std::vector<Cell>& header) const {
-  std::vector<std::size_t> result;
-  std::unordered_set<std::size_t> met;
-  for (std::size_t column = 1; column < header.size(); ++column) {
-    result.push_back(node(header[column]));
-    if (!met.insert(result.back()).second)
-      file_.fail(header[column].place,
-                 "the destination " + in_quotes(header[column].text) + " has two columns");
-  }
-  return result;
+bool MatrixReader::are_nodes(std::span<const TableCell> cells) const {
+  return !cells.empty() &&
+         std::all_of(cells.begin(), cells.end(), [this](const TableCell& cell) { return is_node(cell); });
 }
 
-void MatrixReader::read_cell(std::size_t source, std::size_t destination, const Cell& cell) {
+bool MatrixReader::are_rates(std::span<const TableCell> cells) const {
+  return std::all_of(cells.begin(), cells.end(), [this](const TableCell& cell) {
+    return is_number_cell(cell.text, rows_.separator()) || is_missing(cell.text);
+  });
+}
+
+/// Counts from 0 or 1 to the number of nodes that send, as programs count rows and columns.
+bool MatrixReader::are_positions(std::span<const TableCell> cells) {
+  if (cells.size() != ends_.size() || are_nodes(cells.first(1))) return false;
+  for (const std::size_t begin : {std::size_t{0}, std::size_t{1}}) {
+    std::size_t next = begin;
+    if (!std::all_of(cells.begin(), cells.end(),
+                     [&](const TableCell& cell) { return cell.text == std::to_string(next++); }))
+      continue;
+    first_position_ = begin;
+    return true;
+  }
+  return false;
+}
+
+std::size_t MatrixReader::at_position(const TableCell& cell) const {
+  for (std::size_t i = 0; i < ends_.size(); ++i)
+    if (cell.text == std::to_string(i + *first_position_)) return ends_[i];
+  file_.fail(cell.place, "the row is called " + in_quotes(cell.text) + "; the columns count from " +
+                             std::to_string(*first_position_) + " to " +
+                             std::to_string(*first_position_ + ends_.size() - 1));
+}
+
+MatrixReader::Line MatrixReader::line_of(const TableCell& label, bool row) const {
+  if (is_node(label)) return {Line::Kind::node, node(label), label};
+  if (label.text.empty()) return {Line::Kind::empty, 0, label};
+  if (is_total(label.text)) return {Line::Kind::total, 0, label};
+  if (first_position_) return {Line::Kind::node, at_position(label), label};
+  file_.fail(label.place, "the node " + in_quotes(label.text) + " is not in the network" +
+                              (row || !flows_.empty() || row_count_ > 0 ? "" : layouts_in_words()));
+}
+
+void MatrixReader::read_cell(std::size_t source, std::size_t destination, const TableCell& given) {
+  const TableCell cell{number_of(given.text, rows_.separator()), given.place};
   if (cell.text.empty()) return;
+  if (is_missing(cell.text)) {
+    if (source == destination) return;
+    file_.fail(cell.place, "the rate is " + in_quotes(cell.text) + ", no number; leave the cell blank where nothing is sent");
+  }
   const std::string &from = network_.nodes[source].name, &to = network_.nodes[destination].name;
   Flow flow{
       .name = from + " -> " + to, .source = source, .destination = destination, .rate = 0, .routes = {}};
@@ -165,6 +185,174 @@ void MatrixReader::read_cell(std::size_t source, std::size_t destination, const 
   rates_.send(flow, cell.place, from);
   flows_.push_back(std::move(flow));
   places_.push_back(cell.place);
+}
+
+/// "left -> right: 0.2"
+void MatrixReader::read_arrows() {
+  while (const std::optional<TableCell> line = rows_.next_line()) {
+    const auto parts = arrow_row(line->text);
+    if (!parts)
+      file_.fail(line->place, "a line of such a list must be like \"left -> right: 0.2\"");
+    const auto cell = [&](std::size_t i) { return TableCell{std::string((*parts)[i]), line->place}; };
+    read_cell(node(cell(0)), node(cell(1)), cell(2));
+  }
+  remarks_.emplace_back("a list of pairs \"left -> right: rate\"");
+}
+
+/// A row for each pair; `named` columns have a name.
+void MatrixReader::read_pairs(const PairColumns& columns, std::size_t named) {
+  while (const std::optional<Row> row = rows_.next()) {
+    const std::size_t last = std::max({columns.from, columns.to, columns.rate});
+    if (row->size() <= last)
+      file_.fail(row->front().place, "a row of " + std::to_string(row->size()) + " cells; the first has " +
+                                         std::to_string(named));
+    read_cell(node((*row)[columns.from]), node((*row)[columns.to]), (*row)[columns.rate]);
+  }
+  remarks_.emplace_back("a list of pairs, one a row");
+}
+
+/// The first cell may say which of the two the rows are.
+void MatrixReader::read_corner(const TableCell& corner) {
+  std::vector<End> ends;
+  std::string word;
+  for (const char c : corner.text + '/') {
+    if (std::string_view("\\/|>- ,:;").find(c) == std::string_view::npos) {
+      word += c;
+      continue;
+    }
+    if (const End end = end_in_words(word); end != End::neither) ends.push_back(end);
+    word.clear();
+  }
+  if (ends.size() == 1 && ends.front() == End::destination)
+    file_.fail(corner.place, "the first cell is " + in_quotes(corner.text) +
+                                 ": it does not say whether rows or columns receive; write from\\to (rows "
+                                 "send) or to\\from (rows receive)");
+  transposed_ = ends.size() == 2 && ends[0] == End::destination && ends[1] == End::source;
+  if (transposed_)
+    remarks_.push_back("rows receive and columns send, as its first cell " + in_quotes(corner.text) + " says");
+}
+
+/// What the cells of the first row are.
+void MatrixReader::find_layout(const Row& first, const std::optional<Row>& second) {
+  const std::span<const TableCell> cells(first);
+  if (second && second->size() == first.size() + 1 && are_nodes(cells)) return read_columns(cells);
+  const auto named = [&](std::size_t from) {
+    std::span<const TableCell> names = cells.subspan(std::min(from, cells.size()));
+    while (!names.empty() && (names.back().text.empty() || is_total(names.back().text)) && !is_node(names.back()))
+      names = names.first(names.size() - 1);
+    return names;
+  };
+  if (are_nodes(named(1)) || named(1).empty() || !are_rates(cells.subspan(1))) {
+    // A column that counts the rows, before that with the names.
+    if (second && second->size() > 2 && first.size() == second->size() && !is_node((*second)[0]) &&
+        is_node((*second)[1]) && !is_node(first[1]) && is_number_cell((*second)[0].text, ' ')) {
+      skipped_ = 1;
+      remarks_.emplace_back("its first column, which counts the rows, is left out");
+    }
+    read_corner(first[skipped_]);
+    return read_columns(cells.subspan(1 + skipped_));
+  }
+  if (are_positions(named(1))) {
+    read_corner(first.front());
+    return read_columns(cells.subspan(1));
+  }
+  if (are_positions(cells) && second && second->size() == first.size() + 1) return read_columns(cells);
+  named_columns_ = named_rows_ = false;
+  if (first.size() == ends_.size() + 1 && is_node(first.front())) named_rows_ = true;
+}
+
+/// What each column is.
+void MatrixReader::read_columns(std::span<const TableCell> header) {
+  std::unordered_set<std::size_t> met;
+  for (const TableCell& cell : header) {
+    columns_.push_back(line_of(cell, false));
+    const Line& line = columns_.back();
+    if (line.kind == Line::Kind::node && !met.insert(line.node).second)
+      file_.fail(cell.place, "the destination " + in_quotes(cell.text) + " has two columns");
+  }
+  column_sums_.resize(columns_.size());
+}
+
+void MatrixReader::read_row(const Row& row) {
+  const std::size_t names = named_rows_ ? 1 + skipped_ : 0;
+  const auto said = [&](const TableCell& cell) { return number_of(cell.text, rows_.separator()); };
+  Line its;
+  if (named_rows_ && row.size() > skipped_) {
+    its = line_of(row[skipped_], true);
+    if (its.kind == Line::Kind::empty)
+      file_.fail(row[skipped_].place, "the node " + in_quotes("") + " is not in the network");
+  } else {
+    if (row_count_ >= ends_.size())
+      file_.fail(row.front().place, "more rows than the " + std::to_string(ends_.size()) + " nodes that send");
+    its.node = ends_[row_count_];
+    its.label = row.front();
+  }
+  ++row_count_;
+  const std::string label = named_rows_ ? in_quotes(its.label.text) : std::to_string(row_count_);
+  if (its.kind == Line::Kind::node && !row_nodes_.insert(its.node).second)
+    file_.fail(its.label.place, "the source " + label + " has two rows");
+  std::size_t size = row.size();
+  while (size > columns_.size() + names && row[size - 1].text.empty()) --size;
+  if (size != columns_.size() + names)
+    file_.fail(row.front().place, "the row of " + label + " has " + std::to_string(size) +
+                                      " cells, the first row " + std::to_string(columns_.size() + names));
+  Sums sums;
+  for (std::size_t at = 0; at < columns_.size(); ++at) {
+    const TableCell& cell = row[names + at];
+    const Line& column = columns_[at];
+    if (column.kind == Line::Kind::empty) {
+      if (!cell.text.empty()) file_.fail(cell.place, "a rate in a column without a name");
+    } else if (its.kind == Line::Kind::total && column.kind == Line::Kind::node) {
+      column_sums_[at].said = read_total(cell);
+      column_sums_[at].at = cell;
+    } else if (its.kind == Line::Kind::node && column.kind == Line::Kind::total) {
+      sums.said = read_total(cell);
+      sums.at = cell;
+    } else if (its.kind == Line::Kind::node) {
+      const std::size_t before = flows_.size();
+      if (transposed_)
+        read_cell(column.node, its.node, {said(cell), cell.place});
+      else
+        read_cell(its.node, column.node, {said(cell), cell.place});
+      if (flows_.size() == before) continue;
+      sums.found = sums.found + flows_.back().rate;
+      column_sums_[at].found = column_sums_[at].found + flows_.back().rate;
+    }
+  }
+  if (sums.said) row_sums_.push_back(std::move(sums));
+}
+
+/// Where rows or columns have no names, or have their positions.
+void MatrixReader::say_what_stood_for_names() {
+  if (named_columns_ && !first_position_) return;
+  if (!named_rows_ && row_count_ != ends_.size())
+    file_.fail({1, 1}, "a matrix without names must have a row and a column for each of the " +
+                           std::to_string(ends_.size()) + " nodes that send, and has " +
+                           std::to_string(row_count_) + " rows");
+  const std::string first = first_position_ ? std::to_string(*first_position_) : "the first";
+  remarks_.push_back((named_rows_ && !named_columns_ ? "columns without names: " : "") + first +
+                     " is the node " + network_.nodes[ends_.front()].name + ", and so on in the order of the network");
+}
+
+Rational MatrixReader::read_total(const TableCell& cell) {
+  const std::string text = number_of(cell.text, rows_.separator());
+  if (text.empty()) return 0;
+  return rates_.read_total(text, cell.place, "the sum");
+}
+
+/// Rows and columns called "Total" must hold the sums of the others, as far as printed numbers do.
+void MatrixReader::check_totals() {
+  bool any = false;
+  for (const auto* list : {&row_sums_, &column_sums_})
+    for (const Sums& sums : *list) {
+      if (!sums.said) continue;
+      any = true;
+      if (abs(*sums.said - sums.found) * 200 > abs(*sums.said) + sums.found)
+        file_.fail(sums.at.place, "the sum is " + in_quotes(sums.at.text) + ", and the rates add up to " +
+                                      numeric::to_decimal(sums.found, 6, numeric::Rounding::nearest) +
+                                      ": correct them, or leave the total out");
+    }
+  if (any) remarks_.emplace_back("the totals are left out; they are the sums");
 }
 
 void MatrixReader::find_all_routes() {
@@ -181,21 +369,31 @@ void MatrixReader::find_all_routes() {
 }
 
 std::vector<Flow> MatrixReader::read() {
-  CsvRows rows(file_);
-  const auto header = rows.next();
-  if (!header) file_.fail({1, 1}, "the traffic matrix is empty");
-  const auto destinations = nodes_of_header(*header);
-  std::unordered_set<std::size_t> sources;
-  while (const auto row = rows.next()) {
-    const std::size_t source = node(row->front());
-    if (!sources.insert(source).second)
-      file_.fail(row->front().place, "the source " + in_quotes(row->front().text) + " has two rows");
-    if (row->size() != header->size())
-      file_.fail(row->front().place, "the row of " + in_quotes(row->front().text) + " has " +
-                                         std::to_string(row->size()) + " cells, the first row " +
-                                         std::to_string(header->size()));
-    for (std::size_t column = 1; column < row->size(); ++column)
-      read_cell(source, destinations[column - 1], (*row)[column]);
+  ends_ = ends_of(network_);
+  const std::string_view line = rows_.first_line();
+  if (line.empty()) file_.fail({1, 1}, "the traffic matrix is empty");
+  if (arrow_row(line)) {
+    read_arrows();
+  } else {
+    const auto first = rows_.next();
+    if (!first) file_.fail({1, 1}, "the traffic matrix is empty");
+    std::vector<std::string> names;
+    for (const TableCell& cell : *first) names.push_back(cell.text);
+    if (const auto columns = pair_columns(names); columns && !are_nodes(std::span(*first).subspan(1))) {
+      read_pairs(*columns, names.size());
+    } else {
+      const std::optional<Row> second = rows_.next();
+      find_layout(*first, second);
+      if (!named_columns_) {
+        for (const std::size_t end : ends_) columns_.push_back({Line::Kind::node, end, {}});
+        column_sums_.resize(columns_.size());
+        read_row(*first);
+      }
+      if (second) read_row(*second);
+      while (const auto row = rows_.next()) read_row(*row);
+      say_what_stood_for_names();
+      check_totals();
+    }
   }
   if (flows_.empty() && network_.flows.empty()) file_.fail({1, 1}, "the traffic matrix has no flows");
   return std::move(flows_);
@@ -211,18 +409,23 @@ std::vector<Flow> MatrixReader::read_with_routes() {
 
 void add_traffic_matrix(Network& network, std::string_view csv, const std::string& name, RouteRule route) {
   const FileText file(csv, name);
-  std::vector<Flow> flows = MatrixReader(network, file, route).read_with_routes();
+  MatrixReader reader(network, file, route);
+  std::vector<Flow> flows = reader.read_with_routes();
   network.flows.reserve(network.flows.size() + flows.size());
   for (Flow& flow : flows) network.flows.push_back(std::move(flow));
+  add_remarks(network.remarks, name, reader.remarks());
 }
 
-SparseDemand sparse_matrix(const Network& network, std::string_view csv, const std::string& name) {
+SparseDemand sparse_matrix(const Network& network, std::string_view csv, const std::string& name,
+                           std::vector<std::string>* remarks) {
   const FileText file(csv, name);
+  MatrixReader reader(network, file, RouteRule::shortest);
   std::vector<std::pair<SparseDemand::Entry, Rational>> entries;
-  for (const Flow& flow : MatrixReader(network, file, RouteRule::shortest).read())
+  for (const Flow& flow : reader.read())
     entries.push_back(
         {{static_cast<std::uint32_t>(flow.source), static_cast<std::uint32_t>(flow.destination), 0},
          flow.rate});
+  if (remarks != nullptr) add_remarks(*remarks, name, reader.remarks());
   return sparse_demand(entries);
 }
 

@@ -138,7 +138,7 @@ ProductDemand TrafficReader::product(const toml::table& table, std::vector<Party
 
 ProductDemand TrafficReader::uniform(const toml::table& table) {
   only(table, "uniform", {"from", "to", "groups", "hot", "hot_share"});
-  const Rational rate = values_.number(*table.get("uniform"), "the rate of uniform traffic");
+  const Rational rate = values_.rate(*table.get("uniform"), "the rate of uniform traffic");
   std::vector<Party> of(network_.nodes.size());
   for (const std::uint32_t node : nodes_or_ends(table, "from")) of[node].sends = rate;
   for (const std::uint32_t node : nodes_or_ends(table, "to")) of[node].attracts = 1;
@@ -202,7 +202,7 @@ SparseDemand TrafficReader::permutation(const toml::table& table) {
       values_.fail(begin_of(*other), in_quotes(key) + " is not for the permutation " + in_quotes(name));
   }
   const Rational rate =
-      values_.number(values_.need(table, "rate", "a permutation"), "the rate of a permutation");
+      values_.rate(values_.need(table, "rate", "a permutation"), "the rate of a permutation");
   const Nodes nodes = nodes_or_ends(table, "from");
   return values_.at_place(begin_of(given), [&] { return permutation_demand(nodes, rate, kind->second, by); });
 }

@@ -1,4 +1,6 @@
+#include <tailbound/core/trimmed.hpp>
 #include <tailbound/network/reading/file_text.hpp>
+#include <tailbound/numeric/text/quantity.hpp>
 
 #include <cln/integer.h>
 #include <cln/rational.h>
@@ -227,11 +229,54 @@ numeric::Rational RateReader::parse(std::string_view text, Place place, const st
   }
 }
 
+void RateReader::let_send(const Network& network) {
+  most_ = network.most_sent();
+  for (const numeric::Rational& most : most_) greatest_ = std::max(greatest_, most);
+  gbps_ = network.gbps;
+}
+
+/// "20%", "20G", or a number.
+numeric::Rational RateReader::parse_rate(std::string_view text, Place place, const std::string& what) const {
+  text = trimmed(text);
+  if (!text.empty() && text.back() == '%')
+    return parse(trimmed(text.substr(0, text.size() - 1)), place, what) / 100;
+  const bool has_unit = !text.empty() && (text.back() == 's' || (text.back() >= 'A' && text.back() <= 'Z') ||
+                                          text.back() == 'k') &&
+                        text.find_first_of("0123456789") == 0;
+  if (!has_unit) return parse(text, place, what);
+  if (!gbps_)
+    file_.fail(place, what + " is " + in_quotes(text) +
+                          ", a speed; say in the network file what its links take, such as rate = \"25G\", or "
+                          "write packets a slot");
+  try {
+    return numeric::parse_quantity(text, what, numeric::Measure::gbps) / *gbps_;
+  } catch (const InvalidArgument& error) {
+    file_.fail(place, error.what());
+  }
+}
+
 numeric::Rational RateReader::read(std::string_view text, Place place, const std::string& what) {
+  numeric::Rational value = parse_rate(text, place, what);
+  if (cln::minusp(value) || value > greatest_)
+    file_.fail(place, what + " is " + in_quotes(text) + "; it must be above 0 and at most " +
+                          numeric::to_fraction(greatest_) +
+                          (greatest_ == 1 ? "" : ", what the fastest link of a node takes in a slot"));
+  note_denominator(value, text, place, what);
+  return value;
+}
+
+numeric::Rational RateReader::read_share(std::string_view text, Place place, const std::string& what) {
   numeric::Rational value = parse(text, place, what);
   if (cln::minusp(value) || value > 1)
     file_.fail(place, what + " is " + in_quotes(text) + "; it must be above 0 and at most 1");
   note_denominator(value, text, place, what);
+  return value;
+}
+
+numeric::Rational RateReader::read_total(std::string_view text, Place place, const std::string& what) {
+  numeric::Rational value = parse_rate(text, place, what);
+  if (cln::minusp(value) || value > 1'000'000'000)
+    file_.fail(place, what + " is " + in_quotes(text) + "; it must be from 0 to 10^9");
   return value;
 }
 
@@ -263,9 +308,9 @@ void RateReader::send(const Flow& flow, Place place, const std::string& source_n
   if (flow.burst) return;
   numeric::Rational& sent = sent_[flow.source];
   sent = sent + flow.rate;
-  if (sent > 1)
+  if (const numeric::Rational& most = most_[flow.source]; sent > most)
     file_.fail(place, "with this flow, " + in_quotes(source_name) + " sends " + numeric::to_fraction(sent) +
-                          " packets a slot; a node sends at most 1");
+                          " packets a slot; " + (most == 1 ? "a node sends at most 1" : "its fastest link takes " + numeric::to_fraction(most)));
 }
 
 }  // namespace tailbound::network

@@ -5,6 +5,7 @@
 #include <tailbound/numeric/rational.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,10 +44,18 @@ void check_toml_shape(const FileText& file);
 /// Reads rates and shares, and adds up what each node sends.
 class RateReader {
  public:
-  RateReader(const FileText& file, std::size_t nodes) : file_(file), sent_(nodes, 0) {}
+  RateReader(const FileText& file, std::size_t nodes) : file_(file), sent_(nodes, 0), most_(nodes, 1) {}
 
-  /// The number in `text`; `what` names it in messages. [0 .. 1]
+  /// What each node may send, by its links (Network::most_sent()), and what a speed is in packets a slot.
+  void let_send(const Network& network);
+
+  /// The rate in `text`: a number, a percentage, or a speed such as 20G where the network says what a packet a slot is;
+  /// `what` names it in messages. [0 .. what a node may send at most]
   [[nodiscard]] numeric::Rational read(std::string_view text, Place place, const std::string& what);
+  /// Likewise a number that is no rate: a share, or a rate within a burst. [0 .. 1]
+  [[nodiscard]] numeric::Rational read_share(std::string_view text, Place place, const std::string& what);
+  /// Likewise a sum of rates. [0 .. 10^9]
+  [[nodiscard]] numeric::Rational read_total(std::string_view text, Place place, const std::string& what);
   /// Likewise the mean length of a burst. [1 .. 10^9 slots]
   [[nodiscard]] numeric::Rational read_burst(std::string_view text, Place place, const std::string& what);
   /// Likewise how much a node attracts. [0 .. 10^9]
@@ -60,8 +69,11 @@ class RateReader {
   [[nodiscard]] numeric::Rational parse(std::string_view text, Place place, const std::string& what) const;
   void note_denominator(const numeric::Rational& value, std::string_view text, Place place,
                         const std::string& what);
+  [[nodiscard]] numeric::Rational parse_rate(std::string_view text, Place place, const std::string& what) const;
   const FileText& file_;
-  std::vector<numeric::Rational> sent_;
+  std::vector<numeric::Rational> sent_, most_;
+  numeric::Rational greatest_ = 1;
+  std::optional<numeric::Rational> gbps_{};
   numeric::Integer denominator_ = 1;
 };
 

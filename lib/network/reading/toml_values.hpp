@@ -63,8 +63,10 @@ class TomlValues {
                                    const char* unit = "") const;
   /// A number as it is written.
   [[nodiscard]] std::string digits(const toml::node& node, const std::string& what);
-  /// A rate: above 0, at most 1. \pre count_senders() was called
+  /// A share: above 0, at most 1. \pre count_senders() was called
   [[nodiscard]] Rational number(const toml::node& node, const std::string& what);
+  /// What is sent: above 0, a speed too. \pre as number()
+  [[nodiscard]] Rational rate(const toml::node& node, const std::string& what);
 
   /// The nodes are known: rates may be read.
   void count_senders(std::size_t nodes) { rates_.emplace(file_, nodes); }

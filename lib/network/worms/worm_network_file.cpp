@@ -79,9 +79,9 @@ class RoutedWormNetwork::Builder {
     const Link& link = network_.links[position];
     first_class_.push_back(static_cast<std::uint32_t>(layout_.stations.size()));
     for (int its_class = 0; its_class < link.classes; ++its_class)
-      add_station({Owner::Kind::link, static_cast<std::uint32_t>(position)}, link.packets_per_slot,
+      add_station({Owner::Kind::link, static_cast<std::uint32_t>(position)}, link.rate.packets,
                   link.virtual_channels, layout_.wires);
-    layout_.wires += static_cast<std::uint32_t>(link.packets_per_slot);
+    layout_.wires += static_cast<std::uint32_t>(link.rate.packets);
   }
 
   /// The channel of a switch for what it sends or receives itself.
@@ -191,7 +191,7 @@ std::vector<PhysicalChannel> RoutedWormNetwork::physical_channels() const {
   for (std::uint32_t station = 0; station < all.size(); ++station) {
     if (all[station].sources.empty()) continue;
     const Owner& owner = owners_[station];
-    const int wires = owner.kind == Owner::Kind::link ? links_[owner.at].packets_per_slot : 1;
+    const int wires = owner.kind == Owner::Kind::link ? links_[owner.at].rate.packets : 1;
     const auto shares = static_cast<unsigned long>(layout().variants) * static_cast<unsigned long>(wires);
     used.push_back({.name = owner_name(station),
                     .utilization = all[station].utilization * scale_ / shares,
@@ -242,7 +242,7 @@ std::string RoutedWormNetwork::channel_name(std::uint32_t channel) const {
   while (its_class < station && owners_[station - its_class - 1].kind == Owner::Kind::link &&
          owners_[station - its_class - 1].at == owner.at)
     ++its_class;
-  if (link.packets_per_slot > 1) name += ", wire " + std::to_string(within / each);
+  if (link.rate.packets > 1) name += ", wire " + std::to_string(within / each);
   if (link.classes > 1) name += ", class " + std::to_string(its_class);
   if (link.virtual_channels > 1) name += ", virtual channel " + std::to_string(within % each);
   return name;

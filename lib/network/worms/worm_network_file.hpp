@@ -9,7 +9,7 @@
 
 /// Networks from files (network_file.hpp, for worms) as their worms meet them.
 ///
-/// MODEL     Nodes, links and routes of the file. A link has `packets_per_slot` wires side by side, each with
+/// MODEL     Nodes, links and routes of the file. A link has as many wires side by side as its rate says, each with
 ///           `classes` times `virtual_channels` virtual channels. All channels of a link and class are a
 ///           station: a worm takes any that is free. A route names the class on each link, or takes class 0.
 ///           The links that leave a host are its injection channels, those into it its ejection channels; a

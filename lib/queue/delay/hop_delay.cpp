@@ -123,6 +123,11 @@ Distribution<long double> occupancy_law(const SlottedQueue& queue, std::size_t s
   return law(queue, Quantity::mass, Quantity::tail, size, log2_least, 1);
 }
 
+Distribution<long double> ahead_law(const SlottedQueue& queue, std::size_t size, double log2_least) {
+  require_stable(queue);
+  return law(queue, Quantity::ahead_mass, Quantity::ahead_tail, size, log2_least, 1);
+}
+
 Distribution<Real> hop_delay(const SlottedQueue& queue, HopDelay delay, std::size_t size, double log2_least,
                              int bits) {
   check(queue, delay, size);

@@ -116,6 +116,11 @@ bool never_waits(const HopQueue& queue) {
     const auto* sources = std::get_if<std::vector<ClassSource>>(&classes->arrivals);
     return sources != nullptr && sources->size() == 1 && sources->front().count == 1;
   }
+  if (const auto* parts = std::get_if<PartsQueue>(&queue)) {
+    const auto* slotted = std::get_if<SlottedQueue>(&parts->parts);
+    const auto most = slotted == nullptr ? std::nullopt : slotted->arrivals.largest_batch();
+    return most && *most <= parts->served;
+  }
   const auto& form = std::get<MarkovArrivals>(queue).form();
   if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&form))
     return groups->size() == 1 && groups->front().count == 1;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/queue/delay/hop_delay.hpp>
+#include <tailbound/queue/delay/parts_queue.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
 #include <tailbound/queue/priority/priority_queue.hpp>
 
@@ -16,8 +17,9 @@
 /// TESTS     tests/queue/delay/markov_delay_test.cpp
 namespace tailbound::queue {
 
-/// A queue on a packet's way, whether its arrivals remember or not, or packets of a class that waits for another.
-using HopQueue = std::variant<SlottedQueue, MarkovArrivals, ClassQueue>;
+/// A queue on a packet's way, whether its arrivals remember or not, packets of a class that waits for another, or a link that
+/// takes a fraction of packets, or several of arrivals that remember.
+using HopQueue = std::variant<SlottedQueue, MarkovArrivals, ClassQueue, PartsQueue>;
 
 /// A hop's delay, and whether it is proved.
 struct ClaimedHopDelay {

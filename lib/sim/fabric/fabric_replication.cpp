@@ -212,7 +212,7 @@ void Simulated::refill_sends() {
   const auto block = static_cast<std::uint64_t>(now_ / 64);
   for (std::size_t i = 0; i < sends_.size(); ++i)
     sends_[i] =
-        bernoulli_bits(key_, sending, tables_->senders[i].node, block * 16, tables_->senders[i].threshold);
+        bernoulli_bits(key_, sending, tables_->senders[i].stream, block * 16, tables_->senders[i].threshold);
 }
 
 /// Without branches: which cells are taken nobody can foresee.

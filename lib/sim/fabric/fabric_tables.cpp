@@ -2,6 +2,7 @@
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/sim/batches/checkpoint.hpp>
+#include <tailbound/network/fabric/fabric_graph.hpp>
 #include <tailbound/sim/fabric/fabric_tables.hpp>
 
 #include <algorithm>
@@ -108,7 +109,7 @@ std::string identity_of(const network::Fabric& fabric) {
   }
   for (const network::Link& link : network.links)
     for (const std::uint64_t value :
-         {std::uint64_t{link.from}, std::uint64_t{link.to}, static_cast<std::uint64_t>(link.packets_per_slot),
+         {std::uint64_t{link.from}, std::uint64_t{link.to}, static_cast<std::uint64_t>(link.rate.packets),
           static_cast<std::uint64_t>(link.weight)})
       bytes.put(value);
   for (const network::Demand& demand : fabric.demands) {
@@ -147,7 +148,7 @@ QueueKinds::QueueKinds(const Network& network) : of_link(network.links.size(), n
       if (is_new) kinds.push_back({name});
       of_link[link] = found->second;
       ++kinds[found->second].queues;
-      kinds[found->second].places += network.links[link].packets_per_slot;
+      kinds[found->second].places += network.links[link].rate.packets;
     }
     if (kinds.size() <= most_kinds) return;
   }
@@ -161,6 +162,7 @@ FabricTables::FabricTables(const network::Fabric& fabric, std::uint64_t most_byt
   number_queues(network);
   find_places(network, fabric.demands);
   find_ways(network, fabric.demands);
+  network::require_whole_rates(network);
   find_senders(network, fabric.demands);
   check_ways(network);
   queue_of_link_ = {};
@@ -204,7 +206,7 @@ void FabricTables::number_queues(const Network& network) {
       if (from == none || network.nodes[its.to].host != to_host) continue;
       const std::uint32_t queue = queue_of_link_[link] = routers[from].first_queue + filled[from]++;
       queues[queue].to = static_cast<std::uint32_t>(its.to);
-      queues[queue].takes = static_cast<std::uint16_t>(its.packets_per_slot);
+      queues[queue].takes = static_cast<std::uint16_t>(its.rate.packets);
       weight_[queue] = static_cast<std::uint32_t>(its.weight);
       if (routers[from].host) continue;
       queues[queue].kind = static_cast<std::uint16_t>(kinds.of_link[link]);
@@ -529,13 +531,15 @@ void FabricTables::number_senders(const Sending& sending, const Network& network
                                   const std::vector<Rational>& sent) {
   std::vector<std::vector<std::uint32_t>> nodes(routers.size());
   std::vector<std::uint32_t> first_link(network.nodes.size(), none);
+  const std::vector<int> lanes = network.lanes();
   for (const network::Link& link : network.links)
     if (first_link[link.from] == none) first_link[link.from] = static_cast<std::uint32_t>(link.to);
   for (std::uint32_t node = 0; node < network.nodes.size(); ++node) {
     if (sending.parts[node].empty()) continue;
-    if (sent[node] > 1)
+    if (sent[node] > lanes[node])
       throw InvalidArgument("the rate of all flows from " + network.nodes[node].name,
-                            numeric::to_fraction(sent[node]), "at most 1 packet a slot");
+                            numeric::to_fraction(sent[node]),
+                            "at most " + std::to_string(lanes[node]) + " packets a slot");
     if (router_of[node] == none && first_link[node] == none)
       throw NoAnswer("no way leads from " + network.nodes[node].name + " to any other node");
     nodes[router_of[node] != none ? router_of[node] : router_of[first_link[node]]].push_back(node);
@@ -546,8 +550,10 @@ void FabricTables::number_senders(const Sending& sending, const Network& network
       const auto& rates = sending.rates[node];
       const double all = std::accumulate(rates.begin(), rates.end(), 0.0);
       double sum = 0;
-      senders.push_back({node, threshold_of(sent[node]), static_cast<std::uint32_t>(parts.size()),
-                         static_cast<std::uint32_t>(rates.size())});
+      for (int lane = 0; lane < lanes[node]; ++lane)
+        senders.push_back({node, node + static_cast<std::uint64_t>(lane) * network.nodes.size(),
+                           threshold_of(sent[node] / lanes[node]), static_cast<std::uint32_t>(parts.size()),
+                           static_cast<std::uint32_t>(rates.size())});
       for (std::size_t i = 0; i < rates.size(); ++i) {
         parts.push_back(sending.parts[node][i]);
         parts.back().bound = i + 1 == rates.size() ? ~std::uint64_t{0} : bound_of((sum += rates[i]) / all);

@@ -56,9 +56,10 @@ class FabricTables {
     bool host = false;
     bool masks = false;
   };
-  /// A node that sends.
+  /// A lane of a node that sends.
   struct Sender {
     std::uint32_t node = 0;
+    std::uint64_t stream = 0;                 ///< of its draws
     std::uint64_t threshold = 0;              ///< rate * 2^64; all ones: 1
     std::uint32_t first_part = 0, parts = 0;  ///< of parts_: what it sends of each demand
   };

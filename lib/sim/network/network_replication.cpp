@@ -27,9 +27,10 @@ struct Way {
   std::size_t rank;   ///< of its packets: class 1 is 0
 };
 
-/// A node that sends: a draw u of 64 bits sends along the first way with u < bound; along none if there is
+/// A lane of a node that sends: a draw u of 64 bits sends along the first way with u < bound; along none if there is
 /// none.
 struct Source {
+  std::uint64_t stream = 0;           ///< of its draws
   std::vector<std::uint64_t> bounds;  ///< sums of probabilities * 2^64 - 1, so that 1 fits
   std::vector<std::uint32_t> ways;
 };
@@ -46,7 +47,8 @@ struct BurstyFlow {
 struct Queue {
   std::vector<std::deque<Packet>> packets;  ///< of each class, that served first in front
   std::size_t size = 0;                     ///< of all classes
-  int packets_per_slot = 1;
+  network::LinkRate rate{};
+  int parts_sent = 0;  ///< of the packet in front, in parts of 1 / rate.slots
   bool exists = false;
 };
 
@@ -62,7 +64,7 @@ class Simulated final : public NetworkReplication {
   PacketBalance balance() const override;
 
  private:
-  void add_source(std::size_t node, const network::Network& network);
+  void add_source(std::size_t node, int lanes, const network::Network& network);
   void add_burst(std::size_t flow, const network::Network& network);
   void add_way(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
                const network::Network& network);
@@ -106,30 +108,37 @@ Simulated::Simulated(const NetworkModel& model, RandomKey key)
   queues_.resize(network.links.size());
   for (std::size_t link = 0; link < queues_.size(); ++link) {
     queues_[link].packets.resize(static_cast<std::size_t>(network.classes()));
-    queues_[link].packets_per_slot = network.links[link].packets_per_slot;
+    queues_[link].rate = network.links[link].rate;
     queues_[link].exists = network.has_queue(link);
   }
-  for (std::size_t node = 0; node < network.nodes.size(); ++node) add_source(node, network);
+  const std::vector<int> lanes = network.lanes();
+  for (std::size_t node = 0; node < network.nodes.size(); ++node) add_source(node, lanes[node], network);
   for (std::size_t flow = 0; flow < flows_; ++flow) add_burst(flow, network);
   if (!buffer_) check_loads(network);
 }
 
-void Simulated::add_source(std::size_t node, const network::Network& network) {
-  Source source;
+/// Each lane sends the same, independently.
+void Simulated::add_source(std::size_t node, int lanes, const network::Network& network) {
+  Source source{.stream = node, .bounds = {}, .ways = {}};
   Rational sum = 0;
   for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
     const network::Flow& its = network.flows[flow];
     if (its.source != node || its.burst) continue;
     if (its.routes.empty()) throw InvalidArgument("routes of flow " + its.name, "", "at least one");
     for (const network::Route& route : its.routes) {
-      sum = sum + its.rate * route.share;
+      sum = sum + its.rate * route.share / lanes;
       if (sum > 1)
         throw InvalidArgument("the rate of all flows from " + network.nodes[node].name,
-                              numeric::to_fraction(sum), "at most 1 packet a slot");
+                              numeric::to_fraction(sum * lanes),
+                              "at most " + std::to_string(lanes) + " packets a slot");
       add_way(source, sum, flow, route, network);
     }
   }
-  sources_.push_back(std::move(source));
+  if (source.bounds.empty()) return;
+  for (int lane = 0; lane < lanes; ++lane) {
+    sources_.push_back(source);
+    source.stream += network.nodes.size();
+  }
 }
 
 void Simulated::add_way(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
@@ -160,8 +169,8 @@ void Simulated::check_loads(const network::Network& network) const {
       for (const std::size_t link : route.links) loads[link] = loads[link] + flow.rate * route.share;
   std::vector<network::OverloadedLink> full;
   for (std::size_t link = 0; link < loads.size(); ++link)
-    if (queues_[link].exists && loads[link] >= queues_[link].packets_per_slot)
-      full.push_back({network.link_name(link), loads[link], queues_[link].packets_per_slot});
+    if (const Rational takes = queues_[link].rate.value(); queues_[link].exists && loads[link] >= takes)
+      full.push_back({network.link_name(link), loads[link], takes});
   if (!full.empty()) throw network::Overloaded(std::move(full));
 }
 
@@ -179,10 +188,8 @@ void Simulated::one_slot() {
 
 void Simulated::send() {
   const auto slot = static_cast<std::uint64_t>(now_);
-  for (std::size_t node = 0; node < sources_.size(); ++node) {
-    const Source& source = sources_[node];
-    if (source.bounds.empty()) continue;
-    const std::uint64_t draw = random_words(key_, sending, node, slot / 4)[slot % 4];
+  for (const Source& source : sources_) {
+    const std::uint64_t draw = random_words(key_, sending, source.stream, slot / 4)[slot % 4];
     const auto bound = std::upper_bound(source.bounds.begin(), source.bounds.end(), draw);
     if (bound == source.bounds.end()) continue;
     send_packet(source.ways[static_cast<std::size_t>(bound - source.bounds.begin())]);
@@ -241,7 +248,8 @@ void Simulated::serve(std::size_t link) {
   Queue& queue = queues_[link];
   add_one(counts_[rows_.occupancy(link)], queue.size);
   auto first = queue.packets.begin();
-  for (int i = 0; i < queue.packets_per_slot && queue.size > 0; ++i) {
+  for (queue.parts_sent += queue.rate.packets; queue.parts_sent >= queue.rate.slots && queue.size > 0;
+       queue.parts_sent -= queue.rate.slots) {
     while (first->empty()) ++first;
     Packet packet = first->front();
     first->pop_front();
@@ -253,6 +261,7 @@ void Simulated::serve(std::size_t link) {
     else
       arriving_.push_back(packet);
   }
+  if (queue.size == 0) queue.parts_sent = 0;
 }
 
 /// The packet has been served by its last queue in slot now_.
@@ -316,6 +325,8 @@ void Simulated::save(ByteWriter& writer) {
   for (const Queue& queue : queues_)
     for (const auto& packets : queue.packets) put_packets(writer, packets);
   for (const auto& row : counts_) writer.put(row);
+  for (const Queue& queue : queues_)
+    if (!queue.rate.is_whole()) writer.put(queue.parts_sent);
   for (const BurstyFlow& its : bursts_) {
     writer.put(its.on);
     writer.put(its.sends);
@@ -338,6 +349,8 @@ void Simulated::load(ByteReader& reader) {
     }
   }
   for (auto& row : counts_) row = reader.get_vector<std::uint64_t>();
+  for (Queue& queue : queues_)
+    if (!queue.rate.is_whole()) queue.parts_sent = reader.get<int>();
   for (BurstyFlow& its : bursts_) {
     its.on = reader.get<std::uint8_t>() != 0;
     its.sends = reader.get<std::uint64_t>();

@@ -90,7 +90,7 @@ SourceMemory greatest_memory(const network::Network& network) {
       variance += memory.variance;
       greatest.slots = std::max(greatest.slots, memory.slots);
     }
-    const double takes = traffic[link].packets_per_slot;
+    const double takes = numeric::nearest_double(traffic[link].rate.value());
     greatest.variance = std::max(greatest.variance, variance / (takes * takes));
   }
   return greatest;
@@ -104,7 +104,7 @@ NetworkWork network_work(const network::Network& network) {
   for (std::size_t link = 0; link < loads.size(); ++link) {
     if (!network.has_queue(link)) continue;
     ++work.queues;
-    work.utilization = std::max(work.utilization, loads[link] / network.links[link].packets_per_slot);
+    work.utilization = std::max(work.utilization, loads[link] / numeric::nearest_double(network.links[link].rate.value()));
     work.steps_per_slot += loads[link];
   }
   work.memory = greatest_memory(network);

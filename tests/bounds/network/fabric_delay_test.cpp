@@ -164,7 +164,7 @@ TEST_CASE("fabric delay: that of routes written out, on random networks") {
     const auto& links = fabric.network.links;
     if (fabric.network.nodes.size() < 60 &&
         std::all_of(links.begin(), links.end(),
-                    [](const Link& link) { return link.packets_per_slot == 1; }) &&
+                    [](const Link& link) { return link.rate.packets == 1; }) &&
         require_equal_to_routes(fabric, 12))
       ++stable;
   }
@@ -179,7 +179,7 @@ TEST_CASE("fabric delay: that of routes written out, on many random networks", "
     Fabric fabric = test::random_fabric(random);
     // Of queues that several packets leave in a slot the listed way takes seconds each.
     if (fabric.network.nodes.size() > 30)
-      for (Link& link : fabric.network.links) link.packets_per_slot = 1;
+      for (Link& link : fabric.network.links) link.rate.packets = 1;
     if (require_equal_to_routes(fabric, 20)) ++stable;
   }
   CHECK(stable >= 60);
@@ -192,7 +192,7 @@ TEST_CASE("fabric delay: that of Valiant routes written out, on random networks"
     auto fabric = test::with_valiant(test::random_fabric(random), random, 300);
     if (!fabric) continue;
     INFO("network " << i);
-    for (Link& link : fabric->network.links) link.packets_per_slot = 1;
+    for (Link& link : fabric->network.links) link.rate.packets = 1;
     if (require_equal_to_routes(*fabric, 8)) ++stable;
   }
   CHECK(stable == 8);
@@ -247,13 +247,13 @@ TEST_CASE("fabric delay: one slower link makes its pairs slower") {
     const FabricRates rates = fabric_rates(graph, orbits);
     return FabricDelay(graph, orbits, rates).answer(asked).all;
   };
-  for (Link& link : fabric.network.links) link.packets_per_slot = 2;
+  for (Link& link : fabric.network.links) link.rate.packets = 2;
   const FabricPairs even = worst();
   const auto switches =
       std::find_if(fabric.network.links.begin(), fabric.network.links.end(), [&](const Link& link) {
         return !fabric.network.nodes[link.from].host && !fabric.network.nodes[link.to].host;
       });
-  switches->packets_per_slot = 1;
+  switches->rate.packets = 1;
   const FabricPairs odd = worst();
   CHECK(odd.percentiles[2].worst > even.percentiles[2].worst);
   CHECK(odd.percentiles[2].mean > even.percentiles[2].mean);

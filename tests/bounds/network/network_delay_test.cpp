@@ -72,7 +72,7 @@ std::vector<bounds::Route> translated(const std::vector<bounds::Route>& routes,
     for (const std::size_t queue : route.queues) {
       const auto found = std::find_if(to.traffic.begin(), to.traffic.end(), [&](const auto& traffic) {
         return traffic.sources == from.traffic[queue].sources &&
-               traffic.packets_per_slot == from.traffic[queue].packets_per_slot;
+               traffic.rate == from.traffic[queue].rate;
       });
       REQUIRE(found != to.traffic.end());
       other.queues.push_back(static_cast<std::size_t>(found - to.traffic.begin()));
@@ -243,9 +243,9 @@ TEST_CASE("Network delay: the overloaded link is named with its load", "[bounds]
   CHECK(overloaded(hand_made("0.4", "0.55", "0.05")).find("left -> right") != std::string::npos);
   // Twice as fast it carries that; then right -> d is the one that is full.
   Network wide = hand_made("0.4", "0.6", "0.25");
-  wide.links[3].packets_per_slot = 2;
+  wide.links[3].rate.packets = 2;
   CHECK(overloaded(wide).find("right -> d") != std::string::npos);
-  wide.links[6].packets_per_slot = 2;
+  wide.links[6].rate.packets = 2;
   CHECK(overloaded(wide) == "not overloaded");
   CHECK_THROWS_AS(bounds::tree_delay({4, 2}, 1, TreeRouting::random_root, Sources::decoupled),
                   bounds::Overloaded);
@@ -258,11 +258,11 @@ TEST_CASE("Network delay: the overloaded link is named with its load", "[bounds]
 }
 
 TEST_CASE("Network delay: sources become arrivals", "[bounds][network][delay]") {
-  const auto equal = bounds::slotted_queue({"x", 1, {{rational("0.1"), 5}}, rational("0.5")});
+  const auto equal = bounds::slotted_queue({"x", {}, {{rational("0.1"), 5}}, rational("0.5")});
   REQUIRE(std::holds_alternative<series::EqualInputs>(equal.arrivals.description()));
   CHECK(*equal.arrivals.load() == rational("0.5"));
   const auto mixed =
-      bounds::slotted_queue({"x", 3, {{rational("0.1"), 2}, {rational("0.4"), 1}}, rational("0.6")});
+      bounds::slotted_queue({"x", {.packets = 3}, {{rational("0.1"), 2}, {rational("0.4"), 1}}, rational("0.6")});
   CHECK(mixed.packets_per_slot == 3);
   CHECK(std::get<series::UnequalInputs>(mixed.arrivals.description()).rates ==
         std::vector<Rational>{rational("0.1"), rational("0.1"), rational("0.4")});
@@ -306,7 +306,7 @@ TEST_CASE("Network delay: what is not analysed with bursts is refused", "[bounds
   Network network = hand_made("0.25", "0.5", "0.125");
   network.flows[0].burst = traffic::Burst{.slots = 20, .on_rate = 1};
   CHECK_THROWS_AS(bounds::network_delay(network, Sources::first_hop), InvalidArgument);
-  network.links[3].packets_per_slot = 2;
+  network.links[3].rate.packets = 2;
   CHECK_THROWS_WITH(bounds::network_delay(network, Sources::decoupled),
                     Catch::Contains("takes 2 packets a slot"));
   CHECK_THROWS_AS(bounds::tree_delay({4, 2}, rational("0.6"), TreeRouting::random_root, Sources::first_hop,

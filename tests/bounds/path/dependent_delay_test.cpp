@@ -234,7 +234,7 @@ TEST_CASE("dependent hops: links of several packets a slot and bursts are left o
       network::tree_network({2, 2}, rational("0.5"), network::TreeRouting::nearest_ancestor);
   const bounds::DependentPaths all = bounds::dependent_network(network);
   CHECK_FALSE(all.flows[3].empty());
-  for (const std::size_t link : network.flows[3].routes[0].links) network.links[link].packets_per_slot = 2;
+  for (const std::size_t link : network.flows[3].routes[0].links) network.links[link].rate.packets = 2;
   const bounds::DependentPaths paths = bounds::dependent_network(network);
   CHECK(paths.flows[3].empty());
   CHECK(paths.flows.size() == network.flows.size());

@@ -51,7 +51,7 @@ void require_equal_to_routes(const Fabric& fabric) {
     const QueueTraffic found = rates.traffic(fabric.network, rates.queues()[queue]);
     REQUIRE(found.sources == listed[link].sources);
     REQUIRE(found.load == listed[link].load);
-    REQUIRE(found.packets_per_slot == listed[link].packets_per_slot);
+    REQUIRE(found.rate.packets == listed[link].rate.packets);
     const auto rounded = rates.sources(rates.queues()[queue]);
     for (std::size_t i = 0; i < rounded.size(); ++i) {
       const long double exact = numeric::nearest_long_double(found.sources[i].rate);
@@ -224,11 +224,11 @@ TEST_CASE("fabric rates: one slower or heavier link splits what it touches") {
                                even.network.links.begin());
   for (const bool heavier : {false, true}) {
     Fabric odd = even;
-    for (Link& link : odd.network.links) link.packets_per_slot = 2;
+    for (Link& link : odd.network.links) link.rate.packets = 2;
     if (heavier)
       odd.network.links[planted].weight = 3;
     else
-      odd.network.links[planted].packets_per_slot = 1;
+      odd.network.links[planted].rate.packets = 1;
     const Counted found = counted(odd);
     CHECK(different(found.orbits.arc) > orbits);
     // Only the planted link is its own orbit for being different; those near it are split by where they are.

@@ -73,7 +73,7 @@ void check_equal(const Network& a, const Network& b) {
   for (std::size_t i = 0; i < a.links.size(); ++i) {
     REQUIRE(a.links[i].from == b.links[i].from);
     REQUIRE(a.links[i].to == b.links[i].to);
-    REQUIRE(a.links[i].packets_per_slot == b.links[i].packets_per_slot);
+    REQUIRE(a.links[i].rate == b.links[i].rate);
   }
   REQUIRE(a.flows.size() == b.flows.size());
   for (std::size_t i = 0; i < a.flows.size(); ++i) {
@@ -208,7 +208,7 @@ TEST_CASE("the example network has the rates worked out by hand", "[network][net
   for (const QueueTraffic& traffic : queue_traffic(network, Sources::decoupled)) {
     if (traffic.name != "left -> right") continue;
     CHECK(to_fraction(traffic.load) == "71/60");
-    CHECK(traffic.packets_per_slot == 2);
+    CHECK(traffic.rate.packets == 2);
   }
 }
 

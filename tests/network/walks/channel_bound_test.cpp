@@ -172,7 +172,7 @@ TEST_CASE("channel bound: flows of a network's own, by routes, classes and wires
   CHECK(bound.channel == "t -> z");
   CHECK(bound.utilization == 3 * shared / all);
   CHECK(bound.senders == 3);
-  network.links[2].packets_per_slot = 3;  // now the switch's own channel is busier
+  network.links[2].rate.packets = 3;  // now the switch's own channel is busier
   const ChannelBound wider = channel_bound(RoutedWormNetwork(network));
   CHECK(wider.channel == "injection at t");
   CHECK(wider.utilization == 3 * (Rational(1) / 2) / all);

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <tailbound/network/reading/file_text.hpp>
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Rows of cells as spreadsheets and other programs write them. Of the readers of traffic matrices and of lists of pairs.
+///
+/// FORMAT    Cells apart by tabs, semicolons, vertical bars or commas, else by blanks: by what the first row has most of.
+///           A cell may stand in double quotes (RFC 4180; doubled inside). Spaces around a cell do not count, nor do
+///           blank lines and lines that begin with #; the bars at both ends of a row and the row of dashes that Markdown has.
+/// TESTS     tests/network/files/traffic_matrix_test.cpp
+/// Internal to the network module.
+namespace tailbound::network {
+
+struct TableCell {
+  std::string text;
+  Place place;
+};
+
+/// The separator of a row; a blank where it has none of them.
+[[nodiscard]] char separator_of(std::string_view row);
+
+/// A number as such a table has it, for parse_rational(): empty where a dash stands for nothing, with a point for the
+/// decimal comma where commas do not part cells.
+[[nodiscard]] std::string number_of(std::string_view cell, char separator);
+
+/// Is it a number that number_of() reads, a speed, or nothing?
+[[nodiscard]] bool is_number_cell(std::string_view cell, char separator);
+
+/// Which cells of a row are the ends and the rate of a pair.
+struct PairColumns {
+  std::size_t from = 0, to = 1, rate = 2, count = 3;
+};
+
+/// As the first row of a list of pairs says: from, to, rate, or src, dst, demand, in any order, among others.
+[[nodiscard]] std::optional<PairColumns> pair_columns(std::span<const std::string> header);
+
+/// Does the word mean the one that sends, or that receives?
+enum class End { neither, source, destination };
+[[nodiscard]] End end_in_words(std::string_view word);
+
+/// A line "left -> right: 0.2 # what follows is a comment": the two names and the number.
+[[nodiscard]] std::optional<std::array<std::string_view, 3>> arrow_row(std::string_view line);
+
+class TableRows {
+ public:
+  explicit TableRows(const FileText& file);
+
+  [[nodiscard]] char separator() const { return separator_; }
+  /// The first row as it stands in the file, and its place.
+  [[nodiscard]] std::string_view first_line() const;
+  /// The next row, of one cell or more; none at the end of the text.
+  [[nodiscard]] std::optional<std::vector<TableCell>> next();
+  /// The next line without its comment, for arrow_row().
+  [[nodiscard]] std::optional<TableCell> next_line();
+
+ private:
+  bool skip_to_row();
+  [[nodiscard]] std::vector<TableCell> row();
+  [[nodiscard]] TableCell cell();
+  void read_quoted(TableCell& cell);
+  void skip_spaces();
+  void step();
+  [[nodiscard]] bool ends_cell() const;
+
+  const FileText& file_;
+  std::string_view text_;
+  char separator_ = ',';
+  std::size_t at_ = 0;
+  Place place_{1, 1};
+};
+
+}  // namespace tailbound::network

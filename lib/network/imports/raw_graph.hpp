@@ -1,0 +1,105 @@
+#pragma once
+
+#include <tailbound/network/imports/imported.hpp>
+#include <tailbound/network/reading/file_text.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+/// What the readers of this folder gather, and the network that comes of it.
+/// Internal to the network module.
+namespace tailbound::network {
+
+class RawGraph {
+ public:
+  explicit RawGraph(const FileText& file) : file_(file) {}
+
+  std::string name;
+  /// Does every node say whether it is a host? Otherwise names and degrees do.
+  bool kinds_known = false;
+
+  /// Of the node with this id, which it may make.
+  std::size_t node(const std::string& id, Place place);
+  [[nodiscard]] bool has(const std::string& id) const { return node_of_.count(id) != 0; }
+  void set_name(std::size_t node, const std::string& label) { nodes_[node].label = label; }
+  void set_host(std::size_t node, bool host) { nodes_[node].host = host; }
+  /// An attribute of a node: its name, or what kind it is; any other is left out.
+  void node_attribute(std::size_t node, std::string_view key, std::string_view value);
+
+  struct Edge {
+    std::size_t from = 0, to = 0;
+    bool both = true;
+    std::optional<Rational> gbps{};
+    std::string speed_units{};   ///< beside a number
+    std::string speed_number{};  ///< the same
+    Place place{};
+  };
+  /// \throws ParseError  more than 2 000 000
+  Edge& edge(std::size_t from, std::size_t to, bool both, Place place);
+  /// An attribute of an edge: its speed; any other is left out.
+  void edge_attribute(Edge& edge, std::string_view key, std::string_view value);
+  void remark(std::string what) { remarks_.push_back(std::move(what)); }
+
+  [[noreturn]] void fail(Place place, const std::string& what) const { file_.fail(place, what); }
+
+  /// \throws ParseError  no nodes or no links, or speeds that lie too far apart
+  [[nodiscard]] Network network(const std::string& format);
+
+ private:
+  struct RawNode {
+    std::string id, label;
+    std::optional<bool> host{};
+  };
+  void find_names(Network& network) const;
+  void find_hosts(Network& network);
+  void find_rates(Network& network);
+
+  const FileText& file_;
+  std::vector<RawNode> nodes_;
+  std::vector<Edge> edges_;
+  std::unordered_map<std::string, std::size_t> node_of_;
+  std::vector<std::string> remarks_;
+  std::size_t loops_ = 0;
+};
+
+/// Words, numbers, texts and marks of GML and DOT.
+class GraphWords {
+ public:
+  struct Word {
+    std::string text;
+    Place place;
+    bool quoted = false;
+    bool mark = false;  ///< one of [ ] { } ; , = : and the arrows -> --
+  };
+  /// \param dot  with comments of C, marks, HTML and + between texts; else with comments from # to the end of a line
+  GraphWords(const FileText& file, bool dot) : file_(file), text_(file.text()), dot_(dot) {}
+
+  /// An empty mark at the end.
+  Word next();
+
+ private:
+  void skip_blanks();
+  char step();
+  [[nodiscard]] bool at_end() const { return at_ >= text_.size(); }
+  Word quoted();
+  Word html();
+
+  const FileText& file_;
+  std::string_view text_;
+  bool dot_;
+  std::size_t at_ = 0;
+  Place place_{1, 1};
+};
+
+void read_graphml(const FileText& file, RawGraph& graph);
+void read_gml(const FileText& file, RawGraph& graph);
+void read_dot(const FileText& file, RawGraph& graph);
+void read_edge_list(const FileText& file, RawGraph& graph);
+void read_booksim(const FileText& file, RawGraph& graph);
+void read_hpcc(const FileText& file, RawGraph& graph);
+void read_htsim(const FileText& file, RawGraph& graph);
+
+}  // namespace tailbound::network

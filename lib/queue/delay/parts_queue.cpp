@@ -1,0 +1,279 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/queue/delay/markov_delay.hpp>
+#include <tailbound/queue/delay/parts_queue.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tailbound::queue {
+namespace {
+
+using numeric::Interval;
+using numeric::Rational;
+using numeric::Real;
+
+constexpr std::size_t most_packets = 1000;
+constexpr std::int64_t most_slots = std::int64_t{1} << 20;
+
+using Law = std::vector<Rational>;
+
+/// The law of the sum of what has `law` and a packet with probability `rate`.
+void add_source(Law& law, const Rational& rate) {
+  law.emplace_back(0);
+  for (std::size_t n = law.size(); n-- > 1;) law[n] = law[n] * (1 - rate) + law[n - 1] * rate;
+  law[0] = law[0] * (1 - rate);
+}
+
+/// P(A = j).
+Law law_of(const series::Arrivals& packets) {
+  const auto refuse_beyond = [](std::size_t count) {
+    if (count > most_packets)
+      throw NoAnswer("a link that takes a fraction of packets a slot is analysed with up to 1000 sources; this has " +
+                     std::to_string(count));
+  };
+  Law law{1};
+  const auto& description = packets.description();
+  if (const auto* equal = std::get_if<series::EqualInputs>(&description)) {
+    refuse_beyond(static_cast<std::size_t>(equal->inputs));
+    for (std::int64_t i = 0; i < equal->inputs; ++i) add_source(law, equal->load / numeric::whole(equal->inputs));
+  } else if (const auto* unequal = std::get_if<series::UnequalInputs>(&description)) {
+    refuse_beyond(unequal->rates.size());
+    for (const Rational& rate : unequal->rates) add_source(law, rate);
+  } else if (const auto* pmf = std::get_if<series::PmfArrivals>(&description)) {
+    refuse_beyond(pmf->probabilities.size());
+    law = pmf->probabilities;
+  } else {
+    throw InvalidArgument("arrivals", "Poisson or a formula",
+                          "a list of probabilities or independent inputs, where the link takes a fraction of "
+                          "packets a slot");
+  }
+  return law;
+}
+
+/// Probability of k of n, each with p.
+Law binomial(std::int64_t n, const Rational& p) {
+  Law law{1};
+  for (std::int64_t i = 0; i < n; ++i) add_source(law, p);
+  return law;
+}
+
+using Matrix = std::vector<std::vector<Rational>>;
+
+/// [b][i][j] of equal sources: how many are ON.
+RationalBlocks blocks_of(const OnOffGroup& group) {
+  const auto m = static_cast<std::size_t>(group.count);
+  RationalBlocks blocks(m + 1, Matrix(m + 1, std::vector<Rational>(m + 1, Rational(0))));
+  for (std::size_t on = 0; on <= m; ++on) {
+    const auto n = static_cast<std::int64_t>(on);
+    const Law stay = binomial(n, 1 - group.source.stop), turn = binomial(group.count - n, group.source.start),
+              sent = binomial(n, group.source.on_rate);
+    for (std::size_t kept = 0; kept < stay.size(); ++kept)
+      for (std::size_t turned = 0; turned < turn.size(); ++turned)
+        for (std::size_t b = 0; b < sent.size(); ++b) {
+          Rational& its = blocks[b][on][kept + turned];
+          its = its + stay[kept] * turn[turned] * sent[b];
+        }
+  }
+  return blocks;
+}
+
+/// Both together, independently.
+RationalBlocks together(const RationalBlocks& a, const RationalBlocks& b) {
+  const std::size_t n = a.front().size(), m = b.front().size();
+  RationalBlocks result(a.size() + b.size() - 1,
+                        Matrix(n * m, std::vector<Rational>(n * m, Rational(0))));
+  for (std::size_t x = 0; x < a.size(); ++x)
+    for (std::size_t y = 0; y < b.size(); ++y)
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+          if (cln::zerop(a[x][i][j])) continue;
+          for (std::size_t k = 0; k < m; ++k)
+            for (std::size_t l = 0; l < m; ++l) {
+              Rational& its = result[x + y][i * m + k][j * m + l];
+              its = its + a[x][i][j] * b[y][k][l];
+            }
+        }
+  return result;
+}
+
+/// A slot in `served` steps of which the last brings packets of `of_packet` parts.
+RationalBlocks in_steps(const RationalBlocks& slots, std::size_t served, std::size_t of_packet) {
+  const std::size_t n = slots.front().size(), phases = n * served;
+  RationalBlocks blocks((slots.size() - 1) * of_packet + 1,
+                        Matrix(phases, std::vector<Rational>(phases, Rational(0))));
+  for (std::size_t step = 0; step + 1 < served; ++step)
+    for (std::size_t i = 0; i < n; ++i) blocks[0][step * n + i][(step + 1) * n + i] = 1;
+  for (std::size_t b = 0; b < slots.size(); ++b)
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) blocks[b * of_packet][(served - 1) * n + i][j] = slots[b][i][j];
+  return blocks;
+}
+
+}  // namespace
+
+PartsQueue parts_queue(const series::Arrivals& packets, int served, int of_packet) {
+  const Law law = law_of(packets);
+  Law parts((law.size() - 1) * static_cast<std::size_t>(of_packet) + 1, Rational(0));
+  for (std::size_t n = 0; n < law.size(); ++n) parts[n * static_cast<std::size_t>(of_packet)] = law[n];
+  return {.parts = SlottedQueue{series::Arrivals::from_pmf(std::move(parts)), served},
+          .served = served,
+          .of_packet = of_packet,
+          .load = *packets.load()};
+}
+
+PartsQueue parts_queue(const std::vector<OnOffGroup>& sources, int served, int of_packet) {
+  double phases = served, packets = 0;
+  Rational load = 0;
+  for (const OnOffGroup& group : sources) {
+    const bool remembers = group.source.start + group.source.stop != 1;
+    phases *= remembers ? static_cast<double>(group.count + 1) : 1;
+    packets += static_cast<double>(group.count);
+    load = load + group.source.load * numeric::whole(group.count);
+    if (group.share != 1)
+      throw NoAnswer("bursts that go to one output as a whole, at a link that takes several packets a slot");
+  }
+  if (phases > static_cast<double>(MarkovArrivals::most_phases) ||
+      packets * of_packet >= static_cast<double>(MarkovArrivals::most_blocks))
+    throw NoAnswer("bursts at a link that takes " + std::to_string(served) +
+                   (of_packet == 1 ? "" : "/" + std::to_string(of_packet)) +
+                   " packets a slot: the states of its sources times " + std::to_string(served) + " are more than " +
+                   std::to_string(MarkovArrivals::most_phases) + ". simulate tree --network FILE estimates its delays");
+  std::optional<RationalBlocks> all;
+  for (const OnOffGroup& group : sources) {
+    RationalBlocks its;
+    if (group.source.start + group.source.stop != 1) {
+      its = blocks_of(group);
+    } else {
+      for (const Rational& probability : binomial(group.count, group.source.load)) its.push_back({{probability}});
+    }
+    all = all ? together(*all, its) : std::move(its);
+  }
+  return {.parts = MarkovArrivals::blocks(
+              in_steps(*all, static_cast<std::size_t>(served), static_cast<std::size_t>(of_packet))),
+          .served = served,
+          .of_packet = of_packet,
+          .load = load};
+}
+
+PartsDelay::PartsDelay(PartsQueue queue, numeric::Digits digits)
+    : queue_(std::move(queue)), digits_{std::max(digits.count + 2, 12)} {
+  if (const auto* slotted = std::get_if<SlottedQueue>(&queue_.parts)) require_stable(*slotted);
+}
+
+MarkovQueue& PartsDelay::steps() {
+  if (!steps_) steps_ = std::make_unique<MarkovQueue>(std::get<MarkovArrivals>(queue_.parts), digits_);
+  return *steps_;
+}
+
+std::size_t PartsDelay::longest() const {
+  return static_cast<std::size_t>(most_slots / queue_.served);
+}
+
+const PartsDelay::Ahead& PartsDelay::ahead(std::size_t size, double log2_least) {
+  if (ahead_.mass.size() >= size && log2_least_ <= log2_least) return ahead_;
+  log2_least_ = std::min(log2_least_, log2_least);
+  if (const auto* slotted = std::get_if<SlottedQueue>(&queue_.parts)) {
+    series::Distribution<long double> law = ahead_law(*slotted, size, log2_least_);
+    ahead_ = {std::move(law.mass), law.tail.back()};
+    return ahead_;
+  }
+  ClaimedHopDelay law = hop_delay(steps(), HopDelay::wait, size);
+  if (law.agreed_digits) agreed_digits_ = std::min(agreed_digits_, *law.agreed_digits);
+  agreed_digits_ = std::min(agreed_digits_, digits_.count);
+  ahead_ = {std::move(law.values.mass), law.values.tail.back()};
+  return ahead_;
+}
+
+series::Distribution<long double> PartsDelay::law(std::size_t size, double log2_least) {
+  if (size > longest())
+    throw LimitExceeded("delays to " + std::to_string(size) + " slots are beyond the limit of " +
+                        std::to_string(longest()) + " slots");
+  const auto p = static_cast<std::size_t>(queue_.served), q = static_cast<std::size_t>(queue_.of_packet);
+  // P(X > m) for m < places; beyond them what is left must not matter.
+  const std::size_t places = size * p;
+  std::vector<long double> above;
+  for (std::size_t more = std::max<std::size_t>(8 * q, 256);; more *= 2) {
+    const Ahead& known = ahead(places + q + more, log2_least);
+    // Sums from the far end: the least terms first.
+    above.assign(known.mass.size(), 0);
+    for (std::size_t m = above.size() - q; m-- > 0;)
+      above[m] = above[m + q] + known.mass[m + q] * static_cast<long double>(q);
+    const long double rest = known.rest * static_cast<long double>(q);
+    if (rest <= above[places - 1] * 1e-16L || places + q + more > std::size_t{1} << 22) break;
+    if (above[places - 1] < std::ldexp(1.0L, static_cast<int>(std::max(log2_least, -16'000.0)))) break;
+  }
+  series::Distribution<long double> result;
+  result.bits = std::numeric_limits<long double>::digits;
+  long double before = 1;
+  for (std::size_t t = 0; t < size; ++t) {
+    const std::size_t served = p * (t + 1);
+    const long double tail = served < q ? 1 : above[served - q];
+    result.tail.push_back(tail);
+    result.mass.push_back(std::max(0.0L, before - tail));
+    before = tail;
+  }
+  result.mass_units = result.tail_units = 64 + std::ldexp(std::pow(10.0, -agreed_digits_), result.bits);
+  result.mass_error = result.tail_error = 0x1p-16300L;
+  return result;
+}
+
+long double PartsDelay::mean() {
+  for (std::size_t size = 256;; size *= 4) {
+    const series::Distribution<long double> known = law(std::min(size, longest()), -120);
+    long double sum = 0;
+    for (std::size_t t = known.tail.size(); t-- > 0;) sum += known.tail[t];
+    if (known.tail.back() * static_cast<long double>(known.tail.size()) < 1e-17L || size >= longest()) return sum;
+  }
+}
+
+PartsProbability PartsDelay::above(std::int64_t packets) {
+  const std::int64_t level = packets * queue_.of_packet;
+  const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(digits_).bits + 64});
+  if (const auto* slotted = std::get_if<SlottedQueue>(&queue_.parts)) {
+    const LevelProbability tail = occupancy_tail(*slotted, Packets(level), {.digits = digits_});
+    return {std::visit(
+                [](const auto& its) {
+                  if constexpr (requires { its.value; })
+                    return numeric::to_interval(its.value);
+                  else
+                    return numeric::make_interval(its.lower(), its.upper());
+                },
+                tail.probability),
+            std::nullopt};
+  }
+  Interval sum(0);
+  std::optional<int> digits;
+  for (std::int64_t at = level + 1;; at += queue_.served) {
+    const StandIn mass = stand_in(steps().probability(at));
+    if (mass.agreed_digits) digits = std::min(digits.value_or(*mass.agreed_digits), *mass.agreed_digits);
+    sum += mass.bounds;
+    const Interval rest = stand_in(steps().tail(at)).bounds;
+    if (numeric::upper(rest) <= numeric::lower(sum) * Real(1e-20)) {
+      sum += numeric::make_interval(Real(0), numeric::upper(rest));
+      break;
+    }
+  }
+  return {Interval(sum * queue_.served), digits};
+}
+
+std::int64_t PartsDelay::least_level(const Rational& target) {
+  if (const auto* slotted = std::get_if<SlottedQueue>(&queue_.parts)) {
+    const std::int64_t parts = queue::least_level(*slotted, target, {.digits = digits_}).level.value;
+    return (parts + queue_.of_packet - 1) / queue_.of_packet;
+  }
+  const Real most = numeric::to_real(target, numeric::Rounding::nearest);
+  const auto met = [&](std::int64_t level) { return numeric::upper(above(level).bounds) <= most; };
+  std::int64_t missed = -1, good = 0;
+  while (!met(good)) {
+    missed = good;
+    good = 2 * good + 1;
+  }
+  while (good - missed > 1) {
+    const std::int64_t middle = missed + (good - missed) / 2;
+    (met(middle) ? good : missed) = middle;
+  }
+  return good;
+}
+
+}  // namespace tailbound::queue

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <tailbound/queue/delay/hop_delay.hpp>
+#include <tailbound/queue/markov/markov_queue.hpp>
+
+#include <memory>
+#include <optional>
+#include <variant>
+
+/// A queue whose link takes p packets in q slots, or several packets a slot of arrivals that remember.
+///
+/// MODEL     A packet has q parts, the link sends p parts a slot: W[t+1] = max(W[t] - p, 0) + q A[t+1] parts. A packet
+///           has left when its last part has: with X parts ahead of its first one it takes floor((X + q - 1) / p) slots
+///           beyond the one it comes in.
+/// RESULT    P(X > m) = q sum over j >= 1 of f(m + j q), f the law of the parts ahead of an arbitrary part. Independent
+///           slots: W is the slotted queue of A(z^q) that serves p. Arrivals that remember: p steps a slot, of which the
+///           last brings packets and each serves a part; P(W > m) = p sum over j >= 0 of P(Q = m + j p + 1) over steps.
+/// SOURCE    docs/derivations/link_speeds.md
+/// TESTS     tests/queue/delay/parts_queue_test.cpp
+namespace tailbound::queue {
+
+struct PartsQueue {
+  /// What comes, in parts. Independent slots: served is C. Arrivals that remember: a phase is of a step.
+  std::variant<SlottedQueue, MarkovArrivals> parts;
+  int served = 1;     ///< p: parts in a slot
+  int of_packet = 1;  ///< q: parts of a packet
+  numeric::Rational load{};  ///< [packets/slot]
+};
+
+/// \throws InvalidArgument  arrivals without a known law of packets in a slot (a formula), or more than 1000 of them
+[[nodiscard]] PartsQueue parts_queue(const series::Arrivals& packets, int served, int of_packet);
+
+/// Sources that send at most one packet a slot each; shares of bursts are all 1.
+/// \throws NoAnswer  more phases or packets than MarkovArrivals::blocks() takes, times the steps of a slot
+[[nodiscard]] PartsQueue parts_queue(const std::vector<OnOffGroup>& sources, int served, int of_packet);
+
+/// A probability, and the digits to which it is known where it is not proved.
+struct PartsProbability {
+  numeric::Interval bounds;
+  std::optional<int> agreed_digits;
+};
+
+/// Remembers what it has computed.
+class PartsDelay {
+ public:
+  /// \throws Unstable
+  explicit PartsDelay(PartsQueue queue, numeric::Digits digits = {10});
+
+  [[nodiscard]] const PartsQueue& queue() const { return queue_; }
+
+  /// P(delay = t) and P(delay > t), t = 0 .. size - 1: of an arbitrary packet, in slots beyond the one it comes in.
+  [[nodiscard]] series::Distribution<long double> law(std::size_t size, double log2_least);
+  /// Digits of what law() gave.
+  [[nodiscard]] int agreed_digits() const { return agreed_digits_; }
+  /// E[delay] [slots], to agreed_digits().
+  [[nodiscard]] long double mean();
+  /// P(more than `packets` packets are there just after arrivals, one that has begun to leave counted whole).
+  [[nodiscard]] PartsProbability above(std::int64_t packets);
+  /// The least n with above(n) <= target.
+  [[nodiscard]] std::int64_t least_level(const numeric::Rational& target);
+
+  [[nodiscard]] std::size_t longest() const;
+
+ private:
+  /// Of an arbitrary part: P(ahead = n), n < size, and P(ahead >= size).
+  struct Ahead {
+    std::vector<long double> mass;
+    long double rest = 0;
+  };
+  [[nodiscard]] const Ahead& ahead(std::size_t size, double log2_least);
+  [[nodiscard]] MarkovQueue& steps();
+
+  PartsQueue queue_;
+  numeric::Digits digits_;
+  std::unique_ptr<MarkovQueue> steps_{};
+  Ahead ahead_;
+  double log2_least_ = 0;
+  int agreed_digits_ = 15;
+};
+
+}  // namespace tailbound::queue
