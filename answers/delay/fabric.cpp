@@ -48,38 +48,43 @@ void scale_demands(std::vector<network::Demand>& demands, const Rational& scale)
   }
 }
 
-void require_sendable(const Fabric& fabric, const std::optional<Rational>& scale) {
+void require_sendable(const Fabric& fabric, const Rational& rate, const std::optional<Rational>& scale) {
   const std::vector<Rational> sent = network::sent_by_node(fabric);
-  const auto most = std::max_element(sent.begin(), sent.end());
-  if (*most <= 1) return;
-  throw InvalidArgument("load scale", plain(*scale),
-                        "at most " + plain(Rational(*scale / *most)) + ", where " +
-                            fabric.network.nodes[static_cast<std::size_t>(most - sent.begin())].name +
-                            " sends a packet in every slot");
+  const std::vector<Rational> takes = fabric.network.most_sent();
+  std::size_t most = 0;
+  for (std::size_t node = 1; node < sent.size(); ++node)
+    if (sent[node] * takes[most] > sent[most] * takes[node]) most = node;
+  if (sent[most] <= takes[most]) return;
+  throw InvalidArgument(scale ? "load scale" : "uniform", plain(scale ? *scale : rate),
+                        "at most " + plain(Rational((scale ? *scale : rate) * takes[most] / sent[most])) + ", where " +
+                            fabric.network.nodes[most].name + " sends all that the fastest of its links takes");
 }
 
 std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<NamedText>& matrix,
                                 network::RouteRule route, bool elsewhere, const ReadNamed& read,
                                 const std::vector<std::string>& without) {
   network::FabricFile found;
+  const NetworkText text = network_text(file);
   try {
     found = network::read_fabric(
-        file.text, file.name, matrix || elsewhere ? network::FlowsFrom::elsewhere : network::FlowsFrom::file,
+        text.text, text.name, matrix || elsewhere ? network::FlowsFrom::elsewhere : network::FlowsFrom::file,
         without);
   } catch (const ParseError&) {
     return std::nullopt;  // read_network() says what is wrong with it, if anything is
   }
   Fabric fabric = std::move(found.fabric);
+  std::vector<std::string>& remarks = fabric.network.remarks;
+  remarks.insert(remarks.begin(), text.remarks.begin(), text.remarks.end());
   const auto path_of = [&](const std::string& name) {
     return (std::filesystem::path(file.name).parent_path() / name).string();
   };
   if (matrix)
-    fabric.demands.push_back({"", route, network::sparse_matrix(fabric.network, matrix->text, matrix->name)});
+    fabric.demands.push_back({"", route, network::sparse_matrix(fabric.network, matrix->text, matrix->name, &remarks)});
   if (matrix || elsewhere) return fabric;
   if (found.matrix) {
     const std::string path = path_of(found.matrix->file);
     fabric.demands.push_back(
-        {"", found.matrix->route, network::sparse_matrix(fabric.network, text_of_file(read, path), path)});
+        {"", found.matrix->route, network::sparse_matrix(fabric.network, text_of_file(read, path), path, &remarks)});
   }
   for (const network::PairsReference& pairs : found.pairs) {
     const std::string path = path_of(pairs.file);
@@ -205,7 +210,7 @@ std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optio
   }
   if (!answered_as_whole(*fabric, room)) return {};
   for (const Rational& rate : loads.uniform)
-    if (rate <= 0 || rate > 1)
+    if (rate <= 0 || rate > network::LinkRate::most_packets)
       throw InvalidArgument("uniform", plain(rate), "above 0 and at most 1 packet a slot");
   for (const Rational& scale : loads.load_scale)
     if (scale <= 0) throw InvalidArgument("load scale", plain(scale), "above 0");
@@ -217,10 +222,8 @@ std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optio
       auto each = result.size() + 1 == points ? std::make_shared<Fabric>(std::move(*fabric))
                                               : std::make_shared<Fabric>(*fabric);
       if (rate) each->demands = uniform_demand(each->network, ends, *rate, route);
-      if (scale) {
-        scale_demands(each->demands, *scale);
-        require_sendable(*each, scale);
-      }
+      if (scale) scale_demands(each->demands, *scale);
+      if (rate || scale) require_sendable(*each, rate.value_or(Rational(1)), scale);
       FabricTopology& topology =
           result.emplace_back(FabricTopology{.fabric = std::move(each), .file = file.name});
       if (matrix) topology.matrix = matrix->name;

@@ -1,6 +1,8 @@
 #include <tailbound/answers/network/generated_network.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/network/files/network_file.hpp>
+#include <tailbound/network/imports/imported.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -74,14 +76,49 @@ std::string quoted_list(const std::vector<std::string>& entries) {
   return "[" + list + "]";
 }
 
+/// What can be counted.
+network::FabricFacts facts_of(const network::Network& network, const std::string& file) {
+  network::FabricFacts facts;
+  facts.name = network.name.empty() ? file : network.name;
+  std::vector<int> ports(network.nodes.size(), 0);
+  std::int64_t host_links = 0, switch_links = 0;
+  for (const network::Link& link : network.links) {
+    ++ports[link.from];
+    ++(network.nodes[link.from].host || network.nodes[link.to].host ? host_links : switch_links);
+  }
+  for (std::size_t node = 0; node < ports.size(); ++node) {
+    ++(network.nodes[node].host ? facts.hosts : facts.switches);
+    if (!network.nodes[node].host) facts.ports = std::max(facts.ports, ports[node]);
+  }
+  facts.host_wires = (host_links + 1) / 2;
+  facts.switch_wires = (switch_links + 1) / 2;
+  return facts;
+}
+
 }  // namespace
 
 GeneratedNetworkAnswer answer(const GeneratedNetworkQuestion& question) {
   GeneratedNetworkAnswer answer;
-  answer.facts = network::facts_of(question.shape);
-  std::string whole = network::to_toml(question.shape, question.traffic);
-  // Keys of the file stand before its tables.
-  const std::size_t at = whole.find("\n[[link]]");
+  std::string whole;
+  if (question.imported) {
+    const auto format = network::foreign_format(question.imported->text);
+    if (!format)
+      throw InvalidArgument("FILE", question.imported->name,
+                            "GraphML, GML, DOT, an edge list, an anynet file of BookSim, or a topology of HPCC or htsim");
+    const network::Network its =
+        network::read_foreign(*format, question.imported->text, question.imported->name);
+    answer.facts = facts_of(its, question.imported->name);
+    answer.remarks = its.remarks;
+    whole = network::to_toml(its);
+    if (question.traffic)
+      whole += "\n[traffic]\nuniform = \"" + numeric::to_fraction(question.traffic->uniform) + "\"\nroute = \"" +
+               name_of(question.traffic->route) + "\"\n";
+  } else {
+    answer.facts = network::facts_of(question.shape);
+    whole = network::to_toml(question.shape, question.traffic);
+  }
+  // Keys of the file stand before its links.
+  const std::size_t at = whole.find(question.imported ? "\nlink = [" : "\n[[link]]");
   if (question.shared_memory)
     whole.insert(at, "shared_memory = " +
                          (*question.shared_memory == "all" ? "true" : toml_quoted(*question.shared_memory)) +

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/answers/network/network_input.hpp>
 #include <tailbound/network/demands/fabrics.hpp>
 #include <tailbound/network/demands/failures.hpp>
 
@@ -8,15 +9,16 @@
 #include <string>
 #include <vector>
 
-/// One of the usual networks as a file, and what is known of it.
+/// One of the usual networks, or one that another program wrote, as a network file, and what is known of it.
 ///
-/// MODEL     lib/network/demands/fabrics.hpp, failures.hpp
+/// MODEL     lib/network/demands/fabrics.hpp, failures.hpp; lib/network/imports/imported.hpp
 /// RESULT    the text of the file, and counts of the network that comes of reading it
 /// TESTS     tests/answers/network/generated_network_test.cpp
 namespace tailbound::answers {
 
 struct GeneratedNetworkQuestion {
   network::FabricShape shape;
+  std::optional<NamedText> imported{};  ///< in place of a shape: a file of another program
   std::optional<network::FabricTraffic> traffic{};
   std::vector<std::string> without{};  ///< what has failed, as network::take_out() reads it
   std::optional<std::string>
@@ -25,6 +27,7 @@ struct GeneratedNetworkQuestion {
 
 struct GeneratedNetworkAnswer {
   network::FabricFacts facts;  ///< of the whole network
+  std::vector<std::string> remarks{};  ///< of a file that was imported: how it was understood
   std::string file;            ///< TOML
   network::Network network;    ///< as read from it, without traffic
   std::int64_t failed = 0;     ///< wires
@@ -34,6 +37,7 @@ struct GeneratedNetworkAnswer {
   std::optional<std::int64_t> diameter{};
 };
 
+/// \throws ParseError       a file that is none of those read
 /// \throws InvalidArgument  as network::facts_of() and network::take_out(), no such switch
 [[nodiscard]] GeneratedNetworkAnswer answer(const GeneratedNetworkQuestion& question);
 

@@ -4,6 +4,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
+#include <tailbound/network/imports/imported.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
 #include <filesystem>
@@ -29,7 +30,24 @@ void require_sendable(const std::optional<Rational>& uniform, const std::optiona
                             limit.in_words());
 }
 
+/// Whatever program wrote it.
+network::NetworkFile read_file(const NamedText& file, FileUse use, FlowsFrom flows,
+                               const std::vector<std::string>& without) {
+  const NetworkText text = network_text(file);
+  network::NetworkFile found = network::read_network(text.text, text.name, use, flows, without);
+  found.network.remarks.insert(found.network.remarks.begin(), text.remarks.begin(), text.remarks.end());
+  return found;
+}
+
 }  // namespace
+
+NetworkText network_text(const NamedText& file) {
+  const auto format = network::foreign_format(file.text);
+  if (!format) return {file.name, file.text, {}};
+  network::Network network = network::read_foreign(*format, file.text, file.name);
+  std::vector<std::string> remarks = std::exchange(network.remarks, {});
+  return {file.name, network::to_toml(network), std::move(remarks)};
+}
 
 std::string text_of_file(const ReadNamed& read, const std::string& path) {
   std::string text;
@@ -39,7 +57,7 @@ std::string text_of_file(const ReadNamed& read, const std::string& path) {
 
 NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileUse use,
                              const std::vector<std::string>& without) {
-  network::NetworkFile found = network::read_network(file.text, file.name, use, FlowsFrom::file, without);
+  network::NetworkFile found = read_file(file, use, FlowsFrom::file, without);
   if (found.matrix) {
     const std::string path = (std::filesystem::path(file.name).parent_path() / found.matrix->file).string();
     network::add_traffic_matrix(found.network, text_of_file(read, path), path, found.matrix->route);
@@ -56,15 +74,14 @@ NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileU
 
 NetworkTopology read_network(const NamedText& file, const NamedText& matrix, RouteRule route, FileUse use,
                              const std::vector<std::string>& without) {
-  network::NetworkFile read = network::read_network(file.text, file.name, use, FlowsFrom::elsewhere, without);
+  network::NetworkFile read = read_file(file, use, FlowsFrom::elsewhere, without);
   network::add_traffic_matrix(read.network, matrix.text, matrix.name, route);
   return {.network = std::move(read.network), .file = file.name, .matrix = matrix.name, .without = without};
 }
 
 NetworkTopology read_uniform_network(const NamedText& file, RouteRule route,
                                      const std::vector<std::string>& without) {
-  network::NetworkFile read =
-      network::read_network(file.text, file.name, FileUse::packets, FlowsFrom::elsewhere, without);
+  network::NetworkFile read = read_file(file, FileUse::packets, FlowsFrom::elsewhere, without);
   if (!read.network.flows.empty())
     throw InvalidArgument("uniform", "given together with the flows of " + file.name,
                           "left out, or the [[flow]] entries taken out of the file: each says all flows");
@@ -75,7 +92,7 @@ NetworkTopology read_uniform_network(const NamedText& file, RouteRule route,
 std::vector<NetworkTopology> at_loads(const NetworkTopology& network, const Loads& loads, Overload overload) {
   if (loads.uniform.empty() && loads.load_scale.empty()) return {network};
   for (const Rational& rate : loads.uniform)
-    if (rate <= 0 || rate > 1)
+    if (rate <= 0 || rate > network::LinkRate::most_packets)
       throw InvalidArgument("uniform", plain(rate), "above 0 and at most 1 packet a slot");
   for (const Rational& scale : loads.load_scale)
     if (scale <= 0) throw InvalidArgument("load scale", plain(scale), "above 0");

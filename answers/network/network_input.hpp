@@ -28,6 +28,15 @@ struct NamedText {
 using ReadNamed =
     std::function<void(const std::string& path, const std::function<void(std::string_view bytes)>& take)>;
 
+/// What the files of other programs say, as a network file.
+struct NetworkText {
+  std::string name;                    ///< of the file
+  std::string text;                    ///< TOML
+  std::vector<std::string> remarks{};  ///< of a file of another program: how it was understood
+};
+/// \throws ParseError  as network::read_foreign()
+[[nodiscard]] NetworkText network_text(const NamedText& file);
+
 /// All of its bytes.
 [[nodiscard]] std::string text_of_file(const ReadNamed& read, const std::string& path);
 

@@ -125,6 +125,32 @@ std::vector<int> Network::lanes() const {
   return result;
 }
 
+void Network::number_wires() {
+  std::vector<std::size_t> order(links.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto ends = [this](std::size_t link) { return std::pair(links[link].from, links[link].to); };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ends(a) < ends(b); });
+  for (std::size_t first = 0; first < order.size();) {
+    std::size_t last = first + 1;
+    while (last < order.size() && ends(order[last]) == ends(order[first])) ++last;
+    for (std::size_t i = first; i < last; ++i)
+      links[order[i]].wire = last - first == 1 ? 0 : static_cast<int>(i - first + 1);
+    first = last;
+  }
+}
+
+bool Network::has_bundles() const {
+  return std::any_of(links.begin(), links.end(), [](const Link& link) { return link.wire != 0; });
+}
+
+std::size_t wire_of_flow(std::size_t source, std::size_t destination, std::size_t wires) {
+  // SplitMix64 of both.
+  std::uint64_t mix = (static_cast<std::uint64_t>(source) << 32U) + destination + 0x9e3779b97f4a7c15U;
+  mix = (mix ^ (mix >> 30U)) * 0xbf58476d1ce4e5b9U;
+  mix = (mix ^ (mix >> 27U)) * 0x94d049bb133111ebU;
+  return static_cast<std::size_t>((mix ^ (mix >> 31U)) % wires);
+}
+
 int Network::classes() const {
   int lowest = 1;
   for (const Flow& flow : flows) lowest = std::max(lowest, flow.priority);

@@ -53,13 +53,16 @@ struct LinkRate {
   friend auto operator<=>(const LinkRate&, const LinkRate&) = default;  ///< some order
 };
 
-/// One direction of a wire. Several links from one node to another are wires of one bundle.
+/// One direction of a wire. Several links from one node to another are the wires of a bundle, each with a queue of its own:
+/// packets of spread routes take any of them, in proportion to their weights; those of other routes all that of their flow,
+/// drawn by wire_of_flow().
 struct Link {
   std::size_t from = 0, to = 0;  ///< positions in Network::nodes
   LinkRate rate{};               ///< of worms: wires side by side, a whole number
   int classes = 1;               ///< of virtual channels, of worms only; 1 .. 16
   int virtual_channels = 1;      ///< of each class and wire, of worms only; 1 .. 16
   int weight = 1;                ///< where routes are spread: packets choose it in proportion; 1 .. 1000000
+  int wire = 0;                  ///< of a bundle, from 1 on; 0: it is the only link between its ends
 };
 
 /// One way that a flow's packets take.
@@ -84,6 +87,8 @@ struct Flow {
 /// together, from as many lanes as the fastest of its links takes packets a slot: each lane sends independently of the
 /// others at most one packet a slot, of a flow of rate r with probability r / lanes.
 struct Network {
+  static constexpr int most_wires = 1024;  ///< of a bundle
+
   std::string name;
   std::vector<Node> nodes;
   std::vector<Link> links;
@@ -98,11 +103,19 @@ struct Network {
   [[nodiscard]] std::vector<Rational> most_sent() const;
   /// Of each node: see above.
   [[nodiscard]] std::vector<int> lanes() const;
-  /// "left -> right"
+  /// "left -> right", of a bundle "left -> right (wire 2)"
   [[nodiscard]] std::string link_name(std::size_t link) const {
-    return nodes[links[link].from].name + " -> " + nodes[links[link].to].name;
+    const int wire = links[link].wire;
+    return nodes[links[link].from].name + " -> " + nodes[links[link].to].name +
+           (wire == 0 ? "" : " (wire " + std::to_string(wire) + ")");
   }
+  /// Numbers the wires of bundles: links of the same ends, in their order.
+  void number_wires();
+  [[nodiscard]] bool has_bundles() const;
 };
+
+/// Which of the `wires` of a bundle the packets of a flow take: a number from 0, the same for the same ends everywhere.
+[[nodiscard]] std::size_t wire_of_flow(std::size_t source, std::size_t destination, std::size_t wires);
 
 /// Checks that the network is as described above:
 /// - links lead from a node to another one, rates and weights within range;

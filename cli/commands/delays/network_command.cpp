@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <cli/commands.hpp>
 #include <cli/commands/delays/topology_options.hpp>
+#include <cli/options/files.hpp>
 #include <cli/options/number_options.hpp>
 #include <tailbound/render/documents/delay/generated_network.hpp>
 
@@ -18,7 +19,7 @@ constexpr int most = std::numeric_limits<int>::max();
 
 /// As typed; an option that was not given is empty.
 struct Options {
-  std::optional<std::string> shape, radix, levels, leaves, spines, uplink_rate, sides, routers, wires, groups,
+  std::optional<std::string> shape, file, radix, levels, leaves, spines, uplink_rate, sides, routers, wires, groups,
       prime, switches, degree, seed, hosts, uniform, route, without, shared_memory;
 };
 
@@ -139,25 +140,42 @@ const Meanings<ReadShape>& shapes() {
   return all;
 }
 
+constexpr const char* import = "import";
+
+std::vector<std::string> shape_names() {
+  std::vector<std::string> names = meaning_names(shapes());
+  names.emplace_back(import);
+  return names;
+}
+
 network::FabricShape read_shape(const Options& options) {
-  if (!options.shape) throw InvalidArgument("SHAPE", "missing", in_words(meaning_names(shapes())));
   Numbers numbers(options);
+  if (options.file) throw InvalidArgument("FILE", *options.file, "given with import alone");
   const network::FabricShape shape = choice_of(*options.shape, "SHAPE", shapes())(numbers);
   numbers.refuse_others(*options.shape);
   return shape;
 }
 
 Reply answer(const Options& options, const Context&) {
-  answers::GeneratedNetworkQuestion question{.shape = read_shape(options),
-                                             .traffic = network::FabricTraffic{}};
+  if (!options.shape) throw InvalidArgument("SHAPE", "missing", in_words(shape_names()));
+  answers::GeneratedNetworkQuestion question{.shape = {}, .traffic = network::FabricTraffic{}};
+  if (*options.shape == import) {
+    if (!options.file) throw InvalidArgument("FILE", "missing", "given: tailbound network import FILE");
+    Numbers(options).refuse_others(import);
+    question.imported = {*options.file, read_file(*options.file, "FILE")};
+    if (!options.uniform && !options.route) question.traffic.reset();
+  } else {
+    question.shape = read_shape(options);
+  }
   if (options.uniform) {
+    if (!question.traffic) question.traffic = network::FabricTraffic{};
     question.traffic->uniform = numeric::parse_rational(*options.uniform, "--uniform");
     if (question.traffic->uniform < 0 || question.traffic->uniform > 1)
       throw InvalidArgument("--uniform", *options.uniform,
                             "from 0 (no traffic in the file) to 1 packet a slot");
   }
   if (options.route) question.traffic->route = parse_route(*options.route);
-  if (cln::zerop(question.traffic->uniform)) question.traffic.reset();
+  if (question.traffic && cln::zerop(question.traffic->uniform)) question.traffic.reset();
   if (options.without) question.without = network::failures_of(*options.without);
   question.shared_memory = options.shared_memory;
   const answers::GeneratedNetworkAnswer found = answers::answer(question);
@@ -166,8 +184,11 @@ Reply answer(const Options& options, const Context&) {
 
 void declare(OptionTable& table, Options& options) {
   const OptionGroup question(table, "");
-  question.add("SHAPE", options.shape, "", in_words(meaning_names(shapes())), choices(shapes()));
+  question.add("SHAPE", options.shape, "", in_words(shape_names()));
   table.options.back().required = true;
+  question.add("FILE", options.file, "",
+               "of import: a network of another program: GraphML, GML, DOT,\nedge lists, anynet of BookSim, topologies of "
+               "HPCC and htsim");
   const OptionGroup sizes(table, "Sizes");
   sizes.add(
       "--radix", options.radix, "K",

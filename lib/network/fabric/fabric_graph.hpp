@@ -17,9 +17,10 @@
 /// TESTS     tests/network/fabric/fabric_rates_test.cpp
 namespace tailbound::network {
 
-/// What is answered for a fabric as a whole has links that take whole packets a slot.
-/// \throws NoAnswer  naming one that does not
-void require_whole_rates(const Network& network);
+/// What is answered for a fabric as a whole has links that take whole packets a slot, and where it has bundles of wires
+/// no routes that choose one of them for a flow.
+/// \throws NoAnswer  naming what is not so
+void require_fabric(const Fabric& fabric);
 
 class FabricGraph {
  public:

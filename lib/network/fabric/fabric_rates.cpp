@@ -1241,7 +1241,7 @@ QueueTraffic FabricRates::traffic(const Network& network, const Queue& queue) co
 }
 
 FabricRates fabric_rates(const FabricGraph& graph, const FabricOrbits& orbits) {
-  require_whole_rates(graph.fabric().network);
+  require_fabric(graph.fabric());
   return FabricRatesBuilder(graph, orbits).build();
 }
 

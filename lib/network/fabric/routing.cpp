@@ -106,6 +106,7 @@ class Router {
 
   void search(std::size_t destination) {
     const auto end = static_cast<std::uint32_t>(destination);
+    destination_ = destination;
     count_search();
     to_destination_.search(network_, entering_, {&end, 1});
     minimal_to_ = SwitchGroups::none;
@@ -135,6 +136,7 @@ class Router {
   const Network& network_;
   Neighbours leaving_, entering_;
   Field to_destination_, minimal_;
+  std::size_t destination_ = 0;
   std::size_t minimal_to_ = SwitchGroups::none;  ///< the destination of `minimal_`
   std::optional<SwitchGroups> groups_;
   std::vector<Field> to_group_;  ///< of those that are drawn; others are empty
@@ -160,8 +162,18 @@ Route Router::shortest(std::size_t source) {
   Route route;
   route.links.reserve(to_destination_.distance(source));
   for (std::size_t node = source; to_destination_.distance(node) > 0;
-       node = network_.links[route.links.back()].to)
-    route.links.push_back(to_destination_.closer(node, leaving_).front());
+       node = network_.links[route.links.back()].to) {
+    const std::vector<std::size_t>& links = to_destination_.closer(node, leaving_);
+    route.links.push_back(links.front());
+    if (network_.links[links.front()].wire == 0) continue;
+    const std::size_t next = network_.links[links.front()].to;
+    const auto leads_there = [&](std::size_t link) { return network_.links[link].to == next; };
+    const auto wires = static_cast<std::size_t>(std::count_if(links.begin(), links.end(), leads_there));
+    auto wire = links.begin();
+    for (std::size_t left = wire_of_flow(source, destination_, wires); left > 0; --left)
+      wire = std::find_if(wire + 1, links.end(), leads_there);
+    route.links.back() = *wire;
+  }
   return route;
 }
 

@@ -48,8 +48,10 @@ class Reader : TomlValues {
   void read_groups(const toml::node& given);
   void read_link(const toml::table& table);
   void read_rate(const toml::table& table, Link& link);
+  void number_wires();
+  [[nodiscard]] std::size_t link_between(std::size_t from, std::size_t to, const Flow& flow) const;
   void settle_speeds(const toml::table& root);
-  void add_link(const Link& link, Place place);
+  void add_link(const Link& link, bool backward, Place place);
   void add_links(Link link, bool both, Place place);
   void read_pattern(const toml::table& table, Link link, bool both);
   void read_memory(const toml::node& node);
@@ -81,7 +83,10 @@ class Reader : TomlValues {
   FlowsFrom flows_;
   Network network_;
   std::unordered_map<std::string, std::size_t> node_of_;
-  std::unordered_map<std::uint64_t, std::size_t> link_of_;
+  std::unordered_map<std::uint64_t, std::size_t> link_of_;  ///< the first of a bundle
+  std::vector<bool> backward_;  ///< of each link: the way back of one listed with both = true
+  int wires_ = 1;               ///< of the [[link]] that is read
+  bool has_bundles_ = false;
   std::unordered_set<std::string> flow_names_;
   std::unordered_set<std::uint64_t> flow_pairs_;
   struct Speed {
@@ -192,28 +197,37 @@ void Reader::read_groups(const toml::node& given) {
   }
 }
 
-void Reader::add_link(const Link& link, Place place) {
+void Reader::add_link(const Link& link, bool backward, Place place) {
   const std::string label =
       in_quotes(network_.nodes[link.from].name) + " to " + in_quotes(network_.nodes[link.to].name);
   if (link.from == link.to) fail(place, "a link from " + label + "; its ends must differ");
   if (network_.links.size() == most_links) fail(place, "more than 2000000 links");
-  if (!link_of_.emplace(pair(link.from, link.to), network_.links.size()).second)
-    fail(place, "the link from " + label + " is listed twice");
+  const auto [first, is_new] = link_of_.try_emplace(pair(link.from, link.to), network_.links.size());
+  if (!is_new) {
+    if (worms_ || policed_) fail(place, "the link from " + label + " is listed twice");
+    if (backward_[first->second] != backward)
+      fail(place, "the link from " + label +
+                      " is listed twice, once from each end; with both = true once is enough. For two wires side by "
+                      "side write wires = 2");
+    has_bundles_ = true;
+  }
+  backward_.push_back(backward);
   if (speed_) speeds_.push_back({network_.links.size(), *speed_, place});
   network_.links.push_back(link);
   if (policed_) ports_.push_back(port_);
 }
 
 void Reader::add_links(Link link, bool both, Place place) {
-  add_link(link, place);
+  for (int wire = 0; wire < wires_; ++wire) add_link(link, false, place);
   if (!both) return;
   std::swap(link.from, link.to);
-  add_link(link, place);
+  for (int wire = 0; wire < wires_; ++wire) add_link(link, true, place);
 }
 
 void Reader::read_link(const toml::table& table) {
   const std::string what = "a [[link]]";
   Keys keys{"from", "to", "rate", "both", "weight", "each", "pairs"};
+  if (!worms_ && !policed_) keys.emplace_back("wires");
   if (worms_) keys.insert(keys.end(), {"virtual_channels", "classes"});
   if (policed_) PolicedKeys::add_link_keys(keys);
   check_keys(table, what, keys);
@@ -230,6 +244,7 @@ void Reader::read_link(const toml::table& table) {
   link.virtual_channels = count("virtual_channels", 16, "the virtual channels of a link");
   link.classes = count("classes", 16, "the classes of virtual channels of a link");
   link.weight = count("weight", 1'000'000, "the weight of a link");
+  wires_ = count("wires", Network::most_wires, "the wires of a bundle");
   const bool both = yes(table, "both");
   if (table.contains("each") || table.contains("pairs")) return read_pattern(table, link, both);
   const auto from = nodes(need(table, "from", what)), to = nodes(need(table, "to", what));
@@ -349,6 +364,27 @@ void Reader::read_memory(const toml::node& node) {
   } else {
     fail(place, "\"shared_memory\" must be true, text such as \"leaf[0..7]\", or a list of names");
   }
+}
+
+/// Each wire of a bundle is a link, and which packets take it is said.
+void Reader::number_wires() {
+  network_.number_wires();
+  std::size_t bundles = 0;
+  for (const Link& link : network_.links) bundles += link.wire == 1 ? 1 : 0;
+  if (bundles == 0) return;
+  network_.remarks.push_back(std::to_string(bundles) + (bundles == 1 ? " bundle" : " bundles") +
+                             " of wires side by side: of spread routes each packet takes any of them, of others each "
+                             "flow takes one, by a hash of its ends");
+}
+
+/// The link of a path, of a bundle the wire of the flow.
+std::size_t Reader::link_between(std::size_t from, std::size_t to, const Flow& flow) const {
+  const std::size_t first = link_of_.at(pair(from, to));
+  if (network_.links[first].wire == 0) return first;
+  std::vector<std::size_t> wires;
+  for (std::size_t link = first; link < network_.links.size(); ++link)
+    if (network_.links[link].from == from && network_.links[link].to == to) wires.push_back(link);
+  return wires[wire_of_flow(flow.source, flow.destination, wires.size())];
 }
 
 /// What the file says has failed, and what the caller does.
@@ -512,7 +548,7 @@ Route Reader::read_path(const toml::node& path, const Flow& flow, bool loops) {
   if (++route_count_ > most_routes) fail(begin_of(path), "more than 1000000 routes");
   Route route;
   for (std::size_t i = 0; i + 1 < stops.size(); ++i)
-    route.links.push_back(link_of_.at(pair(stops[i], stops[i + 1])));
+    route.links.push_back(link_between(stops[i], stops[i + 1], flow));
   return route;
 }
 
@@ -669,6 +705,7 @@ toml::table Reader::read_network(std::span<const std::string> without) {
   for_each_table(root, "link", [this](const toml::table& table) { read_link(table); });
   settle_speeds(root);
   read_failures(root, without);
+  if (has_bundles_) number_wires();
   rates().let_send(network_);
   for_each_table(root, "flow", [this](const toml::table& table) { read_flow(table); });
   return root;

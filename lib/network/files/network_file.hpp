@@ -89,7 +89,7 @@ void add_traffic_matrix(Network& network, std::string_view csv, const std::strin
                         RouteRule route = RouteRule::shortest);
 
 /// Text that read_network() reads back to the same network, for worms where it has what only these have: one
-/// within the limits above that has flows, all of different names. Nodes come back hosts first, each kind in
+/// within the limits above, its flows of different names. Remarks become comments. Nodes come back hosts first, each kind in
 /// its order. \throws InvalidArgument  not as require_valid() wants it
 [[nodiscard]] std::string to_toml(const Network& network);
 

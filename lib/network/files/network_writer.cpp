@@ -72,7 +72,7 @@ std::string link_list(const Network& network) {
     result += link_keys(link);
     if (i + 1 < network.links.size()) {
       const Link& next = network.links[i + 1];
-      if (next.from == link.to && next.to == link.from && link_keys(next) == link_keys(link)) {
+      if (link.wire == 0 && next.from == link.to && next.to == link.from && link_keys(next) == link_keys(link)) {
         result += ", both = true";
         ++i;
       }
@@ -132,7 +132,13 @@ std::string flow_list(const Network& network) {
 std::string to_toml(const Network& network) {
   require_valid(network);
   std::string result;
+  for (const std::string& remark : network.remarks) {
+    result += "# ";
+    for (const char c : remark) result += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
+    result += "\n";
+  }
   if (!network.name.empty()) result += "name = " + toml_string(network.name) + "\n";
+  if (network.gbps) result += "gbps = " + toml_number(*network.gbps) + "\n";
   result += "hosts = " + node_list(network, [](const Node& node) { return node.host; }) + "\n";
   result += "switches = " + node_list(network, [](const Node& node) { return !node.host; }) + "\n";
   const auto shares = [](const Node& node) { return node.shared_memory; };
@@ -140,6 +146,7 @@ std::string to_toml(const Network& network) {
     result += "shared_memory = " + node_list(network, shares) + "\n";
   result += groups_key(network);
   result += "link = " + link_list(network) + "\n";
+  if (network.flows.empty()) return result;
   return result + "flow = " + flow_list(network) + "\n";
 }
 

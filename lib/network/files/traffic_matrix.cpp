@@ -1,12 +1,15 @@
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
 #include <tailbound/network/files/network_file.hpp>
+#include <tailbound/core/trimmed.hpp>
 #include <tailbound/network/files/table_rows.hpp>
+#include <tailbound/network/imports/imported.hpp>
 #include <tailbound/network/reading/file_text.hpp>
 #include <tailbound/numeric/real.hpp>
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -82,6 +85,7 @@ class MatrixReader {
   [[nodiscard]] bool are_positions(std::span<const TableCell> cells);
   [[nodiscard]] std::size_t at_position(const TableCell& cell) const;
   [[nodiscard]] Line line_of(const TableCell& label, bool row) const;
+  void read_connections();
   void read_arrows();
   void read_pairs(const PairColumns& columns, std::size_t named);
   void find_layout(const Row& first, const std::optional<Row>& second);
@@ -185,6 +189,39 @@ void MatrixReader::read_cell(std::size_t source, std::size_t destination, const 
   rates_.send(flow, cell.place, from);
   flows_.push_back(std::move(flow));
   places_.push_back(cell.place);
+}
+
+/// A connection matrix of htsim, "0->3 id 1 start 0 size 2000000" a line: nodes by name or by their number. It says no
+/// rates: the connections of a node share what it may send.
+void MatrixReader::read_connections() {
+  const std::vector<Rational> most = network_.most_sent();
+  std::vector<std::pair<std::pair<std::size_t, std::size_t>, Place>> pairs;
+  std::vector<std::size_t> of_source(network_.nodes.size(), 0);
+  const auto node_at = [&](std::string_view text, Place place) {
+    const TableCell cell{std::string(trimmed(text)), place};
+    if (!first_position_ && !is_node(cell)) first_position_ = 0;
+    return first_position_ ? at_position(cell) : node(cell);
+  };
+  while (const std::optional<TableCell> line = rows_.next_line()) {
+    const std::string_view text = trimmed(line->text);
+    const std::size_t arrow = text.find("->");
+    if (arrow == std::string_view::npos) continue;  // Nodes, Connections, triggers
+    const std::string_view right = trimmed(text.substr(arrow + 2));
+    const auto pair = std::pair(node_at(text.substr(0, arrow), line->place),
+                                node_at(right.substr(0, right.find_first_of(" \t")), line->place));
+    if (pair.first == pair.second) file_.fail(line->place, "a connection from a node to itself");
+    pairs.emplace_back(pair, line->place);
+    ++of_source[pair.first];
+  }
+  std::map<std::pair<std::size_t, std::size_t>, std::pair<std::size_t, Place>> counts;
+  for (const auto& [pair, place] : pairs) ++counts.try_emplace(pair, 0, place).first->second.first;
+  for (const auto& [pair, its] : counts)
+    read_cell(pair.first, pair.second,
+              {numeric::to_fraction(most[pair.first] * static_cast<unsigned long>(its.first) /
+                                    static_cast<unsigned long>(of_source[pair.first])),
+               its.second});
+  remarks_.push_back("a connection matrix of htsim, which says no rates: the connections of a node share all that its "
+                     "link takes (--load-scale 0.5 takes half of it); starts and sizes are left out");
 }
 
 /// "left -> right: 0.2"
@@ -372,7 +409,9 @@ std::vector<Flow> MatrixReader::read() {
   ends_ = ends_of(network_);
   const std::string_view line = rows_.first_line();
   if (line.empty()) file_.fail({1, 1}, "the traffic matrix is empty");
-  if (arrow_row(line)) {
+  if (foreign_format(file_.text()) == ForeignFormat::htsim_connections) {
+    read_connections();
+  } else if (arrow_row(line)) {
     read_arrows();
   } else {
     const auto first = rows_.next();

@@ -1,3 +1,4 @@
+#include <tailbound/core/trimmed.hpp>
 #include <tailbound/network/reading/toml_values.hpp>
 
 #include <algorithm>
@@ -42,6 +43,18 @@ bool is_printable(std::string_view text) {
                       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
+/// Has the first line that says something a key or the name of a table?
+static bool looks_like_toml(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trimmed(text.substr(0, end));
+    if (!line.empty() && line.front() != '#')
+      return line.front() == '[' || line.find('=') != std::string_view::npos;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
 TomlValues::TomlValues(std::string_view toml, const std::string& name)
     : file_(toml, name), tokens_(file_.text()) {}
 
@@ -52,6 +65,9 @@ toml::table TomlValues::parse() const {
   } catch (const toml::parse_error& error) {
     std::string what(error.description().substr(0, 300));
     while (!what.empty() && static_cast<unsigned char>(what.back()) >= 0x80) what.pop_back();
+    if (!looks_like_toml(file_.text()))
+      what += "; a network file is TOML (tailbound network leaf-spine --help shows one), or GraphML, GML, DOT, an edge "
+              "list, an anynet file of BookSim, a topology of HPCC or htsim";
     fail(begin_of(error.source()), what);
   }
 }

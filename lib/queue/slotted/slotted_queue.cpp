@@ -27,9 +27,9 @@ constexpr double most_work_in_machine_numbers = 4e9;
 constexpr double most_work_in_long_numbers = 4e8;
 
 void check(const SlottedQueue& queue, const Accuracy& accuracy) {
-  if (queue.packets_per_slot < 1 || queue.packets_per_slot > 32)
+  if (queue.packets_per_slot < 1 || queue.packets_per_slot > SlottedQueue::most_packets_per_slot)
     throw InvalidArgument("packets-per-slot", std::to_string(queue.packets_per_slot),
-                          "a whole number from 1 to 32");
+                          "a whole number from 1 to 128");
   if (accuracy.digits.count < 1 || accuracy.digits.count > 10'000)
     throw InvalidArgument("digits", std::to_string(accuracy.digits.count), "a whole number from 1 to 10000");
   require_stable(queue);

@@ -20,8 +20,10 @@
 namespace tailbound::queue {
 
 struct SlottedQueue {
+  static constexpr int most_packets_per_slot = 128;
+
   series::Arrivals arrivals;
-  int packets_per_slot = 1;  ///< C, 1 .. 32
+  int packets_per_slot = 1;  ///< C, 1 .. 128
 };
 
 /// The arithmetic in which a recurrence runs. All enclose the true value; they differ in reach and cost.

@@ -162,7 +162,7 @@ FabricTables::FabricTables(const network::Fabric& fabric, std::uint64_t most_byt
   number_queues(network);
   find_places(network, fabric.demands);
   find_ways(network, fabric.demands);
-  network::require_whole_rates(network);
+  network::require_fabric(fabric);
   find_senders(network, fabric.demands);
   check_ways(network);
   queue_of_link_ = {};

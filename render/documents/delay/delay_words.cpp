@@ -279,6 +279,7 @@ std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool
     truth.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(truth.front())));
     notes.push_back(std::move(truth));
   }
+  for (const DelayPoint& point : points) add_remarks(notes, point.first.topology);
   for (const auto& [question, answer] : points)
     for (const std::string& caution : cautions(question, answer))
       if (std::find(notes.begin(), notes.end(), "model: " + caution) == notes.end())

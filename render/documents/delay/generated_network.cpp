@@ -29,7 +29,7 @@ std::string graph(const GeneratedNetworkQuestion& question, const GeneratedNetwo
   if (network.nodes.size() > most_nodes_drawn)
     throw NoAnswer(fmt::format("networks of up to {} nodes are drawn, and this one has {}", most_nodes_drawn,
                                network.nodes.size()));
-  const bool levels = question.shape.index() <= 1;
+  const bool levels = !question.imported && question.shape.index() <= 1;
   std::string text = fmt::format(
       "graph network {{\n  graph [layout={}, {}, outputorder=edgesfirst, fontname=\"sans-serif\", "
       "label=\"{}\"];\n"
@@ -85,7 +85,8 @@ Cells result_cells(const GeneratedNetworkAnswer& answer) {
 Layout generated_network_layout() {
   Layout layout{.command = "network", .inputs = {}, .results = {}};
   layout.inputs = {
-      {"shape", "shape", "", Shape::text, tailbound::in_words(network::fabric_names())},
+      {"shape", "shape", "", Shape::text, tailbound::in_words(network::fabric_names()) + ", or import"},
+      {"imported", "imported from", "", Shape::text, "the file of another program"},
       {"uniform", "uniform", "packets/slot", Shape::given, "that each host sends, the same to each other"},
       {"route", "route", "", Shape::text, "shortest, spread, minimal or valiant"},
       {"without", "without", "", Shape::texts, "what has failed, as it was asked for"}};
@@ -116,7 +117,11 @@ Document document(const GeneratedNetworkQuestion& question, const GeneratedNetwo
   document.headline =
       fmt::format("{}: {} hosts, {} switches.", answer.facts.name, answer.facts.hosts, answer.facts.switches);
   Result result;
-  result.inputs = {{"shape", Text{std::visit([](const auto& shape) { return shape.name; }, question.shape)}}};
+  result.inputs = {{"shape", Text{question.imported ? "import"
+                                           : std::visit([](const auto& shape) { return std::string(shape.name); },
+                                                        question.shape)}}};
+  if (question.imported) result.inputs.push_back({"imported", Text{question.imported->name}});
+  document.notes = answer.remarks;
   if (question.traffic) {
     result.inputs.push_back({"uniform", Given{question.traffic->uniform}});
     result.inputs.push_back({"route", Text{name_of(question.traffic->route)}});

@@ -233,6 +233,7 @@ std::vector<Line> lines(const LoadScalePoint& point) {
 std::vector<std::string> notes(const std::vector<LoadScalePoint>& points) {
   const auto& [question, answer] = points.front();
   std::vector<std::string> notes;
+  for (const LoadScalePoint& point : points) add_remarks(notes, point.first.topology.network);
   if (points.size() > 1)
     notes.emplace_back(answer.target
                            ? "Each factor meets the target at its lower end and misses it at its upper one."

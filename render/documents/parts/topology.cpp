@@ -111,4 +111,15 @@ std::string in_words(const Topology& topology, const std::vector<const Topology*
   return words.shape + words.load + words.routing + words.burst;
 }
 
+void add_remarks(std::vector<std::string>& notes, const network::Network& network) {
+  for (const std::string& remark : network.remarks) {
+    const std::string note = "Input: " + remark + ".";
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  }
+}
+
+void add_remarks(std::vector<std::string>& notes, const answers::Topology& topology) {
+  if (const auto* network = std::get_if<NetworkTopology>(&topology)) add_remarks(notes, network->network);
+}
+
 }  // namespace tailbound::render

@@ -43,6 +43,10 @@ template <class Network, class Named>
 /// How many ports a switch of a tree has, a sentence; empty of other networks, whose files say it.
 [[nodiscard]] std::string switch_in_words(const answers::Topology& topology);
 
+/// How the files of a network were understood, where that could have been otherwise: once each.
+void add_remarks(std::vector<std::string>& notes, const network::Network& network);
+void add_remarks(std::vector<std::string>& notes, const answers::Topology& topology);
+
 /// "16-ary 3-tree at load 0.8, random-root routing, bursts of 8 slots", or the network's name, " under
 /// uniform traffic of 0.5 packets a slot", " with its rates times 2".
 /// \param all  of several points: what differs between them is left out

@@ -285,6 +285,7 @@ std::vector<std::string> notes(const std::vector<SimulateTreePoint>& points,
   if (question.time && points.size() > 1)
     note += "; latencies in ns with " + hop_in_words(question.time->hop);
   std::vector<std::string> all{note + "."};
+  for (const SimulateTreePoint& point : points) add_remarks(all, point.first.topology);
   const std::string ports = question.fabric ? "" : switch_in_words(question.topology);
   all.push_back("Latency: queueing and " + latency_slots_in_words() + "." +
                 (ports.empty() ? "" : " " + ports));

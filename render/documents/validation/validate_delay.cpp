@@ -99,6 +99,7 @@ std::string latency_in_words(const ValidateDelayQuestion& question) {
 std::vector<std::string> notes(const std::vector<ValidateDelayPoint>& points) {
   std::vector<std::string> notes;
   if (points.size() > 1) notes.push_back(points_in_words(points));
+  for (const ValidateDelayPoint& point : points) add_remarks(notes, point.first.topology);
   notes.push_back("D: queueing delay of all packets, in slots. " + latency_in_words(points.front().first) +
                   verdicts_in_words());
   if (std::string ports = switch_in_words(points.front().first.topology); !ports.empty())

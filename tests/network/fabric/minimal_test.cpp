@@ -122,7 +122,8 @@ bool require_defined(const Fabric& fabric) {
     return false;
   }
   std::vector<std::map<Rational, std::int64_t>> sources(network.links.size());
-  for (const auto& [ends, rate] : passed) ++sources[ends.second][rate];
+  const std::vector<int> lanes = network.lanes();
+  for (const auto& [ends, rate] : passed) sources[ends.second][rate / lanes[ends.first]] += lanes[ends.first];
   const FabricRates rates = fabric_rates(graph, fabric_orbits(graph));
   const std::vector<QueueTraffic> listed = queue_traffic(written_out(fabric), Sources::decoupled);
   for (std::size_t link = 0; link < network.links.size(); ++link) {

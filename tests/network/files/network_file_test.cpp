@@ -483,10 +483,22 @@ TEST_CASE("a network file that is none is refused with its place", "[network][ne
   refused(two + "[[link]]\nfrom = \"a\"\nto = \"a\"",
           "3:1: a link from \"a\" to \"a\"; its ends must differ");
   refused(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\nboth = true\n[[link]]\nfrom = \"s\"\nto = \"a\"",
-          "7:1: the link from \"s\" to \"a\" is listed twice");
-  for (const char* rate : {"0", "33", "1.5", "\"2\"", "-1"})
-    refused(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\nrate = " + rate,
-            "6:8: the rate of a link must be a whole number from 1 to 32");
+          "7:1: the link from \"s\" to \"a\" is listed twice, once from each end");
+  const auto link_refused = [&](const std::string& keys, const std::string& expected) {
+    refused(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\n" + keys, expected);
+  };
+  for (const char* rate : {"0", "129", "-1", "1.001", "\"1/129\""})
+    link_refused(std::string("rate = ") + rate, "6:8: the rate of a link is ");
+  link_refused("rate = true", "6:8: the rate of a link must be a number");
+  link_refused("rate = \"2 furlongs\"", "6:8: the rate of a link");
+  link_refused("rate = \"0G\"", "6:8: the rate of a link must be above 0");
+  link_refused("rate = \"10G\"\n[[link]]\nfrom = \"s\"\nto = \"a\"",
+               "7:1: a link without a rate beside links with speeds");
+  link_refused("rate = \"10G\"\n[[link]]\nfrom = \"s\"\nto = \"a\"\nrate = 2",
+               "10:8: a rate in packets a slot beside links with speeds");
+  link_refused("rate = \"10G\"\n[[link]]\nfrom = \"s\"\nto = \"a\"\nrate = \"3333G\"",
+               "6:8: the speed of a link over 10 Gbit/s is");
+  link_refused("wires = 0", "6:9: the wires of a bundle must be a whole number from 1 to 1024");
   refused(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\nboth = 1", "6:8: \"both\" must be true or false");
 
   flow_refused("", "32: ");  // a comma before the brace

@@ -1,0 +1,285 @@
+#include <tailbound/core/trimmed.hpp>
+#include <tailbound/network/files/table_rows.hpp>
+#include <tailbound/network/imports/raw_graph.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace tailbound::network {
+namespace {
+
+/// Lines of words, comments left out.
+class Lines {
+ public:
+  explicit Lines(const FileText& file) : text_(file.text()) {}
+
+  struct Line {
+    std::vector<std::string> words;
+    Place place;
+    std::string text;
+  };
+
+  /// Without words at the end.
+  Line next() {
+    while (at_ < text_.size()) {
+      const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+      const std::string_view all = text_.substr(at_, end - at_);
+      const std::string_view line = trimmed(all.substr(0, all.find('#')));
+      at_ = end + 1;
+      ++number_;
+      if (line.empty()) continue;
+      Line result{{}, {number_, 1}, std::string(line)};
+      for (std::string_view rest = line; !rest.empty(); rest = trimmed(rest)) {
+        const std::size_t stop = std::min(rest.find_first_of(" \t"), rest.size());
+        result.words.emplace_back(rest.substr(0, stop));
+        rest.remove_prefix(stop);
+      }
+      return result;
+    }
+    return {{}, {number_ + 1, 1}, {}};
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0, number_ = 0;
+};
+
+std::optional<std::size_t> whole(const std::string& word) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size() || value > 1'000'000'000) return std::nullopt;
+  return value;
+}
+
+std::size_t need_whole(const RawGraph& graph, const Lines::Line& line, std::size_t at, const char* what) {
+  if (at < line.words.size())
+    if (const auto value = whole(line.words[at])) return *value;
+  graph.fail(line.place, std::string(what) + " must be a whole number" +
+                             (at < line.words.size() ? ", not " + in_quotes(line.words[at]) : ", and is missing"));
+}
+
+/// {'capacity': 10, 'name': 'x'} as Python prints it.
+void read_python_data(RawGraph& graph, RawGraph::Edge& edge, std::string_view data) {
+  data = trimmed(data);
+  if (data.size() < 2 || data.front() != '{' || data.back() != '}') return;
+  data = data.substr(1, data.size() - 2);
+  const auto bare = [](std::string_view text) {
+    text = trimmed(text);
+    if (text.size() > 1 && (text.front() == '\'' || text.front() == '"')) text = text.substr(1, text.size() - 2);
+    return text;
+  };
+  while (!data.empty()) {
+    const std::size_t end = std::min(data.find(','), data.size()), colon = data.substr(0, end).find(':');
+    if (colon != std::string_view::npos)
+      graph.edge_attribute(edge, bare(data.substr(0, colon)), bare(data.substr(colon + 1, end - colon - 1)));
+    data.remove_prefix(std::min(end + 1, data.size()));
+  }
+}
+
+}  // namespace
+
+/// Two names a row, and a speed maybe; or columns that the first row names.
+void read_edge_list(const FileText& file, RawGraph& graph) {
+  TableRows rows(file);
+  const std::string_view front = rows.first_line();
+  std::vector<std::string> header;
+  std::size_t from = 0, to = 1;
+  if (front.find('{') != std::string_view::npos) {
+    for (std::optional<TableCell> line; (line = rows.next_line());) {
+      const std::string_view text = trimmed(line->text);
+      const std::size_t data = std::min(text.find('{'), text.size());
+      const std::string_view names = trimmed(text.substr(0, data));
+      const std::size_t blank = names.find_first_of(" \t");
+      if (blank == std::string_view::npos) graph.fail(line->place, "a line must begin with the names of two nodes");
+      RawGraph::Edge& edge =
+          graph.edge(graph.node(std::string(names.substr(0, blank)), line->place),
+                     graph.node(std::string(trimmed(names.substr(blank))), line->place), true, line->place);
+      read_python_data(graph, edge, text.substr(data));
+    }
+    return;
+  }
+  bool first = true;
+  while (const auto row = rows.next()) {
+    if (std::exchange(first, false)) {
+      std::optional<std::size_t> left, right;
+      for (std::size_t at = 0; at < row->size(); ++at) {
+        const End end = end_in_words((*row)[at].text);
+        if (end == End::source && !left) left = at;
+        if (end == End::destination && !right) right = at;
+      }
+      if (left && right) {
+        for (const TableCell& cell : *row) header.push_back(cell.text);
+        from = *left;
+        to = *right;
+        continue;
+      }
+    }
+    const std::size_t cells = row->size();
+    if (std::max(from, to) >= cells || (*row)[from].text.empty() || (*row)[to].text.empty())
+      graph.fail(row->front().place, "a row must name two nodes");
+    RawGraph::Edge& edge = graph.edge(graph.node((*row)[from].text, row->front().place),
+                                      graph.node((*row)[to].text, row->front().place), true, row->front().place);
+    for (std::size_t at = 0; at < std::min(cells, header.size()); ++at)
+      if (at != from && at != to) graph.edge_attribute(edge, header[at], (*row)[at].text);
+    if (header.empty() && cells > 2) graph.edge_attribute(edge, "speed", (*row)[2].text);
+  }
+}
+
+/// router 0 node 0 node 1 router 1 5: what hangs on router 0, a channel's latency behind it.
+void read_booksim(const FileText& file, RawGraph& graph) {
+  Lines lines(file);
+  graph.kinds_known = true;
+  std::size_t latencies = 0;
+  std::vector<std::pair<std::size_t, std::size_t>> seen;
+  for (Lines::Line line = lines.next(); !line.words.empty(); line = lines.next()) {
+    const auto place_of = [&](std::size_t at) {
+      const std::string& kind = line.words[at];
+      if (kind != "router" && kind != "node")
+        graph.fail(line.place, "\"router\" or \"node\" must stand here, not " + in_quotes(kind));
+      const std::size_t number = need_whole(graph, line, at + 1, "the number of a router or node");
+      const std::size_t its = graph.node((kind == "node" ? "n" : "r") + std::to_string(number), line.place);
+      graph.set_host(its, kind == "node");
+      return its;
+    };
+    const std::size_t head = place_of(0);
+    for (std::size_t at = 2; at < line.words.size();) {
+      const std::size_t other = place_of(at);
+      at += 2;
+      if (at < line.words.size() && whole(line.words[at])) {
+        ++latencies;
+        ++at;
+      }
+      // A channel may be listed from both of its ends.
+      seen.emplace_back(std::min(head, other), std::max(head, other));
+    }
+    if (seen.size() > 2'000'000) graph.fail(line.place, "more than 1000000 links");
+  }
+  std::sort(seen.begin(), seen.end());
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  for (const auto& [a, b] : seen) graph.edge(a, b, true, {});
+  if (latencies > 0) graph.remark("latencies of channels are left out");
+}
+
+/// Counts; the switches; and for each link its ends, its speed, its delay and its error rate.
+void read_hpcc(const FileText& file, RawGraph& graph) {
+  Lines lines(file);
+  graph.kinds_known = true;
+  const Lines::Line counts = lines.next();
+  const std::size_t nodes = need_whole(graph, counts, 0, "the number of nodes"),
+                    switches = need_whole(graph, counts, 1, "the number of switches"),
+                    links = need_whole(graph, counts, 2, "the number of links");
+  if (nodes > 200'000) graph.fail(counts.place, "more than 200000 nodes");
+  for (std::size_t node = 0; node < nodes; ++node) graph.set_host(graph.node(std::to_string(node), counts.place), true);
+  std::size_t found = 0;
+  Lines::Line line = lines.next();
+  for (; found < switches; line = lines.next()) {
+    if (line.words.empty()) graph.fail(line.place, "the list of switches ends too early");
+    for (std::size_t at = 0; at < line.words.size(); ++at, ++found) {
+      const std::size_t its = need_whole(graph, line, at, "a switch");
+      if (its >= nodes) graph.fail(line.place, "the switch " + line.words[at] + " is none of " + std::to_string(nodes) + " nodes");
+      graph.set_host(graph.node(std::to_string(its), line.place), false);
+    }
+  }
+  std::size_t count = 0;
+  for (; !line.words.empty() && count < links; line = lines.next(), ++count) {
+    const std::size_t from = need_whole(graph, line, 0, "the end of a link"),
+                      to = need_whole(graph, line, 1, "the end of a link");
+    if (from >= nodes || to >= nodes) graph.fail(line.place, "a link to a node above " + std::to_string(nodes - 1));
+    const auto speed = line.words.size() > 2 ? read_speed(line.words[2]) : std::nullopt;
+    if (!speed) graph.fail(line.place, "the third word of a link must be its speed, such as 100Gbps");
+    graph.edge(graph.node(std::to_string(from), line.place), graph.node(std::to_string(to), line.place), true, line.place)
+        .gbps = speed;
+  }
+  if (count != links)
+    graph.fail(line.place, "the first line says " + std::to_string(links) + " links, and there are " + std::to_string(count));
+  graph.remark("delays and error rates of links are left out");
+}
+
+/// A fat-tree of two or three tiers, tier by tier: how many switches, and what leads up and down from each.
+void read_htsim(const FileText& file, RawGraph& graph) {
+  struct Tier {
+    std::optional<Rational> down_gbps{};
+    std::size_t down = 0, up = 0, bundle = 1;
+  };
+  Lines lines(file);
+  graph.kinds_known = true;
+  std::size_t nodes = 0, pod = 0, tiers = 0, tier = 0;
+  std::array<Tier, 3> all{};
+  Place begin{1, 1};
+  std::vector<std::string> left_out;
+  for (Lines::Line line = lines.next(); !line.words.empty(); line = lines.next()) {
+    std::string key = line.words.front();
+    for (char& c : key)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const auto number = [&](const char* what) { return need_whole(graph, line, 1, what); };
+    if (key == "nodes") {
+      nodes = number("Nodes");
+    } else if (key == "podsize") {
+      pod = number("Podsize");
+    } else if (key == "tiers") {
+      tiers = number("Tiers");
+      if (tiers < 2 || tiers > 3) graph.fail(line.place, "Tiers must be 2 or 3");
+    } else if (key == "tier") {
+      tier = number("Tier");
+      if (tier > 2) graph.fail(line.place, "Tier must be 0, 1 or 2");
+    } else if (key == "downlink_speed_gbps") {
+      all[tier].down_gbps = line.words.size() > 1 ? read_speed(line.words[1]) : std::nullopt;
+      if (!all[tier].down_gbps) graph.fail(line.place, "Downlink_speed_Gbps must be a number above 0");
+    } else if (key == "radix_down") {
+      all[tier].down = number("Radix_Down");
+    } else if (key == "radix_up") {
+      all[tier].up = number("Radix_Up");
+    } else if (key == "bundle") {
+      all[tier].bundle = number("Bundle");
+    } else if (std::find(left_out.begin(), left_out.end(), line.words.front()) == left_out.end()) {
+      left_out.push_back(line.words.front());
+    }
+  }
+  const auto need = [&](std::size_t value, const char* what) {
+    if (value == 0) graph.fail(begin, std::string("a topology of htsim needs ") + what + ", above 0");
+  };
+  need(nodes, "Nodes");
+  need(tiers, "Tiers");
+  if (nodes > 100'000) graph.fail(begin, "more than 100000 hosts");
+  for (std::size_t i = 0; i < tiers; ++i) need(all[i].down, "Radix_Down of each tier");
+  for (std::size_t i = 0; i + 1 < tiers; ++i) need(all[i].up, "Radix_Up of each tier but the last");
+  for (const Tier& its : all) need(its.bundle, "Bundle");
+  if (tiers == 2) pod = nodes;
+  need(pod, "Podsize");
+  const auto divided = [&](std::size_t value, std::size_t by, const char* what) {
+    if (by == 0 || value % by != 0)
+      graph.fail(begin, std::string(what) + " (" + std::to_string(value) + ") must be a multiple of " + std::to_string(by));
+    return value / by;
+  };
+  const auto name = [&](const char* kind, std::size_t i) { return graph.node(kind + std::to_string(i), begin); };
+  const std::size_t tors = divided(nodes, all[0].down, "Nodes"), tors_of_pod = divided(pod, all[0].down, "Podsize");
+  const std::size_t pods = divided(nodes, pod, "Nodes");
+  for (std::size_t host = 0; host < nodes; ++host) {
+    const std::size_t its = graph.node(std::to_string(host), begin);
+    graph.set_host(its, true);
+    graph.edge(its, name("tor", host / all[0].down), true, begin).gbps = all[0].down_gbps;
+  }
+  const auto wires = [&](std::size_t from, std::size_t to, const Tier& above) {
+    for (std::size_t i = 0; i < above.bundle; ++i) graph.edge(from, to, true, begin).gbps = above.down_gbps;
+  };
+  // Of the second tier a pod has as many switches as a top-of-rack switch has ways up, bundles counted once.
+  const std::size_t aggs_of_pod = divided(all[0].up, all[1].bundle, "Radix_Up of tier 0");
+  const char* second = tiers == 2 ? "spine" : "agg";
+  for (std::size_t tor = 0; tor < tors; ++tor)
+    for (std::size_t i = 0; i < aggs_of_pod; ++i)
+      wires(name("tor", tor), name(second, tor / tors_of_pod * aggs_of_pod + i), all[1]);
+  if (tiers == 3) {
+    const std::size_t ups = divided(all[1].up, all[2].bundle, "Radix_Up of tier 1");
+    for (std::size_t agg = 0; agg < pods * aggs_of_pod; ++agg)
+      for (std::size_t i = 0; i < ups; ++i) wires(name("agg", agg), name("core", agg % aggs_of_pod * ups + i), all[2]);
+  }
+  if (!left_out.empty()) {
+    std::string text;
+    for (const std::string& each : left_out) text += (text.empty() ? "" : ", ") + each;
+    graph.remark(text + " left out");
+  }
+}
+
+}  // namespace tailbound::network

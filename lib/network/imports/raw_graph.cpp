@@ -1,0 +1,335 @@
+#include <tailbound/core/trimmed.hpp>
+#include <tailbound/network/imports/raw_graph.hpp>
+#include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/numeric/text/quantity.hpp>
+
+#include <cln/integer.h>
+#include <cln/rational.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace tailbound::network {
+namespace {
+
+constexpr std::size_t most_nodes = 200'000, most_edges = 1'000'000, longest_name = 200;
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+bool is_one_of(const std::string& word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// "h1", "host-3", "server_a", "node7": what people call what hangs on a switch.
+bool is_host_name(std::string_view name) {
+  std::string text = lower_case(name);
+  const std::size_t end = text.find_first_of("0123456789_-. [(");
+  text.resize(std::min(end, text.size()));
+  return is_one_of(text, {"h", "host", "hosts", "server", "srv", "nic", "pc", "end", "endpoint", "leafhost", "client",
+                          "compute", "worker", "gpu", "vm", "node", "n", "terminal"});
+}
+
+std::optional<bool> host_of_kind(std::string_view kind) {
+  const std::string text = lower_case(trimmed(kind));
+  if (is_one_of(text, {"host", "server", "client", "endpoint", "end", "terminal", "node", "compute", "nic", "leafnode"}))
+    return true;
+  if (is_one_of(text, {"switch", "router", "tor", "spine", "leaf", "core", "agg", "aggregation", "edge", "fabric"}))
+    return false;
+  return std::nullopt;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 4); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > 4 ? text + ", ..." : text;
+}
+
+std::string plural(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// The greatest fraction of the rates that links may have that is at most `rate`; none below 1/128.
+std::optional<LinkRate> rate_below(const Rational& rate) {
+  const Rational most(LinkRate::most_packets);
+  if (rate >= most) return LinkRate{LinkRate::most_packets, 1};
+  std::optional<LinkRate> best;
+  for (int slots = 1; slots <= LinkRate::most_slots; ++slots) {
+    const numeric::Integer packets = cln::floor1(rate * slots);
+    if (packets < 1 || packets > LinkRate::most_packets) continue;
+    const Rational value = Rational(packets) / slots;
+    if (!best || value > best->value()) best = LinkRate::of(value, "rate");
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<Rational> read_speed(std::string_view text) {
+  text = trimmed(text);
+  if (text.empty() || text.find_first_of("0123456789") == std::string_view::npos || text.size() > 60)
+    return std::nullopt;
+  std::string its(text);
+  // 10GigE, "10 Gbit", "1 Gb/s", 125MBps
+  if (const std::string lower = lower_case(its); lower.size() > 3 && lower.ends_with("bit"))
+    its = its.substr(0, its.size() - 3) + "bps";
+  try {
+    const Rational value = numeric::parse_quantity(its, "speed", numeric::Measure::gbps);
+    if (value <= 0) return std::nullopt;
+    const bool plain = its.find_first_not_of("0123456789.eE+ ") == std::string::npos;
+    return plain && value >= 1'000'000 ? value / 1'000'000'000 : value;
+  } catch (const InvalidArgument&) {
+    return std::nullopt;
+  }
+}
+
+std::size_t RawGraph::node(const std::string& id, Place place) {
+  const auto [found, is_new] = node_of_.try_emplace(id, nodes_.size());
+  if (is_new) {
+    if (nodes_.size() == most_nodes) fail(place, "more than 200000 nodes");
+    nodes_.push_back({id, {}, {}});
+  }
+  return found->second;
+}
+
+void RawGraph::node_attribute(std::size_t node, std::string_view key, std::string_view value) {
+  const std::string its = lower_case(key);
+  if (is_one_of(its, {"label", "name"}) && !trimmed(value).empty()) nodes_[node].label = trimmed(value);
+  if (is_one_of(its, {"type", "kind", "role", "device", "node_type", "layer"}))
+    if (const auto host = host_of_kind(value)) nodes_[node].host = host;
+  if (is_one_of(its, {"host", "is_host"})) nodes_[node].host = is_one_of(lower_case(value), {"1", "true", "yes"});
+}
+
+RawGraph::Edge& RawGraph::edge(std::size_t from, std::size_t to, bool both, Place place) {
+  if (edges_.size() == most_edges) fail(place, "more than 1000000 links");
+  return edges_.emplace_back(Edge{.from = from, .to = to, .both = both, .place = place});
+}
+
+/// "capacity", "LinkSpeedRaw", "bandwidth", and LinkSpeed with LinkSpeedUnits of the Internet Topology Zoo.
+void RawGraph::edge_attribute(Edge& edge, std::string_view key, std::string_view value) {
+  const std::string its = lower_case(key);
+  if (its == "linkspeedraw") {
+    if (const auto speed = read_speed(value)) edge.gbps = *speed < 1000 ? speed : *speed / 1'000'000'000;
+    return;
+  }
+  if (its == "linkspeed") edge.speed_number = trimmed(value);
+  if (its == "linkspeedunits") edge.speed_units = trimmed(value);
+  if (!edge.gbps && !edge.speed_number.empty() && !edge.speed_units.empty())
+    edge.gbps = read_speed(edge.speed_number + edge.speed_units);
+  if (!is_one_of(its, {"capacity", "speed", "bandwidth", "bw", "rate", "gbps", "capacity_gbps", "bandwidth_gbps", "mbps",
+                       "capacity_mbps", "link_speed"}))
+    return;
+  auto speed = read_speed(value);
+  if (speed && its.ends_with("mbps")) speed = *speed / 1000;
+  if (speed) edge.gbps = speed;
+}
+
+/// Labels where they tell all nodes apart, else the file's own names for them.
+void RawGraph::find_names(Network& network) const {
+  std::map<std::string, int> labels, ids;
+  for (const RawNode& node : nodes_) {
+    ++labels[node.label.empty() ? node.id : node.label];
+    ++ids[node.id];
+  }
+  for (const RawNode& node : nodes_) {
+    std::string label = node.label.empty() ? node.id : node.label;
+    if (labels[label] > 1) label += " (" + node.id + ")";
+    std::string clean;
+    for (const char c : label.substr(0, longest_name))
+      clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
+    while (!clean.empty() && label.size() > longest_name && (static_cast<unsigned char>(clean.back()) & 0xC0) == 0x80)
+      clean.pop_back();
+    network.nodes.push_back({.name = clean.empty() ? "(" + node.id + ")" : clean});
+  }
+}
+
+void RawGraph::find_hosts(Network& network) {
+  std::vector<std::size_t> neighbour(nodes_.size(), nodes_.size());
+  std::vector<bool> leaf(nodes_.size(), true);
+  for (const Edge& edge : edges_)
+    for (const auto& [a, b] : {std::pair{edge.from, edge.to}, std::pair{edge.to, edge.from}}) {
+      if (neighbour[a] != nodes_.size() && neighbour[a] != b) leaf[a] = false;
+      neighbour[a] = b;
+    }
+  std::vector<std::string> by_name, said;
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    network.nodes[node].host = nodes_[node].host.value_or(false);
+    if (network.nodes[node].host) said.push_back(network.nodes[node].name);
+    if (nodes_[node].host || kinds_known || !leaf[node] || neighbour[node] == nodes_.size()) continue;
+    if (!is_host_name(network.nodes[node].name)) continue;
+    by_name.push_back(network.nodes[node].name);
+  }
+  // Where all are called alike, none is a host by its name.
+  if (by_name.size() < nodes_.size() && !by_name.empty()) {
+    std::size_t next = 0;
+    for (std::size_t node = 0; node < nodes_.size() && next < by_name.size(); ++node)
+      if (network.nodes[node].name == by_name[next] && !nodes_[node].host) {
+        network.nodes[node].host = true;
+        ++next;
+      }
+    remark("hosts, by their names and as each hangs on one node: " + listed(by_name));
+  } else if (said.empty()) {
+    remark("no hosts: every node sends and receives");
+  }
+}
+
+void RawGraph::find_rates(Network& network) {
+  std::optional<Rational> slowest, fastest;
+  std::size_t without = 0;
+  for (const Edge& edge : edges_) {
+    if (!edge.gbps) {
+      ++without;
+      continue;
+    }
+    if (!slowest || *edge.gbps < *slowest) slowest = edge.gbps;
+    if (!fastest || *edge.gbps > *fastest) fastest = edge.gbps;
+  }
+  std::optional<Rational> unit = slowest;
+  if (slowest && *fastest > *slowest * LinkRate::most_packets) unit = *fastest / LinkRate::most_packets;
+  std::size_t rounded = 0;
+  for (const Edge& edge : edges_) {
+    Link link{.from = edge.from, .to = edge.to};
+    if (unit) {
+      const Rational rate = edge.gbps.value_or(*slowest) / *unit;
+      const auto found = rate_below(rate);
+      if (!found)
+        fail(edge.place, "a link of " + numeric::plain(edge.gbps.value_or(*slowest)) + " Gbit/s beside one of " +
+                             numeric::plain(*fastest) + "; they may differ by a factor of 16384 at most");
+      if (found->value() != rate) ++rounded;
+      link.rate = *found;
+    }
+    network.links.push_back(link);
+    if (!edge.both) continue;
+    std::swap(link.from, link.to);
+    network.links.push_back(link);
+  }
+  network.gbps = unit;
+  if (!unit) return remark("no speeds: every link takes a packet a slot");
+  remark("a packet a slot is " + numeric::plain(*unit) + " Gbit/s" +
+         (*slowest == *fastest ? ", the speed of every link"
+                               : "; links of " + numeric::plain(*slowest) + " to " + numeric::plain(*fastest) + " Gbit/s"));
+  if (without > 0) remark(plural(without, "link") + " without a speed: as slow as the slowest");
+  if (rounded > 0) remark("speeds of " + plural(rounded, "link") + " rounded down to fractions with terms up to 128");
+}
+
+Network RawGraph::network(const std::string& format) {
+  Network network;
+  network.name = name.substr(0, longest_name);
+  if (std::any_of(network.name.begin(), network.name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
+    network.name.clear();
+  const std::size_t all = edges_.size();
+  std::erase_if(edges_, [](const Edge& edge) { return edge.from == edge.to; });
+  if (all != edges_.size()) remark(plural(all - edges_.size(), "link") + " from a node to itself left out");
+  if (nodes_.empty()) fail({1, 1}, format + " without nodes");
+  if (edges_.empty()) fail({1, 1}, format + " without links");
+  find_names(network);
+  find_hosts(network);
+  find_rates(network);
+  network.number_wires();
+  std::size_t hosts = 0;
+  for (const Node& node : network.nodes) hosts += node.host ? 1 : 0;
+  network.remarks.push_back("read as " + format + ": " + plural(hosts, "host") + ", " +
+                            std::to_string(nodes_.size() - hosts) +
+                            (nodes_.size() - hosts == 1 ? " switch, " : " switches, ") + plural(edges_.size(), "link"));
+  network.remarks.insert(network.remarks.end(), remarks_.begin(), remarks_.end());
+  return network;
+}
+
+// --- Words ---------------------------------------------------------------------------------------------
+
+char GraphWords::step() {
+  const char c = text_[at_++];
+  if (c == '\n')
+    place_ = {place_.line + 1, 1};
+  else if (at_ == text_.size() || (static_cast<unsigned char>(text_[at_]) & 0xC0) != 0x80)
+    ++place_.column;
+  return c;
+}
+
+void GraphWords::skip_blanks() {
+  while (!at_end()) {
+    const std::string_view rest = text_.substr(at_, 2);
+    if (std::string_view(" \t\r\n").find(rest[0]) != std::string_view::npos) {
+      step();
+    } else if (rest[0] == '#' || (dot_ && rest == "//")) {
+      while (!at_end() && text_[at_] != '\n') step();
+    } else if (dot_ && rest == "/*") {
+      const std::size_t end = text_.find("*/", at_ + 2);
+      if (end == std::string_view::npos) file_.fail(place_, "the comment that opens here is not closed");
+      while (at_ < end + 2) step();
+    } else {
+      return;
+    }
+  }
+}
+
+GraphWords::Word GraphWords::quoted() {
+  Word word{{}, place_, true, false};
+  step();
+  while (!at_end()) {
+    const char c = step();
+    if (c == '"') return word;
+    if (dot_ && c == '\\' && !at_end()) {
+      const char next = step();
+      if (next == '"' || next == '\\')
+        word.text += next;
+      else if (next != '\n')
+        word.text += next == 'n' || next == 'l' || next == 'r' ? ' ' : next;
+      continue;
+    }
+    word.text += c;
+  }
+  file_.fail(word.place, "the quotes that open here are not closed");
+}
+
+/// <b>text</b> of DOT, without its tags.
+GraphWords::Word GraphWords::html() {
+  Word word{{}, place_, true, false};
+  int depth = 0;
+  while (!at_end()) {
+    const char c = step();
+    if (c == '<') ++depth;
+    if (depth == 1 && c != '<' && c != '>') word.text += c;
+    if (c == '>' && --depth == 0) return word;
+  }
+  file_.fail(word.place, "the < that opens here is not closed");
+}
+
+GraphWords::Word GraphWords::next() {
+  skip_blanks();
+  if (at_end()) return {{}, place_, false, true};
+  const char c = text_[at_];
+  if (c == '"') {
+    Word word = quoted();
+    for (skip_blanks(); dot_ && !at_end() && text_[at_] == '+'; skip_blanks()) {
+      step();
+      skip_blanks();
+      if (at_end() || text_[at_] != '"') file_.fail(place_, "a text in quotes must follow the +");
+      word.text += quoted().text;
+    }
+    return word;
+  }
+  if (dot_ && c == '<') return html();
+  Word word{{}, place_, false, false};
+  const std::string_view marks = dot_ ? "{}[];,=:" : "[]";
+  if (marks.find(c) != std::string_view::npos || (dot_ && text_.substr(at_, 2) == "->") ||
+      (dot_ && text_.substr(at_, 2) == "--")) {
+    word.mark = true;
+    word.text = step();
+    if (word.text == "-") word.text += step();
+    return word;
+  }
+  while (!at_end() && std::string_view(" \t\r\n\"").find(text_[at_]) == std::string_view::npos &&
+         marks.find(text_[at_]) == std::string_view::npos) {
+    if (dot_ && (text_.substr(at_, 2) == "->" || text_.substr(at_, 2) == "--")) break;
+    word.text += step();
+  }
+  return word;
+}
+
+}  // namespace tailbound::network
