@@ -56,8 +56,9 @@ void require_sendable(const Fabric& fabric, const Rational& rate, const std::opt
     if (sent[node] * takes[most] > sent[most] * takes[node]) most = node;
   if (sent[most] <= takes[most]) return;
   throw InvalidArgument(scale ? "load scale" : "uniform", plain(scale ? *scale : rate),
-                        "at most " + plain(Rational((scale ? *scale : rate) * takes[most] / sent[most])) + ", where " +
-                            fabric.network.nodes[most].name + " sends all that the fastest of its links takes");
+                        "at most " + plain(Rational((scale ? *scale : rate) * takes[most] / sent[most])) +
+                            ", where " + fabric.network.nodes[most].name +
+                            " sends all that the fastest of its links takes");
 }
 
 std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<NamedText>& matrix,
@@ -79,12 +80,14 @@ std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<Named
     return (std::filesystem::path(file.name).parent_path() / name).string();
   };
   if (matrix)
-    fabric.demands.push_back({"", route, network::sparse_matrix(fabric.network, matrix->text, matrix->name, &remarks)});
+    fabric.demands.push_back(
+        {"", route, network::sparse_matrix(fabric.network, matrix->text, matrix->name, &remarks)});
   if (matrix || elsewhere) return fabric;
   if (found.matrix) {
     const std::string path = path_of(found.matrix->file);
     fabric.demands.push_back(
-        {"", found.matrix->route, network::sparse_matrix(fabric.network, text_of_file(read, path), path, &remarks)});
+        {"", found.matrix->route,
+         network::sparse_matrix(fabric.network, text_of_file(read, path), path, &remarks)});
   }
   for (const network::PairsReference& pairs : found.pairs) {
     const std::string path = path_of(pairs.file);

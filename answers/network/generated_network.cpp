@@ -1,6 +1,6 @@
 #include <tailbound/answers/network/generated_network.hpp>
-#include <tailbound/core/error.hpp>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/core/error.hpp>
 #include <tailbound/network/files/network_file.hpp>
 #include <tailbound/network/imports/imported.hpp>
 
@@ -103,16 +103,17 @@ GeneratedNetworkAnswer answer(const GeneratedNetworkQuestion& question) {
   if (question.imported) {
     const auto format = network::foreign_format(question.imported->text);
     if (!format)
-      throw InvalidArgument("FILE", question.imported->name,
-                            "GraphML, GML, DOT, an edge list, an anynet file of BookSim, or a topology of HPCC or htsim");
+      throw InvalidArgument(
+          "FILE", question.imported->name,
+          "GraphML, GML, DOT, an edge list, an anynet file of BookSim, or a topology of HPCC or htsim");
     const network::Network its =
         network::read_foreign(*format, question.imported->text, question.imported->name);
     answer.facts = facts_of(its, question.imported->name);
     answer.remarks = its.remarks;
     whole = network::to_toml(its);
     if (question.traffic)
-      whole += "\n[traffic]\nuniform = \"" + numeric::to_fraction(question.traffic->uniform) + "\"\nroute = \"" +
-               name_of(question.traffic->route) + "\"\n";
+      whole += "\n[traffic]\nuniform = \"" + numeric::to_fraction(question.traffic->uniform) +
+               "\"\nroute = \"" + name_of(question.traffic->route) + "\"\n";
   } else {
     answer.facts = network::facts_of(question.shape);
     whole = network::to_toml(question.shape, question.traffic);

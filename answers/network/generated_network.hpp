@@ -26,12 +26,12 @@ struct GeneratedNetworkQuestion {
 };
 
 struct GeneratedNetworkAnswer {
-  network::FabricFacts facts;  ///< of the whole network
+  network::FabricFacts facts;          ///< of the whole network
   std::vector<std::string> remarks{};  ///< of a file that was imported: how it was understood
-  std::string file;            ///< TOML
-  network::Network network;    ///< as read from it, without traffic
-  std::int64_t failed = 0;     ///< wires
-  std::int64_t cut_off = 0;    ///< hosts without any link left
+  std::string file;                    ///< TOML
+  network::Network network;            ///< as read from it, without traffic
+  std::int64_t failed = 0;             ///< wires
+  std::int64_t cut_off = 0;            ///< hosts without any link left
   /// Between switches that still have hosts, at most; none: there are some between which there is no way, or the
   /// network is too large for it to be counted.
   std::optional<std::int64_t> diameter{};

@@ -16,7 +16,8 @@ using numeric::Rational;
 void require_room(const std::vector<QueueTraffic>& all) {
   std::vector<network::OverloadedLink> full;
   for (const QueueTraffic& traffic : all)
-    if (traffic.load >= traffic.rate.value()) full.push_back({traffic.name, traffic.load, traffic.rate.value()});
+    if (traffic.load >= traffic.rate.value())
+      full.push_back({traffic.name, traffic.load, traffic.rate.value()});
   if (!full.empty()) throw Overloaded(std::move(full));
 }
 

@@ -251,7 +251,8 @@ class LowerClass final : public OutputQueue {
 
 class FractionOfSlots final : public OutputQueue {
  public:
-  FractionOfSlots(queue::PartsQueue queue, numeric::Digits digits) : delay_(std::move(queue), digits), digits_(digits) {}
+  FractionOfSlots(queue::PartsQueue queue, numeric::Digits digits)
+      : delay_(std::move(queue), digits), digits_(digits) {}
 
   [[nodiscard]] std::optional<Rational> load() const override { return delay_.queue().load; }
   [[nodiscard]] int packets_per_slot() const override {
@@ -280,7 +281,9 @@ class FractionOfSlots final : public OutputQueue {
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override {
     throw NoAnswer("the mean occupancy of a link that takes a fraction of packets a slot");
   }
-  [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override { return std::nullopt; }
+  [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
+    return std::nullopt;
+  }
   [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability&, Packets) override {
     return std::nullopt;
   }
@@ -288,12 +291,14 @@ class FractionOfSlots final : public OutputQueue {
  private:
   static void require_overflow(Criterion criterion) {
     if (criterion == Criterion::loss)
-      throw NoAnswer("the loss at a link that takes a fraction of packets a slot, or several of bursts, is not analysed; "
-                     "--criterion overflow is, and simulate tree --network FILE counts losses");
+      throw NoAnswer(
+          "the loss at a link that takes a fraction of packets a slot, or several of bursts, is not "
+          "analysed; "
+          "--criterion overflow is, and simulate tree --network FILE counts losses");
   }
   [[nodiscard]] ComputedProbability computed(const queue::PartsProbability& found) const {
-    const Computation how{.route = correlated() ? Computation::Route::matrices : Computation::Route::recurrence,
-                          .method = {}};
+    const Computation how{
+        .route = correlated() ? Computation::Route::matrices : Computation::Route::recurrence, .method = {}};
     if (!found.agreed_digits) return {numeric::Enclosure<unit::Probability>(found.bounds), how};
     const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(digits_).bits + 64});
     return {numeric::Approximation<unit::Probability>{

@@ -25,7 +25,8 @@ void check_link(const Network& network, std::size_t position) {
   if (const LinkRate& rate = link.rate; rate.packets < 1 || rate.packets > LinkRate::most_packets ||
                                         rate.slots < 1 || rate.slots > LinkRate::most_slots ||
                                         std::gcd(rate.packets, rate.slots) != 1)
-    throw InvalidArgument("packets a slot of the link " + network.link_name(position), rate.text(), legal_rates);
+    throw InvalidArgument("packets a slot of the link " + network.link_name(position), rate.text(),
+                          legal_rates);
   for (const int count : {link.classes, link.virtual_channels})
     if (count < 1 || count > most_virtual_channels)
       throw InvalidArgument("virtual channels of the link " + network.link_name(position),
@@ -100,7 +101,8 @@ void check_flow(const Network& network, const Flow& flow, std::vector<std::size_
 }  // namespace
 
 LinkRate LinkRate::of(const Rational& packets_per_slot, const std::string& what) {
-  const numeric::Integer packets = cln::numerator(packets_per_slot), slots = cln::denominator(packets_per_slot);
+  const numeric::Integer packets = cln::numerator(packets_per_slot),
+                         slots = cln::denominator(packets_per_slot);
   if (packets < 1 || packets > most_packets || slots > most_slots)
     throw InvalidArgument(what, numeric::to_fraction(packets_per_slot), legal_rates);
   return {cln::cl_I_to_int(packets), cln::cl_I_to_int(slots)};
@@ -110,7 +112,8 @@ std::vector<Rational> Network::most_sent() const {
   std::vector<const LinkRate*> fastest(nodes.size(), nullptr);
   for (const Link& link : links) {
     const LinkRate*& its = fastest[link.from];
-    if (its == nullptr || std::int64_t{link.rate.packets} * its->slots > std::int64_t{its->packets} * link.rate.slots)
+    if (its == nullptr ||
+        std::int64_t{link.rate.packets} * its->slots > std::int64_t{its->packets} * link.rate.slots)
       its = &link.rate;
   }
   std::vector<Rational> most(nodes.size(), 1);
@@ -129,7 +132,8 @@ void Network::number_wires() {
   std::vector<std::size_t> order(links.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto ends = [this](std::size_t link) { return std::pair(links[link].from, links[link].to); };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ends(a) < ends(b); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return ends(a) < ends(b); });
   for (std::size_t first = 0; first < order.size();) {
     std::size_t last = first + 1;
     while (last < order.size() && ends(order[last]) == ends(order[first])) ++last;

@@ -93,8 +93,9 @@ struct Network {
   std::vector<Node> nodes;
   std::vector<Link> links;
   std::vector<Flow> flows;
-  std::optional<Rational> gbps{};      ///< what one packet a slot is on the wire [Gbit/s], where the file says it
-  std::vector<std::string> remarks{};  ///< how its files were understood, where that could have been otherwise
+  std::optional<Rational> gbps{};  ///< what one packet a slot is on the wire [Gbit/s], where the file says it
+  std::vector<std::string>
+      remarks{};  ///< how its files were understood, where that could have been otherwise
 
   [[nodiscard]] bool has_queue(std::size_t link) const { return !nodes[links[link].from].host; }
   /// The lowest class of a flow; 1 where there are no classes.

@@ -70,8 +70,8 @@ void merge_feeders(std::vector<Feed>& feeds) {
 
 /// How many sources a feed counts as: the packets that can come from it in a slot.
 /// \param lanes  of each node
-std::int64_t sources_of(const Network& network, const std::vector<int>& lanes, Sources sources, std::size_t link,
-                        const Feed& feed) {
+std::int64_t sources_of(const Network& network, const std::vector<int>& lanes, Sources sources,
+                        std::size_t link, const Feed& feed) {
   if (sources == Sources::decoupled) return lanes[feed.feeder];
   if (feed.feeder == network.links.size()) return lanes[network.links[link].from];
   return network.links[feed.feeder].rate.most_in_a_slot();
@@ -86,12 +86,10 @@ void require_room(const Network& network, std::size_t link, const Feed& feed, st
                    network.link_name(link) + ", and it takes " + std::to_string(count));
 }
 
-QueueTraffic traffic_of(const Network& network, const std::vector<int>& lanes, Sources sources, std::size_t link,
-                        std::vector<Feed>& feeds, const Integer& denominator) {
-  QueueTraffic traffic{.name = network.link_name(link),
-                       .rate = network.links[link].rate,
-                       .sources = {},
-                       .load = 0};
+QueueTraffic traffic_of(const Network& network, const std::vector<int>& lanes, Sources sources,
+                        std::size_t link, std::vector<Feed>& feeds, const Integer& denominator) {
+  QueueTraffic traffic{
+      .name = network.link_name(link), .rate = network.links[link].rate, .sources = {}, .load = 0};
   merge_feeders(feeds);
   struct Source {
     Integer parts;  ///< of each, in parts of the denominator times `scale`
@@ -99,7 +97,8 @@ QueueTraffic traffic_of(const Network& network, const std::vector<int>& lanes, S
   };
   // The feeds of links that take several packets a slot split evenly; `scale` keeps their parts whole.
   Integer sum = 0, scale = 1;
-  for (const Feed& feed : feeds) scale = cln::lcm(scale, Integer(sources_of(network, lanes, sources, link, feed)));
+  for (const Feed& feed : feeds)
+    scale = cln::lcm(scale, Integer(sources_of(network, lanes, sources, link, feed)));
   std::vector<Source> split;
   split.reserve(feeds.size());
   for (const Feed& feed : feeds) {

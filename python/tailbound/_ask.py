@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Se
 from . import _tailbound
 from ._answers import Answer, Answers, Listed, Sized
 from ._errors import Error, InvalidArgument, LimitExceeded, NoAnswer, Stopped
-from ._networks import Network, network_of
+from ._networks import Network, network_text
 from ._progress import Meter, Progress
 from ._symbolic import Formula, formula_text, is_formula
 from ._values import Count, Exact
@@ -28,7 +28,7 @@ Given = Union[int, float, Fraction, Decimal, str, Exact, Sequence[Any], "numpy.n
 File = Union[str, "os.PathLike[str]"]
 #: An option with or without a value; or several values.
 Words = Union[bool, int, str, "os.PathLike[str]", Any]
-#: A network: a file, a Network, a dict (docs/networks.md) or a networkx graph.
+#: A network: a file, a Network, a dict (docs/networks.md), a networkx graph or an answer of network().
 Net = Union[str, "os.PathLike[str]", Network, Mapping[str, Any], Any]
 
 _QUICK = frozenset({"inputs", "load", "drop", "capacity", "packets_per_slot", "criterion"})
@@ -135,10 +135,10 @@ def _text(key: str, takes: str, value: Any, contents: dict[str, str]) -> str:
     if takes == "words":
         return "" if value is True else number_text(key, value)
     if takes == "network":
-        network = network_of(value)
-        if network is not None:
-            value = network.name or "network"
-            contents[value] = network.toml()
+        text = network_text(value)
+        if text is not None:
+            value = text[0]
+            contents[value] = text[1]
     if takes == "list" and _is_array(value):
         return ",".join(number_text(key, each) for each in _flat(value))
     return number_text(key, value)

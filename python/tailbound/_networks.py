@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
+from ._answers import Answer
 from ._decimals import exact
 
 Flow = Union[Mapping[str, Any], Sequence[Any]]
@@ -92,7 +93,10 @@ class Network:
         """Of a networkx graph: a Graph has links both ways, a DiGraph those of its edges.
 
         A node is a host or a switch by its attribute ``kind`` ("host", "switch"), or else by its neighbours: a node
-        with one is a host. ``rate`` of an edge is that of the link. Flows are those given, or ``graph.graph["flows"]``.
+        with one is a host. ``rate`` of an edge is that of the link; without it ``capacity``, ``speed`` or ``bandwidth`` is
+        its speed, a number in Gbit/s or text such as "25G". Nodes may be of any type: they are called what ``str()`` makes
+        of them. Edges side by side in a MultiGraph are wires of a bundle. Flows are those given, or
+        ``graph.graph["flows"]``.
 
         >>> import networkx
         >>> star = networkx.Graph([("a", "s"), ("b", "s"), ("c", "s")])
@@ -108,8 +112,10 @@ class Network:
             if kind not in ("host", "switch"):
                 raise ValueError(f"kind of {node!r} is {kind!r}; it must be 'host' or 'switch'")
             kinds[node] = kind
+        if len({str(node) for node in kinds}) != len(kinds):
+            raise ValueError("two nodes of the graph are called the same by str()")
         links = [
-            {"from": str(a), "to": str(b), "rate": attributes.get("rate", 1), "both": not directed}
+            {"from": a, "to": b, "rate": _rate(attributes), "both": not directed}
             for a, b, attributes in graph.edges(data=True)
         ]
         return cls(
@@ -159,15 +165,27 @@ class Network:
         )
 
 
-def network_of(value: Any) -> Optional[Network]:
-    """What is no file name."""
-    if isinstance(value, Network):
-        return value
+def network_text(value: Any) -> Optional[tuple[str, str]]:
+    """Name and text of what is no file name: a Network, a dict, a networkx graph, or an answer of tb.network()."""
+    if isinstance(value, Answer):
+        if value.command != "network":
+            raise TypeError(f"network is an answer of {value.command}; it must be one of network, or a network itself")
+        return str(value["name"]), str(value["file"])
     if isinstance(value, Mapping):
-        return Network.from_dict(value)
-    if hasattr(value, "is_directed") and hasattr(value, "nodes"):
-        return Network.from_networkx(value)
-    return None
+        value = Network.from_dict(value)
+    elif hasattr(value, "is_directed") and hasattr(value, "nodes"):
+        value = Network.from_networkx(value)
+    return (value.name or "network", value.toml()) if isinstance(value, Network) else None
+
+
+def _rate(attributes: Mapping[str, Any]) -> Any:
+    if "rate" in attributes:
+        return attributes["rate"]
+    for key in ("capacity", "speed", "bandwidth"):
+        if key in attributes:
+            value = attributes[key]
+            return value if isinstance(value, str) and not value.replace(".", "").isdigit() else f"{value}G"
+    return 1
 
 
 def _names(value: Any) -> list[str]:
@@ -176,17 +194,26 @@ def _names(value: Any) -> list[str]:
 
 def _link(link: Any) -> dict[str, Any]:
     if isinstance(link, Mapping):
-        return dict(link)
-    made = {"from": link[0], "to": link[1], "both": True}
+        return _with_names(link)
+    made = {"from": str(link[0]), "to": str(link[1]), "both": True}
     return {**made, "rate": link[2]} if len(link) > 2 else made
 
 
 def _flow(flow: Flow) -> dict[str, Any]:
     if isinstance(flow, Mapping):
-        return dict(flow)
+        return _with_names(flow)
     if len(flow) != 3:
         raise ValueError(f"a flow is (from, to, rate) or a dict; it is {flow!r}")
-    return {"from": flow[0], "to": flow[1], "rate": flow[2]}
+    return {"from": str(flow[0]), "to": str(flow[1]), "rate": flow[2]}
+
+
+def _with_names(described: Mapping[str, Any]) -> dict[str, Any]:
+    """Nodes of graphs may be anything: they are called what str() makes of them."""
+    made = dict(described)
+    for key in ("from", "to", "path"):
+        if key in made:
+            made[key] = list(map(str, made[key])) if isinstance(made[key], list) else str(made[key])
+    return made
 
 
 def _entries(values: Mapping[str, Any]) -> str:
@@ -194,7 +221,7 @@ def _entries(values: Mapping[str, Any]) -> str:
 
 
 def _toml(value: Any) -> str:
-    if isinstance(value, bool):
+    if isinstance(value, bool) or type(value).__name__ == "bool_":  # numpy's
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value)

@@ -178,8 +178,7 @@ TEST_CASE("networks that are none are refused", "[network][queue_traffic]") {
   CHECK(refusal([](Network&) {}) == "no error");
   CHECK_THAT(refusal([](Network& n) { n.links[0].to = 3; }), Contains("link 0 is 0 -> 3"));
   CHECK_THAT(refusal([](Network& n) { n.links[0].to = 0; }), Contains("link 0 is a -> a"));
-  CHECK_THAT(refusal([](Network& n) { n.links[0].rate.packets = 0; }),
-             Contains("a -> s is 0; it must be"));
+  CHECK_THAT(refusal([](Network& n) { n.links[0].rate.packets = 0; }), Contains("a -> s is 0; it must be"));
   CHECK_THAT(refusal([](Network& n) { n.links[0].rate.packets = 129; }),
              Contains("a -> s is 129; it must be"));
   CHECK_THAT(refusal([](Network& n) { n.links[0].rate = {2, 2}; }), Contains("a -> s is 2/2; it must be"));

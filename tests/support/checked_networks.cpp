@@ -57,8 +57,7 @@ class Wires {
         idle_(network.links.size()) {
     for (std::size_t flow = 0; flow < network.flows.size(); ++flow)
       for (const network::Route& route : network.flows[flow].routes) add(flow, queues_of(route));
-    for (std::size_t link = 0; link < most_.size(); ++link)
-      most_[link] = network.links[link].rate.packets;
+    for (std::size_t link = 0; link < most_.size(); ++link) most_[link] = network.links[link].rate.packets;
     while (limit()) {
     }
     for (std::size_t link = 0; link < most_.size(); ++link)

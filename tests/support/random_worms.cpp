@@ -263,7 +263,9 @@ void add_smaller_own(std::vector<RandomWorms>& all, const RandomWorms& worms) {
   }
   for (std::size_t i = 0; i < own.links.size(); ++i)
     for (const bool wires : {false, true}) {
-      const auto member = [wires](Link& link) -> int& { return wires ? link.rate.packets : link.virtual_channels; };
+      const auto member = [wires](Link& link) -> int& {
+        return wires ? link.rate.packets : link.virtual_channels;
+      };
       Network simpler = own;
       if (std::exchange(member(simpler.links[i]), 1) != 1) add_smaller(all, worms, simpler);
     }

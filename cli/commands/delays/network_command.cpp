@@ -19,8 +19,8 @@ constexpr int most = std::numeric_limits<int>::max();
 
 /// As typed; an option that was not given is empty.
 struct Options {
-  std::optional<std::string> shape, file, radix, levels, leaves, spines, uplink_rate, sides, routers, wires, groups,
-      prime, switches, degree, seed, hosts, uniform, route, without, shared_memory;
+  std::optional<std::string> shape, file, radix, levels, leaves, spines, uplink_rate, sides, routers, wires,
+      groups, prime, switches, degree, seed, hosts, uniform, route, without, shared_memory;
 };
 
 using Given = std::vector<std::pair<const char*, const std::optional<std::string>*>>;
@@ -187,7 +187,8 @@ void declare(OptionTable& table, Options& options) {
   question.add("SHAPE", options.shape, "", in_words(shape_names()));
   table.options.back().required = true;
   question.add("FILE", options.file, "",
-               "of import: a network of another program: GraphML, GML, DOT,\nedge lists, anynet of BookSim, topologies of "
+               "of import: a network of another program: GraphML, GML, DOT,\nedge lists, anynet of BookSim, "
+               "topologies of "
                "HPCC and htsim");
   const OptionGroup sizes(table, "Sizes");
   sizes.add(

@@ -169,7 +169,11 @@ struct NameHash {
 class SparseDemandReader::Lines {
  public:
   Lines(const Network& network, std::string name)
-      : file_("", std::move(name)), network_(network), rates_(file_, network.nodes.size()), table_(demand_.values), most_(network.most_sent()) {
+      : file_("", std::move(name)),
+        network_(network),
+        rates_(file_, network.nodes.size()),
+        table_(demand_.values),
+        most_(network.most_sent()) {
     rates_.let_send(network);
     for (std::size_t node = 0; node < network.nodes.size(); ++node)
       node_of_.emplace(network.nodes[node].name, static_cast<std::uint32_t>(node));
@@ -243,8 +247,9 @@ class SparseDemandReader::Lines {
     for_each_cell(line, [&](std::size_t, const Cell& cell) { names.emplace_back(cell.text); });
     const auto columns = pair_columns(names);
     if (!columns)
-      file_.fail({line_, 1}, "the first line must be \"from, to, rate\", or name these three in another order (src, "
-                             "dst, demand are read too)");
+      file_.fail({line_, 1},
+                 "the first line must be \"from, to, rate\", or name these three in another order (src, "
+                 "dst, demand are read too)");
     columns_ = *columns;
   }
 
@@ -267,9 +272,10 @@ class SparseDemandReader::Lines {
       if (at == columns_.rate) cells[2] = cell;
     });
     if (count != columns_.count)
-      file_.fail({line_, 1}, columns_.count == 3 ? "a line must have three cells: from, to, rate"
-                                                 : "a line of " + std::to_string(count) + " cells; the first has " +
-                                                       std::to_string(columns_.count));
+      file_.fail({line_, 1}, columns_.count == 3
+                                 ? "a line must have three cells: from, to, rate"
+                                 : "a line of " + std::to_string(count) + " cells; the first has " +
+                                       std::to_string(columns_.count));
     return cells;
   }
 
@@ -290,9 +296,10 @@ class SparseDemandReader::Lines {
         cell.text = line.substr(at + 1, end - at - 1);
         end = std::min(separator_ == ' ' ? end + 1 : line.find_first_not_of(blanks, end + 1), line.size());
         if (end < line.size() && line[end] != separator_)
-          file_.fail({line_, end + 1}, separator_ == ','
-                                           ? "a comma or the end of the line must follow a quoted cell"
-                                           : "the separator of cells or the end of the line must follow a quoted cell");
+          file_.fail({line_, end + 1},
+                     separator_ == ','
+                         ? "a comma or the end of the line must follow a quoted cell"
+                         : "the separator of cells or the end of the line must follow a quoted cell");
       } else {
         end = std::min(line.find(separator_, at), line.size());
         cell.text = trimmed(line.substr(at, end - at));
@@ -339,10 +346,10 @@ class SparseDemandReader::Lines {
     numeric::Integer denominator = 1;
     for (const Rational& value : demand_.values) denominator = cln::lcm(denominator, cln::denominator(value));
     const auto refuse = [&](std::uint32_t node, const Rational& sent) {
-      file_.fail({1, 1}, label(node) + " sends " + numeric::to_fraction(sent) +
-                             " packets a slot or more; " +
-                             (most_[node] == 1 ? "a node sends at most 1"
-                                               : "its fastest link takes " + numeric::to_fraction(most_[node])));
+      file_.fail({1, 1},
+                 label(node) + " sends " + numeric::to_fraction(sent) + " packets a slot or more; " +
+                     (most_[node] == 1 ? "a node sends at most 1"
+                                       : "its fastest link takes " + numeric::to_fraction(most_[node])));
     };
     if (cln::integer_length(denominator) > 55) {  // of at most 128 packets a slot
       std::vector<Rational> sent(network_.nodes.size(), 0);

@@ -23,8 +23,8 @@ void require_possible(const Network& network, const Rational& rate, const std::v
                           slowest == ends.end() || most[*slowest] == 1
                               ? "above 0 and at most 1 packet a slot"
                               : "above 0 and at most " + numeric::to_fraction(most[*slowest]) +
-                                    " packets a slot, what the fastest link of " + network.nodes[*slowest].name +
-                                    " takes");
+                                    " packets a slot, what the fastest link of " +
+                                    network.nodes[*slowest].name + " takes");
   if (!network.flows.empty())
     throw InvalidArgument("uniform", "given for a network with flows of its own",
                           "left out, or given for a network without flows");

@@ -11,16 +11,18 @@ namespace tailbound::network {
 
 void require_fabric(const Fabric& fabric) {
   const Network& network = fabric.network;
-  if (network.has_bundles() && std::any_of(fabric.demands.begin(), fabric.demands.end(), [](const Demand& demand) {
-        return demand.route == RouteRule::shortest;
-      }))
-    throw NoAnswer("shortest routes over bundles of wires, in a network that is answered as a whole (of more than "
-                   "100000 pairs that send): a flow would choose one wire; say route = \"spread\"");
+  if (network.has_bundles() &&
+      std::any_of(fabric.demands.begin(), fabric.demands.end(),
+                  [](const Demand& demand) { return demand.route == RouteRule::shortest; }))
+    throw NoAnswer(
+        "shortest routes over bundles of wires, in a network that is answered as a whole (of more than "
+        "100000 pairs that send): a flow would choose one wire; say route = \"spread\"");
   for (std::size_t link = 0; link < network.links.size(); ++link)
     if (!network.links[link].rate.is_whole())
-      throw NoAnswer("the link " + network.link_name(link) + " takes " + network.links[link].rate.text() +
-                     " packets a slot; a network that is answered as a whole (of more than 100000 pairs that send) has "
-                     "links that take whole packets: give rates that are multiples of the slowest");
+      throw NoAnswer(
+          "the link " + network.link_name(link) + " takes " + network.links[link].rate.text() +
+          " packets a slot; a network that is answered as a whole (of more than 100000 pairs that send) has "
+          "links that take whole packets: give rates that are multiples of the slowest");
 }
 
 FabricGraph::FabricGraph(const Fabric& fabric) : fabric_(&fabric) {

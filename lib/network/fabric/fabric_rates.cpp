@@ -140,7 +140,8 @@ class FabricRatesBuilder {
       ++bits;  // a link may be passed on both legs
     }
     const Integer all_shares = shares.legs * shares.first_legs;
-    for (const FabricGraph::Signature& its : graph_.signatures()) lanes_ = std::lcm(lanes_, std::int64_t{its.lanes});
+    for (const FabricGraph::Signature& its : graph_.signatures())
+      lanes_ = std::lcm(lanes_, std::int64_t{its.lanes});
     bits += static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(lanes_)));
     // What a destination attracts in all may be more than its sources send.
     // And a queue may be offered more than one packet a slot by each node.
@@ -1108,11 +1109,13 @@ class FabricRatesBuilder {
 
   /// What nodes send from several lanes, as lanes: so many times as many, of so much less each.
   template <class N>
-  [[nodiscard]] Found<N> in_lanes(const N& parts, std::uint64_t nodes, const FabricGraph::Signature& its) const {
+  [[nodiscard]] Found<N> in_lanes(const N& parts, std::uint64_t nodes,
+                                  const FabricGraph::Signature& its) const {
     return {parts * N(lanes_ / its.lanes), nodes * static_cast<std::uint64_t>(its.lanes)};
   }
   template <class N>
-  [[nodiscard]] Found<N> in_lanes(const N& parts, std::uint64_t nodes, const FabricGraph::Bundle& bundle) const {
+  [[nodiscard]] Found<N> in_lanes(const N& parts, std::uint64_t nodes,
+                                  const FabricGraph::Bundle& bundle) const {
     return in_lanes(parts, nodes, signature(bundle));
   }
 

@@ -460,9 +460,7 @@ class Search {
         const std::uint32_t other = arc_between(to, image[arcs[i].other]);
         if (other == FabricGraph::none) return false;
         const FabricGraph::Arc& its = graph_.leaving(to)[other - graph_.first_arc(to)];
-        if (its.weight != arcs[i].weight ||
-            links[its.link].rate != links[arcs[i].link].rate)
-          return false;
+        if (its.weight != arcs[i].weight || links[its.link].rate != links[arcs[i].link].rate) return false;
         arc_image[graph_.first_arc(vertex) + i] = other;
       }
       const auto here = graph_.bundles_at(vertex), there = graph_.bundles_at(to);

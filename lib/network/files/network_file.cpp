@@ -49,7 +49,8 @@ class Reader : TomlValues {
   void read_link(const toml::table& table);
   void read_rate(const toml::table& table, Link& link);
   void number_wires();
-  [[nodiscard]] std::size_t link_between(std::size_t from, std::size_t to, const Flow& flow) const;
+  [[nodiscard]] std::size_t link_between(std::size_t from, std::size_t to, const Flow& flow,
+                                         std::int64_t asked, Place place) const;
   void settle_speeds(const toml::table& root);
   void add_link(const Link& link, bool backward, Place place);
   void add_links(Link link, bool both, Place place);
@@ -206,9 +207,10 @@ void Reader::add_link(const Link& link, bool backward, Place place) {
   if (!is_new) {
     if (worms_ || policed_) fail(place, "the link from " + label + " is listed twice");
     if (backward_[first->second] != backward)
-      fail(place, "the link from " + label +
-                      " is listed twice, once from each end; with both = true once is enough. For two wires side by "
-                      "side write wires = 2");
+      fail(place,
+           "the link from " + label +
+               " is listed twice, once from each end; with both = true once is enough. For two wires side by "
+               "side write wires = 2");
     has_bundles_ = true;
   }
   backward_.push_back(backward);
@@ -290,16 +292,18 @@ void Reader::settle_speeds(const toml::table& root) {
   if (speeds_.empty()) return;
   if (!network_.gbps) {
     constexpr const char* how = "; give all links a speed, or say with gbps = 25 what a packet a slot is";
-    if (first_without_rate_) fail(*first_without_rate_, std::string("a link without a rate beside links with speeds") + how);
-    if (first_in_packets_) fail(*first_in_packets_, std::string("a rate in packets a slot beside links with speeds") + how);
+    if (first_without_rate_)
+      fail(*first_without_rate_, std::string("a link without a rate beside links with speeds") + how);
+    if (first_in_packets_)
+      fail(*first_in_packets_, std::string("a rate in packets a slot beside links with speeds") + how);
     network_.gbps = std::min_element(speeds_.begin(), speeds_.end(), [](const Speed& a, const Speed& b) {
                       return a.gbps < b.gbps;
                     })->gbps;
   }
   for (const Speed& speed : speeds_)
     network_.links[speed.link].rate = at_place(speed.place, [&] {
-      return LinkRate::of(speed.gbps / *network_.gbps, "the speed of a link over " +
-                                                           numeric::plain(*network_.gbps) + " Gbit/s");
+      return LinkRate::of(speed.gbps / *network_.gbps,
+                          "the speed of a link over " + numeric::plain(*network_.gbps) + " Gbit/s");
     });
 }
 
@@ -372,19 +376,31 @@ void Reader::number_wires() {
   std::size_t bundles = 0;
   for (const Link& link : network_.links) bundles += link.wire == 1 ? 1 : 0;
   if (bundles == 0) return;
-  network_.remarks.push_back(std::to_string(bundles) + (bundles == 1 ? " bundle" : " bundles") +
-                             " of wires side by side: of spread routes each packet takes any of them, of others each "
-                             "flow takes one, by a hash of its ends");
+  network_.remarks.push_back(
+      std::to_string(bundles) + (bundles == 1 ? " bundle" : " bundles") +
+      " of wires side by side: of spread routes each packet takes any of them, of others each "
+      "flow takes one, by a hash of its ends");
 }
 
-/// The link of a path, of a bundle the wire of the flow.
-std::size_t Reader::link_between(std::size_t from, std::size_t to, const Flow& flow) const {
+/// The link of a path, of a bundle the wire that is asked for, or (0) that of the flow.
+std::size_t Reader::link_between(std::size_t from, std::size_t to, const Flow& flow, std::int64_t asked,
+                                 Place place) const {
   const std::size_t first = link_of_.at(pair(from, to));
-  if (network_.links[first].wire == 0) return first;
+  const auto refuse = [&](std::size_t wires) {
+    fail(place, "the path takes wire " + std::to_string(asked) + " from " +
+                    in_quotes(network_.nodes[from].name) + " to " + in_quotes(network_.nodes[to].name) +
+                    ", and there " + (wires == 1 ? "is 1" : "are " + std::to_string(wires)));
+  };
+  if (network_.links[first].wire == 0) {
+    if (asked > 1) refuse(1);
+    return first;
+  }
   std::vector<std::size_t> wires;
   for (std::size_t link = first; link < network_.links.size(); ++link)
     if (network_.links[link].from == from && network_.links[link].to == to) wires.push_back(link);
-  return wires[wire_of_flow(flow.source, flow.destination, wires.size())];
+  if (asked > std::ssize(wires)) refuse(wires.size());
+  return wires[asked > 0 ? static_cast<std::size_t>(asked - 1)
+                         : wire_of_flow(flow.source, flow.destination, wires.size())];
 }
 
 /// What the file says has failed, and what the caller does.
@@ -531,24 +547,35 @@ Route Reader::read_path(const toml::node& path, const Flow& flow, bool loops) {
   if (!path.is_array()) fail(begin_of(path), "a path must be a list of nodes");
   std::vector<std::size_t> stops;
   std::vector<Place> places;
+  std::vector<std::int64_t> wires;  // by which each stop is reached; 0: it is not said
   for (const toml::node& entry : *path.as_array()) {
+    if (const auto* wire = entry.as_integer()) {
+      if (stops.empty() || wires.back() != 0 || wire->get() < 1 || wire->get() > Network::most_wires)
+        fail(begin_of(entry),
+             "a number in a path must be the wire, from 1 on, by which the node before it is reached");
+      wires.back() = wire->get();
+      continue;
+    }
     stops.push_back(node(entry));
     places.push_back(begin_of(entry));
+    wires.push_back(0);
   }
   // The ends may be written or left out.
   if (stops.empty() || stops.front() != flow.source) {
     stops.insert(stops.begin(), flow.source);
     places.insert(places.begin(), begin_of(path));
+    wires.insert(wires.begin(), 0);
   }
   if (stops.size() == 1 || stops.back() != flow.destination) {
     stops.push_back(flow.destination);
     places.push_back(begin_of(path));
+    wires.push_back(0);
   }
   check_path(stops, places, loops);
   if (++route_count_ > most_routes) fail(begin_of(path), "more than 1000000 routes");
   Route route;
   for (std::size_t i = 0; i + 1 < stops.size(); ++i)
-    route.links.push_back(link_between(stops[i], stops[i + 1], flow));
+    route.links.push_back(link_between(stops[i], stops[i + 1], flow, wires[i + 1], places[i + 1]));
   return route;
 }
 

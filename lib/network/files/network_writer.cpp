@@ -72,7 +72,8 @@ std::string link_list(const Network& network) {
     result += link_keys(link);
     if (i + 1 < network.links.size()) {
       const Link& next = network.links[i + 1];
-      if (link.wire == 0 && next.from == link.to && next.to == link.from && link_keys(next) == link_keys(link)) {
+      if (link.wire == 0 && next.from == link.to && next.to == link.from &&
+          link_keys(next) == link_keys(link)) {
         result += ", both = true";
         ++i;
       }
@@ -85,8 +86,10 @@ std::string link_list(const Network& network) {
 /// The whole path, ends included, and its classes.
 std::string path(const Network& network, const Flow& flow, const Route& route) {
   std::string result = "path = [" + toml_string(network.nodes[flow.source].name);
-  for (const std::size_t link : route.links)
+  for (const std::size_t link : route.links) {
     result += ", " + toml_string(network.nodes[network.links[link].to].name);
+    if (const int wire = network.links[link].wire; wire != 0) result += ", " + std::to_string(wire);
+  }
   result += "]";
   for (std::size_t i = 0; i < route.classes.size(); ++i)
     result += (i == 0 ? ", classes = [" : ", ") + std::to_string(route.classes[i]);

@@ -1,4 +1,5 @@
 #include <tailbound/core/trimmed.hpp>
+#include <tailbound/core/words.hpp>
 #include <tailbound/network/files/table_rows.hpp>
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace {
 constexpr std::size_t most_cells = 100'001;  ///< of a row
 constexpr std::string_view minus = "\xE2\x88\x92", en_dash = "\xE2\x80\x93", em_dash = "\xE2\x80\x94";
 
-bool is_digit(char c) {
+bool is_decimal(char c) {
   return c >= '0' && c <= '9';
 }
 
@@ -17,23 +18,13 @@ bool is_dash(std::string_view cell) {
   return cell == "-" || cell == "--" || cell == minus || cell == en_dash || cell == em_dash;
 }
 
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
-
 /// "0,2", but not "1,234,567".
 bool has_decimal_comma(std::string_view cell) {
   const std::size_t comma = cell.find(',');
   if (comma == std::string_view::npos || comma == 0 || comma + 1 == cell.size()) return false;
   return cell.find_first_of(",.", comma + 1) == std::string_view::npos &&
-         cell.find('.') == std::string_view::npos && is_digit(cell[comma - 1]) && is_digit(cell[comma + 1]);
-}
-
-bool is_one_of(const std::string& word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+         cell.find('.') == std::string_view::npos && is_decimal(cell[comma - 1]) &&
+         is_decimal(cell[comma + 1]);
 }
 
 /// |---|:--:| of Markdown
@@ -72,7 +63,7 @@ bool is_number_cell(std::string_view cell, char separator) {
   const std::string text = number_of(cell, separator);
   if (text.empty()) return true;
   const std::size_t first = text.find_first_not_of("+-.");
-  if (first == std::string::npos || !is_digit(text[first])) return false;
+  if (first == std::string::npos || !is_decimal(text[first])) return false;
   const std::size_t behind = text.find_first_not_of("0123456789.eE+-/", first);
   return behind == std::string::npos || text.find_first_of("%kKMGTbps/ ", behind) == behind;
 }
@@ -81,7 +72,8 @@ End end_in_words(std::string_view word) {
   const std::string text = lower_case(trimmed(word));
   if (is_one_of(text, {"from", "src", "source", "sources", "origin", "orig", "ingress", "sender"}))
     return End::source;
-  if (is_one_of(text, {"to", "dst", "dest", "destination", "destinations", "target", "egress", "receiver", "sink"}))
+  if (is_one_of(text,
+                {"to", "dst", "dest", "destination", "destinations", "target", "egress", "receiver", "sink"}))
     return End::destination;
   return End::neither;
 }
@@ -93,8 +85,8 @@ std::optional<PairColumns> pair_columns(std::span<const std::string> header) {
     if (end == End::source && !from) from = at;
     if (end == End::destination && !to) to = at;
     if (!rate && is_one_of(lower_case(trimmed(header[at])),
-                           {"rate", "load", "demand", "traffic", "value", "volume", "weight", "share", "bandwidth",
-                            "bw", "flow", "probability", "gbps", "rate_gbps"}))
+                           {"rate", "load", "demand", "traffic", "value", "volume", "weight", "share",
+                            "bandwidth", "bw", "flow", "probability", "gbps", "rate_gbps"}))
       rate = at;
   }
   if (!from || !to || !rate) return std::nullopt;
@@ -211,8 +203,8 @@ void TableRows::read_quoted(TableCell& cell) {
 }
 
 void TableRows::skip_spaces() {
-  while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\r' ||
-                                (text_[at_] == '\t' && separator_ != '\t')))
+  while (at_ < text_.size() &&
+         (text_[at_] == ' ' || text_[at_] == '\r' || (text_[at_] == '\t' && separator_ != '\t')))
     step();
 }
 

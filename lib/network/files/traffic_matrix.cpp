@@ -1,7 +1,8 @@
+#include <tailbound/core/trimmed.hpp>
+#include <tailbound/core/words.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
 #include <tailbound/network/files/network_file.hpp>
-#include <tailbound/core/trimmed.hpp>
 #include <tailbound/network/files/table_rows.hpp>
 #include <tailbound/network/imports/imported.hpp>
 #include <tailbound/network/reading/file_text.hpp>
@@ -21,26 +22,24 @@ namespace {
 
 /// The sum of a row or a column.
 bool is_total(std::string_view label) {
-  constexpr std::array<std::string_view, 8> words{"total", "totals", "sum", "sums", "all", "overall", "\xCE\xA3", "grand total"};
-  std::string lower(label);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return std::find(words.begin(), words.end(), lower) != words.end();
+  return is_one_of(lower_case(label),
+                   {"total", "totals", "sum", "sums", "all", "overall", "\xCE\xA3", "grand total"});
 }
 
-void add_remarks(std::vector<std::string>& all, const std::string& file, const std::vector<std::string>& its) {
+void add_remarks(std::vector<std::string>& all, const std::string& file,
+                 const std::vector<std::string>& its) {
   for (const std::string& remark : its) all.push_back(file + ": " + remark);
 }
 
 /// What programs print for no number.
 bool is_missing(std::string_view cell) {
-  constexpr std::array<std::string_view, 9> words{"nan", "NaN", "NAN", "NA", "N/A", "n/a", "null", "None", "<NA>"};
-  return std::find(words.begin(), words.end(), cell) != words.end();
+  return is_one_of(lower_case(cell), {"nan", "na", "n/a", "null", "none", "<na>"});
 }
 
 /// What a matrix may look like, for messages.
 std::string layouts_in_words() {
-  return "; a traffic matrix has the names of nodes in its first row and column, or no names and a row and a column for "
+  return "; a traffic matrix has the names of nodes in its first row and column, or no names and a row and a "
+         "column for "
          "each node that sends, or rows with from, to, rate";
 }
 
@@ -174,7 +173,8 @@ void MatrixReader::read_cell(std::size_t source, std::size_t destination, const 
   if (cell.text.empty()) return;
   if (is_missing(cell.text)) {
     if (source == destination) return;
-    file_.fail(cell.place, "the rate is " + in_quotes(cell.text) + ", no number; leave the cell blank where nothing is sent");
+    file_.fail(cell.place, "the rate is " + in_quotes(cell.text) +
+                               ", no number; leave the cell blank where nothing is sent");
   }
   const std::string &from = network_.nodes[source].name, &to = network_.nodes[destination].name;
   Flow flow{
@@ -220,16 +220,16 @@ void MatrixReader::read_connections() {
               {numeric::to_fraction(most[pair.first] * static_cast<unsigned long>(its.first) /
                                     static_cast<unsigned long>(of_source[pair.first])),
                its.second});
-  remarks_.push_back("a connection matrix of htsim, which says no rates: the connections of a node share all that its "
-                     "link takes (--load-scale 0.5 takes half of it); starts and sizes are left out");
+  remarks_.push_back(
+      "a connection matrix of htsim, which says no rates: the connections of a node share all that its "
+      "link takes (--load-scale 0.5 takes half of it); starts and sizes are left out");
 }
 
 /// "left -> right: 0.2"
 void MatrixReader::read_arrows() {
   while (const std::optional<TableCell> line = rows_.next_line()) {
     const auto parts = arrow_row(line->text);
-    if (!parts)
-      file_.fail(line->place, "a line of such a list must be like \"left -> right: 0.2\"");
+    if (!parts) file_.fail(line->place, "a line of such a list must be like \"left -> right: 0.2\"");
     const auto cell = [&](std::size_t i) { return TableCell{std::string((*parts)[i]), line->place}; };
     read_cell(node(cell(0)), node(cell(1)), cell(2));
   }
@@ -266,7 +266,8 @@ void MatrixReader::read_corner(const TableCell& corner) {
                                  "send) or to\\from (rows receive)");
   transposed_ = ends.size() == 2 && ends[0] == End::destination && ends[1] == End::source;
   if (transposed_)
-    remarks_.push_back("rows receive and columns send, as its first cell " + in_quotes(corner.text) + " says");
+    remarks_.push_back("rows receive and columns send, as its first cell " + in_quotes(corner.text) +
+                       " says");
 }
 
 /// What the cells of the first row are.
@@ -275,7 +276,8 @@ void MatrixReader::find_layout(const Row& first, const std::optional<Row>& secon
   if (second && second->size() == first.size() + 1 && are_nodes(cells)) return read_columns(cells);
   const auto named = [&](std::size_t from) {
     std::span<const TableCell> names = cells.subspan(std::min(from, cells.size()));
-    while (!names.empty() && (names.back().text.empty() || is_total(names.back().text)) && !is_node(names.back()))
+    while (!names.empty() && (names.back().text.empty() || is_total(names.back().text)) &&
+           !is_node(names.back()))
       names = names.first(names.size() - 1);
     return names;
   };
@@ -320,7 +322,8 @@ void MatrixReader::read_row(const Row& row) {
       file_.fail(row[skipped_].place, "the node " + in_quotes("") + " is not in the network");
   } else {
     if (row_count_ >= ends_.size())
-      file_.fail(row.front().place, "more rows than the " + std::to_string(ends_.size()) + " nodes that send");
+      file_.fail(row.front().place,
+                 "more rows than the " + std::to_string(ends_.size()) + " nodes that send");
     its.node = ends_[row_count_];
     its.label = row.front();
   }
@@ -368,7 +371,8 @@ void MatrixReader::say_what_stood_for_names() {
                            std::to_string(row_count_) + " rows");
   const std::string first = first_position_ ? std::to_string(*first_position_) : "the first";
   remarks_.push_back((named_rows_ && !named_columns_ ? "columns without names: " : "") + first +
-                     " is the node " + network_.nodes[ends_.front()].name + ", and so on in the order of the network");
+                     " is the node " + network_.nodes[ends_.front()].name +
+                     ", and so on in the order of the network");
 }
 
 Rational MatrixReader::read_total(const TableCell& cell) {

@@ -1,3 +1,4 @@
+#include <tailbound/core/words.hpp>
 #include <tailbound/network/imports/raw_graph.hpp>
 
 #include <map>
@@ -36,9 +37,10 @@ class GmlReader {
     if (!found) graph_.fail({1, 1}, "GML without \"graph [\"");
     for (Ends& its : edges_) {
       for (const std::string& end : {its.from, its.to})
-        if (!graph_.has(end)) graph_.fail(its.place, "a link to the node " + in_quotes(end) + ", which is not listed");
-      RawGraph::Edge& edge =
-          graph_.edge(graph_.node(its.from, its.place), graph_.node(its.to, its.place), !directed_, its.place);
+        if (!graph_.has(end))
+          graph_.fail(its.place, "a link to the node " + in_quotes(end) + ", which is not listed");
+      RawGraph::Edge& edge = graph_.edge(graph_.node(its.from, its.place), graph_.node(its.to, its.place),
+                                         !directed_, its.place);
       for (const auto& [key, value] : its.attributes) graph_.edge_attribute(edge, key, value);
     }
     if (directed_) graph_.remark("links lead one way, as the file says");
@@ -56,7 +58,8 @@ class GmlReader {
     while (depth > 0) {
       const Word word = words_.next();
       if (is_end(word)) graph_.fail(word.place, "a [ is not closed");
-      if (is_mark(word, "[") && ++depth > deepest) graph_.fail(word.place, "brackets nested more than 32 deep");
+      if (is_mark(word, "[") && ++depth > deepest)
+        graph_.fail(word.place, "brackets nested more than 32 deep");
       if (is_mark(word, "]")) --depth;
     }
   }
@@ -67,7 +70,8 @@ class GmlReader {
     for (Word key = words_.next(); !is_mark(key, "]"); key = words_.next()) {
       if (key.mark) graph_.fail(key.place, is_end(key) ? "a [ is not closed" : "a key must stand here");
       const Word value = words_.next();
-      if (value.mark && !is_mark(value, "[")) graph_.fail(value.place, "the value of " + in_quotes(key.text) + " is missing");
+      if (value.mark && !is_mark(value, "["))
+        graph_.fail(value.place, "the value of " + in_quotes(key.text) + " is missing");
       take(key, value);
     }
   }
@@ -132,12 +136,13 @@ class DotReader {
   DotReader(const FileText& file, RawGraph& graph) : graph_(graph), words_(file, true) { advance(); }
 
   void read() {
-    if (lower(word_.text) == "strict") {
+    if (lower_case(word_.text) == "strict") {
       strict_ = true;
       advance();
     }
-    directed_ = lower(word_.text) == "digraph";
-    if (!directed_ && lower(word_.text) != "graph") graph_.fail(word_.place, "graph or digraph must stand here");
+    directed_ = lower_case(word_.text) == "digraph";
+    if (!directed_ && lower_case(word_.text) != "graph")
+      graph_.fail(word_.place, "graph or digraph must stand here");
     advance();
     if (!word_.mark) {
       graph_.name = word_.text;
@@ -152,16 +157,12 @@ class DotReader {
   using Attributes = std::map<std::string, std::string>;
   using Nodes = std::vector<std::size_t>;
 
-  static std::string lower(std::string text) {
-    for (char& c : text)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return text;
-  }
   void advance() { word_ = words_.next(); }
   void expect(std::string_view mark) {
     if (!is_mark(word_, mark))
-      graph_.fail(word_.place, std::string(mark) + " must stand here" +
-                                   (is_end(word_) ? ", and the text ends" : ", not " + in_quotes(word_.text)));
+      graph_.fail(word_.place,
+                  std::string(mark) + " must stand here" +
+                      (is_end(word_) ? ", and the text ends" : ", not " + in_quotes(word_.text)));
     advance();
   }
 
@@ -175,7 +176,7 @@ class DotReader {
         advance();
         continue;
       }
-      const std::string keyword = word_.quoted || word_.mark ? "" : lower(word_.text);
+      const std::string keyword = word_.quoted || word_.mark ? "" : lower_case(word_.text);
       if (keyword == "node" || keyword == "edge" || keyword == "graph") {
         advance();
         Attributes its = read_attributes();
@@ -199,7 +200,8 @@ class DotReader {
       advance();
       return;
     }
-    if (chain.front().size() == 1 && is_mark(word_, "=")) graph_.fail(word_.place, "no = behind the name of a node");
+    if (chain.front().size() == 1 && is_mark(word_, "="))
+      graph_.fail(word_.place, "no = behind the name of a node");
     while (is_mark(word_, "->") || is_mark(word_, "--")) {
       advance();
       chain.push_back(read_end(depth, nodes, edges));
@@ -214,7 +216,8 @@ class DotReader {
     for (const Nodes& end : chain) all.insert(all.end(), end.begin(), end.end());
   }
 
-  void add_edge(std::size_t from, std::size_t to, const Attributes& defaults, const Attributes& own, Place place) {
+  void add_edge(std::size_t from, std::size_t to, const Attributes& defaults, const Attributes& own,
+                Place place) {
     const auto key = directed_ ? std::pair(from, to) : std::pair(std::min(from, to), std::max(from, to));
     if (strict_ && !met_.emplace(key, true).second) return;
     const auto its = own.find("dir");
@@ -231,7 +234,7 @@ class DotReader {
   /// A node, with a port maybe, or a subgraph. None for the key of an attribute, which = follows.
   Nodes read_end(int depth, const Attributes& nodes, const Attributes& edges) {
     own_node_ = false;
-    if (!word_.quoted && lower(word_.text) == "subgraph") {
+    if (!word_.quoted && lower_case(word_.text) == "subgraph") {
       advance();
       if (!word_.mark) advance();
     }
@@ -239,7 +242,9 @@ class DotReader {
       advance();
       return read_statements(depth + 1, nodes, edges);
     }
-    if (word_.mark) graph_.fail(word_.place, is_end(word_) ? "the text ends within a statement" : "a node must stand here, not " + in_quotes(word_.text));
+    if (word_.mark)
+      graph_.fail(word_.place, is_end(word_) ? "the text ends within a statement"
+                                             : "a node must stand here, not " + in_quotes(word_.text));
     const Word name = word_;
     advance();
     if (is_mark(word_, "=")) return {};

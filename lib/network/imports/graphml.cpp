@@ -1,3 +1,4 @@
+#include <tailbound/core/words.hpp>
 #include <tailbound/network/imports/raw_graph.hpp>
 
 #include <pugixml.hpp>
@@ -16,7 +17,8 @@ class GraphMlReader {
   void read() {
     pugi::xml_document document;
     const std::string_view text = file_.text();
-    const pugi::xml_parse_result result = document.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
+    const pugi::xml_parse_result result =
+        document.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
     if (!result) file_.fail(place_of(result.offset), std::string("no XML: ") + result.description());
     const pugi::xml_node root = document.document_element();
     for (const pugi::xml_node key : root.children())
@@ -27,7 +29,7 @@ class GraphMlReader {
     const pugi::xml_node graph = root.find_child([](pugi::xml_node node) { return local(node) == "graph"; });
     if (!graph) file_.fail({1, 1}, "GraphML without a graph");
     for (const pugi::xml_node data : graph.children())
-      if (local(data) == "data" && lower(key_of(data)) == "label") graph_.name = data.text().get();
+      if (local(data) == "data" && lower_case(key_of(data)) == "label") graph_.name = data.text().get();
     read_nodes(graph);
     read_edges(graph);
   }
@@ -37,11 +39,6 @@ class GraphMlReader {
     const std::string_view name = node.name();
     const std::size_t colon = name.find(':');
     return colon == std::string_view::npos ? name : name.substr(colon + 1);
-  }
-  static std::string lower(std::string text) {
-    for (char& c : text)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return text;
   }
   [[nodiscard]] std::string key_of(pugi::xml_node data) const {
     const auto found = keys_.find(data.attribute("key").value());
@@ -103,10 +100,11 @@ class GraphMlReader {
       const std::string from = edge.attribute("source").value(), to = edge.attribute("target").value();
       const Place place = place_of(edge);
       for (const std::string& end : {from, to})
-        if (!graph_.has(end)) graph_.fail(place, "a link to the node " + in_quotes(end) + ", which is not listed");
+        if (!graph_.has(end))
+          graph_.fail(place, "a link to the node " + in_quotes(end) + ", which is not listed");
       const std::string_view own = edge.attribute("directed").value();
-      RawGraph::Edge& its =
-          graph_.edge(graph_.node(from, place), graph_.node(to, place), own.empty() ? !directed : own != "true", place);
+      RawGraph::Edge& its = graph_.edge(graph_.node(from, place), graph_.node(to, place),
+                                        own.empty() ? !directed : own != "true", place);
       for (const pugi::xml_node data : edge.children())
         if (local(data) == "data") graph_.edge_attribute(its, key_of(data), data.text().get());
     });

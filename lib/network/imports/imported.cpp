@@ -46,7 +46,8 @@ bool begins_with(std::string_view line, std::string_view word) {
   if (line.size() < word.size()) return false;
   for (std::size_t i = 0; i < word.size(); ++i)
     if ((line[i] | 0x20) != word[i]) return false;
-  return line.size() == word.size() || std::string_view(" \t[{\"").find(line[word.size()]) != std::string_view::npos;
+  return line.size() == word.size() ||
+         std::string_view(" \t[{\"").find(line[word.size()]) != std::string_view::npos;
 }
 
 bool is_edge_line(std::string_view line) {
@@ -115,7 +116,8 @@ std::optional<ForeignFormat> foreign_format(std::string_view text) {
   if (first.front() == '<') {
     const std::string_view front = text.substr(0, 4096);
     if (front.find("<graphml") != std::string_view::npos) return ForeignFormat::graphml;
-    return front.find("<platform") != std::string_view::npos ? ForeignFormat::simgrid : ForeignFormat::other_xml;
+    return front.find("<platform") != std::string_view::npos ? ForeignFormat::simgrid
+                                                             : ForeignFormat::other_xml;
   }
   const std::vector<std::string_view> words = words_of(first);
   if (words.size() > 1 && first.find('=') == std::string_view::npos) {
@@ -127,22 +129,28 @@ std::optional<ForeignFormat> foreign_format(std::string_view text) {
         words_of(lines[2]).size() >= 4 && read_speed(words_of(lines[2])[2]))
       return ForeignFormat::hpcc;
   }
-  if (begins_with(first, "strict") || begins_with(first, "digraph") ||
-      (begins_with(first, "graph") && first.find('[') == std::string_view::npos &&
-       first.find('=') == std::string_view::npos &&
-       (first.find('{') != std::string_view::npos || (lines.size() > 1 && lines[1].front() == '{'))))
-    return ForeignFormat::dot;
-  for (const std::string_view line : lines) {
-    if (line.find('=') != std::string_view::npos) break;
-    if (begins_with(line, "graph") &&
-        (line.find('[') != std::string_view::npos || (lines.size() > 1 && &line != &lines.back() && (&line)[1] == "[")))
-      return ForeignFormat::gml;
+  if (begins_with(first, "strict") || begins_with(first, "digraph")) return ForeignFormat::dot;
+  // graph NAME { is DOT, graph [ is GML, in which other keys may come before.
+  for (std::size_t at = 0; at < lines.size(); ++at) {
+    if (!begins_with(lines[at], "graph")) {
+      if (lines[at].find('=') != std::string_view::npos) break;
+      continue;
+    }
+    for (std::size_t then = at; then < lines.size(); ++then) {
+      const std::size_t mark = lines[then].find_first_of("{[=");
+      if (mark == std::string_view::npos) continue;
+      if (lines[then][mark] == '{' && at == 0) return ForeignFormat::dot;
+      if (lines[then][mark] == '[') return ForeignFormat::gml;
+      break;
+    }
+    break;
   }
   if (std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
         return line.find('=') != std::string_view::npos || line.front() == '[';
       }))
     return std::nullopt;
-  if (is_edge_header(first) || std::all_of(lines.begin(), lines.end(), is_edge_line)) return ForeignFormat::edge_list;
+  if (is_edge_header(first) || std::all_of(lines.begin(), lines.end(), is_edge_line))
+    return ForeignFormat::edge_list;
   return std::nullopt;
 }
 
@@ -172,13 +180,17 @@ Network read_foreign(ForeignFormat format, std::string_view text, const std::str
       read_htsim(file, graph);
       break;
     case ForeignFormat::htsim_connections:
-      file.fail({1, 1}, "this is a connection matrix of htsim: it says who sends to whom, and no links; give it as "
-                        "--matrix beside a network");
+      file.fail({1, 1},
+                "this is a connection matrix of htsim: it says who sends to whom, and no links; give it as "
+                "--matrix beside a network");
     case ForeignFormat::simgrid:
-      file.fail({1, 1}, "this is a platform of SimGrid, which is not read; \"tailbound network\" writes fat-trees, "
-                        "tori and dragonflies, and GraphML, GML, DOT and edge lists are read");
+      file.fail({1, 1},
+                "this is a platform of SimGrid, which is not read; \"tailbound network\" writes fat-trees, "
+                "tori and dragonflies, and GraphML, GML, DOT and edge lists are read");
     case ForeignFormat::other_xml:
-      file.fail({1, 1}, "this is XML but no GraphML; a network may be a TOML file, GraphML, GML, DOT or an edge list");
+      file.fail(
+          {1, 1},
+          "this is XML but no GraphML; a network may be a TOML file, GraphML, GML, DOT or an edge list");
   }
   return graph.network(in_words(format));
 }

@@ -16,7 +16,18 @@
 /// TESTS     tests/network/imports/imported_test.cpp, tests/fuzz/fuzz_imports.cpp
 namespace tailbound::network {
 
-enum class ForeignFormat { graphml, gml, dot, edge_list, booksim, hpcc, htsim, htsim_connections, simgrid, other_xml };
+enum class ForeignFormat {
+  graphml,
+  gml,
+  dot,
+  edge_list,
+  booksim,
+  hpcc,
+  htsim,
+  htsim_connections,
+  simgrid,
+  other_xml
+};
 /// "GraphML", "a topology of htsim", ...
 [[nodiscard]] std::string in_words(ForeignFormat format);
 

@@ -1,4 +1,5 @@
 #include <tailbound/core/trimmed.hpp>
+#include <tailbound/core/words.hpp>
 #include <tailbound/network/files/table_rows.hpp>
 #include <tailbound/network/imports/raw_graph.hpp>
 
@@ -46,7 +47,7 @@ class Lines {
   std::size_t at_ = 0, number_ = 0;
 };
 
-std::optional<std::size_t> whole(const std::string& word) {
+std::optional<std::size_t> count_in(const std::string& word) {
   std::size_t value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size() || value > 1'000'000'000) return std::nullopt;
@@ -55,9 +56,10 @@ std::optional<std::size_t> whole(const std::string& word) {
 
 std::size_t need_whole(const RawGraph& graph, const Lines::Line& line, std::size_t at, const char* what) {
   if (at < line.words.size())
-    if (const auto value = whole(line.words[at])) return *value;
-  graph.fail(line.place, std::string(what) + " must be a whole number" +
-                             (at < line.words.size() ? ", not " + in_quotes(line.words[at]) : ", and is missing"));
+    if (const auto value = count_in(line.words[at])) return *value;
+  graph.fail(line.place,
+             std::string(what) + " must be a whole number" +
+                 (at < line.words.size() ? ", not " + in_quotes(line.words[at]) : ", and is missing"));
 }
 
 /// {'capacity': 10, 'name': 'x'} as Python prints it.
@@ -67,7 +69,8 @@ void read_python_data(RawGraph& graph, RawGraph::Edge& edge, std::string_view da
   data = data.substr(1, data.size() - 2);
   const auto bare = [](std::string_view text) {
     text = trimmed(text);
-    if (text.size() > 1 && (text.front() == '\'' || text.front() == '"')) text = text.substr(1, text.size() - 2);
+    if (text.size() > 1 && (text.front() == '\'' || text.front() == '"'))
+      text = text.substr(1, text.size() - 2);
     return text;
   };
   while (!data.empty()) {
@@ -92,7 +95,8 @@ void read_edge_list(const FileText& file, RawGraph& graph) {
       const std::size_t data = std::min(text.find('{'), text.size());
       const std::string_view names = trimmed(text.substr(0, data));
       const std::size_t blank = names.find_first_of(" \t");
-      if (blank == std::string_view::npos) graph.fail(line->place, "a line must begin with the names of two nodes");
+      if (blank == std::string_view::npos)
+        graph.fail(line->place, "a line must begin with the names of two nodes");
       RawGraph::Edge& edge =
           graph.edge(graph.node(std::string(names.substr(0, blank)), line->place),
                      graph.node(std::string(trimmed(names.substr(blank))), line->place), true, line->place);
@@ -119,8 +123,9 @@ void read_edge_list(const FileText& file, RawGraph& graph) {
     const std::size_t cells = row->size();
     if (std::max(from, to) >= cells || (*row)[from].text.empty() || (*row)[to].text.empty())
       graph.fail(row->front().place, "a row must name two nodes");
-    RawGraph::Edge& edge = graph.edge(graph.node((*row)[from].text, row->front().place),
-                                      graph.node((*row)[to].text, row->front().place), true, row->front().place);
+    RawGraph::Edge& edge =
+        graph.edge(graph.node((*row)[from].text, row->front().place),
+                   graph.node((*row)[to].text, row->front().place), true, row->front().place);
     for (std::size_t at = 0; at < std::min(cells, header.size()); ++at)
       if (at != from && at != to) graph.edge_attribute(edge, header[at], (*row)[at].text);
     if (header.empty() && cells > 2) graph.edge_attribute(edge, "speed", (*row)[2].text);
@@ -147,7 +152,7 @@ void read_booksim(const FileText& file, RawGraph& graph) {
     for (std::size_t at = 2; at < line.words.size();) {
       const std::size_t other = place_of(at);
       at += 2;
-      if (at < line.words.size() && whole(line.words[at])) {
+      if (at < line.words.size() && count_in(line.words[at])) {
         ++latencies;
         ++at;
       }
@@ -171,14 +176,17 @@ void read_hpcc(const FileText& file, RawGraph& graph) {
                     switches = need_whole(graph, counts, 1, "the number of switches"),
                     links = need_whole(graph, counts, 2, "the number of links");
   if (nodes > 200'000) graph.fail(counts.place, "more than 200000 nodes");
-  for (std::size_t node = 0; node < nodes; ++node) graph.set_host(graph.node(std::to_string(node), counts.place), true);
+  for (std::size_t node = 0; node < nodes; ++node)
+    graph.set_host(graph.node(std::to_string(node), counts.place), true);
   std::size_t found = 0;
   Lines::Line line = lines.next();
   for (; found < switches; line = lines.next()) {
     if (line.words.empty()) graph.fail(line.place, "the list of switches ends too early");
     for (std::size_t at = 0; at < line.words.size(); ++at, ++found) {
       const std::size_t its = need_whole(graph, line, at, "a switch");
-      if (its >= nodes) graph.fail(line.place, "the switch " + line.words[at] + " is none of " + std::to_string(nodes) + " nodes");
+      if (its >= nodes)
+        graph.fail(line.place,
+                   "the switch " + line.words[at] + " is none of " + std::to_string(nodes) + " nodes");
       graph.set_host(graph.node(std::to_string(its), line.place), false);
     }
   }
@@ -186,14 +194,18 @@ void read_hpcc(const FileText& file, RawGraph& graph) {
   for (; !line.words.empty() && count < links; line = lines.next(), ++count) {
     const std::size_t from = need_whole(graph, line, 0, "the end of a link"),
                       to = need_whole(graph, line, 1, "the end of a link");
-    if (from >= nodes || to >= nodes) graph.fail(line.place, "a link to a node above " + std::to_string(nodes - 1));
+    if (from >= nodes || to >= nodes)
+      graph.fail(line.place, "a link to a node above " + std::to_string(nodes - 1));
     const auto speed = line.words.size() > 2 ? read_speed(line.words[2]) : std::nullopt;
     if (!speed) graph.fail(line.place, "the third word of a link must be its speed, such as 100Gbps");
-    graph.edge(graph.node(std::to_string(from), line.place), graph.node(std::to_string(to), line.place), true, line.place)
+    graph
+        .edge(graph.node(std::to_string(from), line.place), graph.node(std::to_string(to), line.place), true,
+              line.place)
         .gbps = speed;
   }
   if (count != links)
-    graph.fail(line.place, "the first line says " + std::to_string(links) + " links, and there are " + std::to_string(count));
+    graph.fail(line.place, "the first line says " + std::to_string(links) + " links, and there are " +
+                               std::to_string(count));
   graph.remark("delays and error rates of links are left out");
 }
 
@@ -210,9 +222,7 @@ void read_htsim(const FileText& file, RawGraph& graph) {
   Place begin{1, 1};
   std::vector<std::string> left_out;
   for (Lines::Line line = lines.next(); !line.words.empty(); line = lines.next()) {
-    std::string key = line.words.front();
-    for (char& c : key)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const std::string key = lower_case(line.words.front());
     const auto number = [&](const char* what) { return need_whole(graph, line, 1, what); };
     if (key == "nodes") {
       nodes = number("Nodes");
@@ -250,11 +260,15 @@ void read_htsim(const FileText& file, RawGraph& graph) {
   need(pod, "Podsize");
   const auto divided = [&](std::size_t value, std::size_t by, const char* what) {
     if (by == 0 || value % by != 0)
-      graph.fail(begin, std::string(what) + " (" + std::to_string(value) + ") must be a multiple of " + std::to_string(by));
+      graph.fail(begin, std::string(what) + " (" + std::to_string(value) + ") must be a multiple of " +
+                            std::to_string(by));
     return value / by;
   };
-  const auto name = [&](const char* kind, std::size_t i) { return graph.node(kind + std::to_string(i), begin); };
-  const std::size_t tors = divided(nodes, all[0].down, "Nodes"), tors_of_pod = divided(pod, all[0].down, "Podsize");
+  const auto name = [&](const char* kind, std::size_t i) {
+    return graph.node(kind + std::to_string(i), begin);
+  };
+  const std::size_t tors = divided(nodes, all[0].down, "Nodes"),
+                    tors_of_pod = divided(pod, all[0].down, "Podsize");
   const std::size_t pods = divided(nodes, pod, "Nodes");
   for (std::size_t host = 0; host < nodes; ++host) {
     const std::size_t its = graph.node(std::to_string(host), begin);
@@ -273,7 +287,8 @@ void read_htsim(const FileText& file, RawGraph& graph) {
   if (tiers == 3) {
     const std::size_t ups = divided(all[1].up, all[2].bundle, "Radix_Up of tier 1");
     for (std::size_t agg = 0; agg < pods * aggs_of_pod; ++agg)
-      for (std::size_t i = 0; i < ups; ++i) wires(name("agg", agg), name("core", agg % aggs_of_pod * ups + i), all[2]);
+      for (std::size_t i = 0; i < ups; ++i)
+        wires(name("agg", agg), name("core", agg % aggs_of_pod * ups + i), all[2]);
   }
   if (!left_out.empty()) {
     std::string text;

@@ -1,4 +1,5 @@
 #include <tailbound/core/trimmed.hpp>
+#include <tailbound/core/words.hpp>
 #include <tailbound/network/imports/raw_graph.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/numeric/text/quantity.hpp>
@@ -13,40 +14,32 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::size_t most_nodes = 200'000, most_edges = 1'000'000, longest_name = 200;
-
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
-
-bool is_one_of(const std::string& word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
+constexpr std::size_t most_nodes = 200'000, most_edges = 1'000'000, longest_label = 200;
 
 /// "h1", "host-3", "server_a", "node7": what people call what hangs on a switch.
 bool is_host_name(std::string_view name) {
   std::string text = lower_case(name);
   const std::size_t end = text.find_first_of("0123456789_-. [(");
   text.resize(std::min(end, text.size()));
-  return is_one_of(text, {"h", "host", "hosts", "server", "srv", "nic", "pc", "end", "endpoint", "leafhost", "client",
-                          "compute", "worker", "gpu", "vm", "node", "n", "terminal"});
+  return is_one_of(text, {"h", "host", "hosts", "server", "srv", "nic", "pc", "end", "endpoint", "leafhost",
+                          "client", "compute", "worker", "gpu", "vm", "node", "n", "terminal"});
 }
 
 std::optional<bool> host_of_kind(std::string_view kind) {
   const std::string text = lower_case(trimmed(kind));
-  if (is_one_of(text, {"host", "server", "client", "endpoint", "end", "terminal", "node", "compute", "nic", "leafnode"}))
+  if (is_one_of(text, {"host", "server", "client", "endpoint", "end", "terminal", "node", "compute", "nic",
+                       "leafnode"}))
     return true;
-  if (is_one_of(text, {"switch", "router", "tor", "spine", "leaf", "core", "agg", "aggregation", "edge", "fabric"}))
+  if (is_one_of(text,
+                {"switch", "router", "tor", "spine", "leaf", "core", "agg", "aggregation", "edge", "fabric"}))
     return false;
   return std::nullopt;
 }
 
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 4); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 4); ++i)
+    text += (i == 0 ? "" : ", ") + names[i];
   return names.size() > 4 ? text + ", ..." : text;
 }
 
@@ -102,7 +95,8 @@ void RawGraph::node_attribute(std::size_t node, std::string_view key, std::strin
   if (is_one_of(its, {"label", "name"}) && !trimmed(value).empty()) nodes_[node].label = trimmed(value);
   if (is_one_of(its, {"type", "kind", "role", "device", "node_type", "layer"}))
     if (const auto host = host_of_kind(value)) nodes_[node].host = host;
-  if (is_one_of(its, {"host", "is_host"})) nodes_[node].host = is_one_of(lower_case(value), {"1", "true", "yes"});
+  if (is_one_of(its, {"host", "is_host"}))
+    nodes_[node].host = is_one_of(lower_case(value), {"1", "true", "yes"});
 }
 
 RawGraph::Edge& RawGraph::edge(std::size_t from, std::size_t to, bool both, Place place) {
@@ -121,8 +115,8 @@ void RawGraph::edge_attribute(Edge& edge, std::string_view key, std::string_view
   if (its == "linkspeedunits") edge.speed_units = trimmed(value);
   if (!edge.gbps && !edge.speed_number.empty() && !edge.speed_units.empty())
     edge.gbps = read_speed(edge.speed_number + edge.speed_units);
-  if (!is_one_of(its, {"capacity", "speed", "bandwidth", "bw", "rate", "gbps", "capacity_gbps", "bandwidth_gbps", "mbps",
-                       "capacity_mbps", "link_speed"}))
+  if (!is_one_of(its, {"capacity", "speed", "bandwidth", "bw", "rate", "gbps", "capacity_gbps",
+                       "bandwidth_gbps", "mbps", "capacity_mbps", "link_speed"}))
     return;
   auto speed = read_speed(value);
   if (speed && its.ends_with("mbps")) speed = *speed / 1000;
@@ -140,9 +134,10 @@ void RawGraph::find_names(Network& network) const {
     std::string label = node.label.empty() ? node.id : node.label;
     if (labels[label] > 1) label += " (" + node.id + ")";
     std::string clean;
-    for (const char c : label.substr(0, longest_name))
+    for (const char c : label.substr(0, longest_label))
       clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
-    while (!clean.empty() && label.size() > longest_name && (static_cast<unsigned char>(clean.back()) & 0xC0) == 0x80)
+    while (!clean.empty() && label.size() > longest_label &&
+           (static_cast<unsigned char>(clean.back()) & 0xC0) == 0x80)
       clean.pop_back();
     network.nodes.push_back({.name = clean.empty() ? "(" + node.id + ")" : clean});
   }
@@ -198,8 +193,9 @@ void RawGraph::find_rates(Network& network) {
       const Rational rate = edge.gbps.value_or(*slowest) / *unit;
       const auto found = rate_below(rate);
       if (!found)
-        fail(edge.place, "a link of " + numeric::plain(edge.gbps.value_or(*slowest)) + " Gbit/s beside one of " +
-                             numeric::plain(*fastest) + "; they may differ by a factor of 16384 at most");
+        fail(edge.place, "a link of " + numeric::plain(edge.gbps.value_or(*slowest)) +
+                             " Gbit/s beside one of " + numeric::plain(*fastest) +
+                             "; they may differ by a factor of 16384 at most");
       if (found->value() != rate) ++rounded;
       link.rate = *found;
     }
@@ -211,16 +207,19 @@ void RawGraph::find_rates(Network& network) {
   network.gbps = unit;
   if (!unit) return remark("no speeds: every link takes a packet a slot");
   remark("a packet a slot is " + numeric::plain(*unit) + " Gbit/s" +
-         (*slowest == *fastest ? ", the speed of every link"
-                               : "; links of " + numeric::plain(*slowest) + " to " + numeric::plain(*fastest) + " Gbit/s"));
+         (*slowest == *fastest
+              ? ", the speed of every link"
+              : "; links of " + numeric::plain(*slowest) + " to " + numeric::plain(*fastest) + " Gbit/s"));
   if (without > 0) remark(plural(without, "link") + " without a speed: as slow as the slowest");
-  if (rounded > 0) remark("speeds of " + plural(rounded, "link") + " rounded down to fractions with terms up to 128");
+  if (rounded > 0)
+    remark("speeds of " + plural(rounded, "link") + " rounded down to fractions with terms up to 128");
 }
 
 Network RawGraph::network(const std::string& format) {
   Network network;
-  network.name = name.substr(0, longest_name);
-  if (std::any_of(network.name.begin(), network.name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
+  network.name = name.substr(0, longest_label);
+  if (std::any_of(network.name.begin(), network.name.end(),
+                  [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
     network.name.clear();
   const std::size_t all = edges_.size();
   std::erase_if(edges_, [](const Edge& edge) { return edge.from == edge.to; });
@@ -233,9 +232,9 @@ Network RawGraph::network(const std::string& format) {
   network.number_wires();
   std::size_t hosts = 0;
   for (const Node& node : network.nodes) hosts += node.host ? 1 : 0;
-  network.remarks.push_back("read as " + format + ": " + plural(hosts, "host") + ", " +
-                            std::to_string(nodes_.size() - hosts) +
-                            (nodes_.size() - hosts == 1 ? " switch, " : " switches, ") + plural(edges_.size(), "link"));
+  network.remarks.push_back(
+      "read as " + format + ": " + plural(hosts, "host") + ", " + std::to_string(nodes_.size() - hosts) +
+      (nodes_.size() - hosts == 1 ? " switch, " : " switches, ") + plural(edges_.size(), "link"));
   network.remarks.insert(network.remarks.end(), remarks_.begin(), remarks_.end());
   return network;
 }

@@ -240,14 +240,16 @@ numeric::Rational RateReader::parse_rate(std::string_view text, Place place, con
   text = trimmed(text);
   if (!text.empty() && text.back() == '%')
     return parse(trimmed(text.substr(0, text.size() - 1)), place, what) / 100;
-  const bool has_unit = !text.empty() && (text.back() == 's' || (text.back() >= 'A' && text.back() <= 'Z') ||
-                                          text.back() == 'k') &&
-                        text.find_first_of("0123456789") == 0;
+  const bool has_unit =
+      !text.empty() &&
+      (text.back() == 's' || (text.back() >= 'A' && text.back() <= 'Z') || text.back() == 'k') &&
+      text.find_first_of("0123456789") == 0;
   if (!has_unit) return parse(text, place, what);
   if (!gbps_)
-    file_.fail(place, what + " is " + in_quotes(text) +
-                          ", a speed; say in the network file what its links take, such as rate = \"25G\", or "
-                          "write packets a slot");
+    file_.fail(place,
+               what + " is " + in_quotes(text) +
+                   ", a speed; say in the network file what its links take, such as rate = \"25G\", or "
+                   "write packets a slot");
   try {
     return numeric::parse_quantity(text, what, numeric::Measure::gbps) / *gbps_;
   } catch (const InvalidArgument& error) {
@@ -310,7 +312,9 @@ void RateReader::send(const Flow& flow, Place place, const std::string& source_n
   sent = sent + flow.rate;
   if (const numeric::Rational& most = most_[flow.source]; sent > most)
     file_.fail(place, "with this flow, " + in_quotes(source_name) + " sends " + numeric::to_fraction(sent) +
-                          " packets a slot; " + (most == 1 ? "a node sends at most 1" : "its fastest link takes " + numeric::to_fraction(most)));
+                          " packets a slot; " +
+                          (most == 1 ? "a node sends at most 1"
+                                     : "its fastest link takes " + numeric::to_fraction(most)));
 }
 
 }  // namespace tailbound::network

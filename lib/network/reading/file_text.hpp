@@ -69,7 +69,8 @@ class RateReader {
   [[nodiscard]] numeric::Rational parse(std::string_view text, Place place, const std::string& what) const;
   void note_denominator(const numeric::Rational& value, std::string_view text, Place place,
                         const std::string& what);
-  [[nodiscard]] numeric::Rational parse_rate(std::string_view text, Place place, const std::string& what) const;
+  [[nodiscard]] numeric::Rational parse_rate(std::string_view text, Place place,
+                                             const std::string& what) const;
   const FileText& file_;
   std::vector<numeric::Rational> sent_, most_;
   numeric::Rational greatest_ = 1;

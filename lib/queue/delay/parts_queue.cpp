@@ -29,14 +29,16 @@ void add_source(Law& law, const Rational& rate) {
 Law law_of(const series::Arrivals& packets) {
   const auto refuse_beyond = [](std::size_t count) {
     if (count > most_packets)
-      throw NoAnswer("a link that takes a fraction of packets a slot is analysed with up to 1000 sources; this has " +
-                     std::to_string(count));
+      throw NoAnswer(
+          "a link that takes a fraction of packets a slot is analysed with up to 1000 sources; this has " +
+          std::to_string(count));
   };
   Law law{1};
   const auto& description = packets.description();
   if (const auto* equal = std::get_if<series::EqualInputs>(&description)) {
     refuse_beyond(static_cast<std::size_t>(equal->inputs));
-    for (std::int64_t i = 0; i < equal->inputs; ++i) add_source(law, equal->load / numeric::whole(equal->inputs));
+    for (std::int64_t i = 0; i < equal->inputs; ++i)
+      add_source(law, equal->load / numeric::whole(equal->inputs));
   } else if (const auto* unequal = std::get_if<series::UnequalInputs>(&description)) {
     refuse_beyond(unequal->rates.size());
     for (const Rational& rate : unequal->rates) add_source(law, rate);
@@ -81,8 +83,7 @@ RationalBlocks blocks_of(const OnOffGroup& group) {
 /// Both together, independently.
 RationalBlocks together(const RationalBlocks& a, const RationalBlocks& b) {
   const std::size_t n = a.front().size(), m = b.front().size();
-  RationalBlocks result(a.size() + b.size() - 1,
-                        Matrix(n * m, std::vector<Rational>(n * m, Rational(0))));
+  RationalBlocks result(a.size() + b.size() - 1, Matrix(n * m, std::vector<Rational>(n * m, Rational(0))));
   for (std::size_t x = 0; x < a.size(); ++x)
     for (std::size_t y = 0; y < b.size(); ++y)
       for (std::size_t i = 0; i < n; ++i)
@@ -137,15 +138,17 @@ PartsQueue parts_queue(const std::vector<OnOffGroup>& sources, int served, int o
       packets * of_packet >= static_cast<double>(MarkovArrivals::most_blocks))
     throw NoAnswer("bursts at a link that takes " + std::to_string(served) +
                    (of_packet == 1 ? "" : "/" + std::to_string(of_packet)) +
-                   " packets a slot: the states of its sources times " + std::to_string(served) + " are more than " +
-                   std::to_string(MarkovArrivals::most_phases) + ". simulate tree --network FILE estimates its delays");
+                   " packets a slot: the states of its sources times " + std::to_string(served) +
+                   " are more than " + std::to_string(MarkovArrivals::most_phases) +
+                   ". simulate tree --network FILE estimates its delays");
   std::optional<RationalBlocks> all;
   for (const OnOffGroup& group : sources) {
     RationalBlocks its;
     if (group.source.start + group.source.stop != 1) {
       its = blocks_of(group);
     } else {
-      for (const Rational& probability : binomial(group.count, group.source.load)) its.push_back({{probability}});
+      for (const Rational& probability : binomial(group.count, group.source.load))
+        its.push_back({{probability}});
     }
     all = all ? together(*all, its) : std::move(its);
   }
@@ -223,7 +226,8 @@ long double PartsDelay::mean() {
     const series::Distribution<long double> known = law(std::min(size, longest()), -120);
     long double sum = 0;
     for (std::size_t t = known.tail.size(); t-- > 0;) sum += known.tail[t];
-    if (known.tail.back() * static_cast<long double>(known.tail.size()) < 1e-17L || size >= longest()) return sum;
+    if (known.tail.back() * static_cast<long double>(known.tail.size()) < 1e-17L || size >= longest())
+      return sum;
   }
 }
 

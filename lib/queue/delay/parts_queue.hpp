@@ -22,8 +22,8 @@ namespace tailbound::queue {
 struct PartsQueue {
   /// What comes, in parts. Independent slots: served is C. Arrivals that remember: a phase is of a step.
   std::variant<SlottedQueue, MarkovArrivals> parts;
-  int served = 1;     ///< p: parts in a slot
-  int of_packet = 1;  ///< q: parts of a packet
+  int served = 1;            ///< p: parts in a slot
+  int of_packet = 1;         ///< q: parts of a packet
   numeric::Rational load{};  ///< [packets/slot]
 };
 

@@ -1,8 +1,8 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
-#include <tailbound/sim/batches/checkpoint.hpp>
 #include <tailbound/network/fabric/fabric_graph.hpp>
+#include <tailbound/sim/batches/checkpoint.hpp>
 #include <tailbound/sim/fabric/fabric_tables.hpp>
 
 #include <algorithm>

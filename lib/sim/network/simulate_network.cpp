@@ -104,7 +104,8 @@ NetworkWork network_work(const network::Network& network) {
   for (std::size_t link = 0; link < loads.size(); ++link) {
     if (!network.has_queue(link)) continue;
     ++work.queues;
-    work.utilization = std::max(work.utilization, loads[link] / numeric::nearest_double(network.links[link].rate.value()));
+    work.utilization =
+        std::max(work.utilization, loads[link] / numeric::nearest_double(network.links[link].rate.value()));
     work.steps_per_slot += loads[link];
   }
   work.memory = greatest_memory(network);

@@ -117,9 +117,10 @@ Document document(const GeneratedNetworkQuestion& question, const GeneratedNetwo
   document.headline =
       fmt::format("{}: {} hosts, {} switches.", answer.facts.name, answer.facts.hosts, answer.facts.switches);
   Result result;
-  result.inputs = {{"shape", Text{question.imported ? "import"
-                                           : std::visit([](const auto& shape) { return std::string(shape.name); },
-                                                        question.shape)}}};
+  result.inputs = {
+      {"shape", Text{question.imported ? "import"
+                                       : std::visit([](const auto& shape) { return std::string(shape.name); },
+                                                    question.shape)}}};
   if (question.imported) result.inputs.push_back({"imported", Text{question.imported->name}});
   document.notes = answer.remarks;
   if (question.traffic) {

@@ -163,8 +163,7 @@ TEST_CASE("fabric delay: that of routes written out, on random networks") {
     // Queues that several packets leave in a slot take most of the time that the long test has.
     const auto& links = fabric.network.links;
     if (fabric.network.nodes.size() < 60 &&
-        std::all_of(links.begin(), links.end(),
-                    [](const Link& link) { return link.rate.packets == 1; }) &&
+        std::all_of(links.begin(), links.end(), [](const Link& link) { return link.rate.packets == 1; }) &&
         require_equal_to_routes(fabric, 12))
       ++stable;
   }

@@ -71,8 +71,7 @@ std::vector<bounds::Route> translated(const std::vector<bounds::Route>& routes,
     bounds::Route other{{}, route.share};
     for (const std::size_t queue : route.queues) {
       const auto found = std::find_if(to.traffic.begin(), to.traffic.end(), [&](const auto& traffic) {
-        return traffic.sources == from.traffic[queue].sources &&
-               traffic.rate == from.traffic[queue].rate;
+        return traffic.sources == from.traffic[queue].sources && traffic.rate == from.traffic[queue].rate;
       });
       REQUIRE(found != to.traffic.end());
       other.queues.push_back(static_cast<std::size_t>(found - to.traffic.begin()));
@@ -261,8 +260,8 @@ TEST_CASE("Network delay: sources become arrivals", "[bounds][network][delay]") 
   const auto equal = bounds::slotted_queue({"x", {}, {{rational("0.1"), 5}}, rational("0.5")});
   REQUIRE(std::holds_alternative<series::EqualInputs>(equal.arrivals.description()));
   CHECK(*equal.arrivals.load() == rational("0.5"));
-  const auto mixed =
-      bounds::slotted_queue({"x", {.packets = 3}, {{rational("0.1"), 2}, {rational("0.4"), 1}}, rational("0.6")});
+  const auto mixed = bounds::slotted_queue(
+      {"x", {.packets = 3}, {{rational("0.1"), 2}, {rational("0.4"), 1}}, rational("0.6")});
   CHECK(mixed.packets_per_slot == 3);
   CHECK(std::get<series::UnequalInputs>(mixed.arrivals.description()).rates ==
         std::vector<Rational>{rational("0.1"), rational("0.1"), rational("0.4")});

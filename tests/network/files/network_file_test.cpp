@@ -503,10 +503,11 @@ TEST_CASE("a network file that is none is refused with its place", "[network][ne
 
   flow_refused("", "32: ");  // a comma before the brace
   flow_refused("path = []", "9: the flow \"a -> c\" needs the key \"rate\"");
-  flow_refused("rate = 0", "39: the rate of the flow \"a -> c\" is 0; it must be above 0 and at most 1");
-  flow_refused("rate = 0.0", "39: the rate of the flow \"a -> c\" is 0; it must be above 0 and at most 1");
+  flow_refused("rate = 0", "39: the rate of the flow \"a -> c\" is 0; it must be above 0");
+  flow_refused("rate = 0.0", "39: the rate of the flow \"a -> c\" is 0; it must be above 0");
   flow_refused("rate = -0.1", "39: the rate of the flow \"a -> c\" is \"-0.1\"; it must be above 0");
-  flow_refused("rate = 1.0001", "39: the rate of the flow \"a -> c\" is \"1.0001\"; it must be above 0");
+  flow_refused("rate = 1.0001",
+               "39: with this flow, \"a\" sends 10001/10000 packets a slot; a node sends at most 1");
   flow_refused("rate = \"fast\"", "39: the rate of the flow \"a -> c\" is \"fast\"; it must be a number");
   flow_refused("rate = \"1/0\"", "39: the rate of the flow \"a -> c\" is \"1/0\"; it must be a number");
   flow_refused("rate = nan", "39: the rate of the flow \"a -> c\" is \"nan\"; it must be a number");
@@ -571,10 +572,11 @@ TEST_CASE("a traffic matrix that is none is refused with its place", "[network][
   refused(",b\nx,1\n", "2:1: the node \"x\" is not in the network");
   refused(",b\na,0.1\nb,\na,0.1\n", "4:1: the source \"a\" has two rows");
   refused(",b,c\na,0.1\n", "2:1: the row of \"a\" has 2 cells, the first row 3");
-  refused(",b,c\n\na,0.1,,\n", "3:1: the row of \"a\" has 4 cells, the first row 3");
+  refused(",b,c\n\na,0.1,,2\n", "3:1: the row of \"a\" has 4 cells, the first row 3");
   refused(",b\na, much\n", "2:4: the rate of the flow \"a -> b\" is \"much\"; it must be a number");
-  refused(",b\na,-1\n", "2:3: the rate of the flow \"a -> b\" is \"-1\"; it must be above 0 and at most 1");
-  refused(",b\na,1.5\n", "2:3: the rate of the flow \"a -> b\" is \"1.5\"");
+  refused(",b\na,-1\n", "2:3: the rate of the flow \"a -> b\" is \"-1\"; it must be above 0 and at most 3");
+  refused(",b\na,1.5\n", "2:3: with this flow, \"a\" sends 2 packets a slot; a node sends at most 1");
+  refused(",b\na,3.5\n", "2:3: the rate of the flow \"a -> b\" is \"3.5\"; it must be above 0 and at most 3");
   refused(",a\na,0.1\n", "2:3: a flow from \"a\" to itself");
   refused(",c\na,0.1\n", "2:3: the network has a flow \"a -> c\" already");
   refused(",b\na,0.75\n", "2:3: with this flow, \"a\" sends 5/4 packets a slot");

@@ -13,12 +13,14 @@ using namespace tailbound::network;
 
 namespace {
 
-const std::string star =
-    "hosts = [\"a\", \"b\", \"c\"]\nswitches = [\"s\"]\n[[link]]\nfrom = [\"a\", \"b\", \"c\"]\nto = \"s\"\nboth = true\n";
+const std::string three_hosts =
+    "hosts = [\"a\", \"b\", \"c\"]\nswitches = [\"s\"]\n[[link]]\nfrom = [\"a\", \"b\", \"c\"]\nto = "
+    "\"s\"\nboth = true\n";
 
 /// "a -> b" and its rate, of what a matrix says for a star of three.
-std::map<std::string, std::string> flows_of(const std::string& csv, std::vector<std::string>* remarks = nullptr,
-                                            const std::string& toml = star) {
+std::map<std::string, std::string> flows_of(const std::string& csv,
+                                            std::vector<std::string>* remarks = nullptr,
+                                            const std::string& toml = three_hosts) {
   Network network = read_network(toml, "net.toml", FileUse::packets, FlowsFrom::elsewhere).network;
   add_traffic_matrix(network, csv, "m.csv");
   std::map<std::string, std::string> flows;
@@ -27,7 +29,7 @@ std::map<std::string, std::string> flows_of(const std::string& csv, std::vector<
   return flows;
 }
 
-std::string refusal(const std::string& csv) {
+std::string matrix_refusal(const std::string& csv) {
   try {
     (void)flows_of(csv);
   } catch (const ParseError& error) {
@@ -36,8 +38,9 @@ std::string refusal(const std::string& csv) {
   return "no error";
 }
 
-const std::map<std::string, std::string> expected{{"a -> b", "1/5"}, {"a -> c", "1/10"}, {"b -> a", "1/10"},
-                                                  {"b -> c", "3/10"}, {"c -> a", "1/5"}, {"c -> b", "1/10"}};
+const std::map<std::string, std::string> star_flows{{"a -> b", "1/5"},  {"a -> c", "1/10"},
+                                                    {"b -> a", "1/10"}, {"b -> c", "3/10"},
+                                                    {"c -> a", "1/5"},  {"c -> b", "1/10"}};
 
 }  // namespace
 
@@ -45,29 +48,31 @@ TEST_CASE("a traffic matrix is read in the layouts that programs write", "[netwo
   for (const char* csv : {
            ",a,b,c\na,0,0.2,0.1\nb,0.1,0,0.3\nc,0.2,0.1,0\n",
            ";a;b;c\na;0;0.2;0.1\nb;0.1;0;0.3\nc;0.2;0.1;0\n",
-           ";a;b;c\na;0;0,2;0,1\nb;0,1;0;0,3\nc;0,2;0,1;0\n",                              // decimal commas
-           "\ta\tb\tc\na\t\t0.2\t0.1\nb\t0.1\t\t0.3\nc\t0.2\t0.1\t\n",                     // a spreadsheet's tabs
-           "| | a | b | c |\n|---|---|---|---|\n| a | - | 0.2 | 0.1 |\n| b | 0.1 | - | 0.3 |\n| c | 0.2 | 0.1 | - |\n",
-           ",a,b,c\na,-,20%,10 %\nb,10%,-,30%\nc,20%,10%,-\n",                             // percent and dashes
-           ",a,b,c\na,nan,0.2,0.1\nb,0.1,NaN,0.3\nc,0.2,0.1,nan\n",                        // pandas' missing diagonal
-           ",a,b,c,\na,0,0.2,0.1,\nb,0.1,0,0.3,\nc,0.2,0.1,0,\n",                          // a comma behind each row
-           "a,b,c\na,0,0.2,0.1\nb,0.1,0,0.3\nc,0.2,0.1,0\n",                               // R: no corner
-           "dst\\src,a,b,c\na,,0.1,0.2\nb,0.2,,0.1\nc,0.1,0.3,\n",                         // columns send
+           ";a;b;c\na;0;0,2;0,1\nb;0,1;0;0,3\nc;0,2;0,1;0\n",           // decimal commas
+           "\ta\tb\tc\na\t\t0.2\t0.1\nb\t0.1\t\t0.3\nc\t0.2\t0.1\t\n",  // a spreadsheet's tabs
+           "| | a | b | c |\n|---|---|---|---|\n| a | - | 0.2 | 0.1 |\n| b | 0.1 | - | 0.3 |\n| c | 0.2 | "
+           "0.1 | - |\n",
+           ",a,b,c\na,-,20%,10 %\nb,10%,-,30%\nc,20%,10%,-\n",       // percent and dashes
+           ",a,b,c\na,nan,0.2,0.1\nb,0.1,NaN,0.3\nc,0.2,0.1,nan\n",  // pandas' missing diagonal
+           ",a,b,c,\na,0,0.2,0.1,\nb,0.1,0,0.3,\nc,0.2,0.1,0,\n",    // a comma behind each row
+           "a,b,c\na,0,0.2,0.1\nb,0.1,0,0.3\nc,0.2,0.1,0\n",         // R: no corner
+           "dst\\src,a,b,c\na,,0.1,0.2\nb,0.2,,0.1\nc,0.1,0.3,\n",   // columns send
            "to/from,a,b,c\na,,0.1,0.2\nb,0.2,,0.1\nc,0.1,0.3,\n",
            "src\\dst,a,b,c\na,0,0.2,0.1\nb,0.1,0,0.3\nc,0.2,0.1,0\n",
-           "0,0.2,0.1\n0.1,0,0.3\n0.2,0.1,0\n",                                            // no names
-           "0 0.2 0.1\n0.1 0 0.3\n0.2 0.1 0\n",                                            // numpy.savetxt
-           ",0,1,2\n0,0,0.2,0.1\n1,0.1,0,0.3\n2,0.2,0.1,0\n",                              // pandas' index
+           "0,0.2,0.1\n0.1,0,0.3\n0.2,0.1,0\n",                // no names
+           "0 0.2 0.1\n0.1 0 0.3\n0.2 0.1 0\n",                // numpy.savetxt
+           ",0,1,2\n0,0,0.2,0.1\n1,0.1,0,0.3\n2,0.2,0.1,0\n",  // pandas' index
            ",1,2,3\n1,0,0.2,0.1\n2,0.1,0,0.3\n3,0.2,0.1,0\n",
-           ",,a,b,c\n0,a,0,0.2,0.1\n1,b,0.1,0,0.3\n2,c,0.2,0.1,0\n",                       // and a column of names
+           ",,a,b,c\n0,a,0,0.2,0.1\n1,b,0.1,0,0.3\n2,c,0.2,0.1,0\n",  // and a column of names
            ",a,b,c,Total\na,0,0.2,0.1,0.3\nb,0.1,0,0.3,0.4\nc,0.2,0.1,0,0.3\nTotal,0.3,0.3,0.4,1\n",
            "src,dst,rate\na,b,0.2\na,c,0.1\nb,a,0.1\nb,c,0.3\nc,a,0.2\nc,b,0.1\n",
            "Demand;Destination;Source\n0,2;b;a\n0,1;c;a\n0,1;a;b\n0,3;c;b\n0,2;a;c\n0,1;b;c\n",
            ",source,target,weight\n0,a,b,0.2\n1,a,c,0.1\n2,b,a,0.1\n3,b,c,0.3\n4,c,a,0.2\n5,c,b,0.1\n",
-           "# demands\na\t->\tb:\t0.2\t# 200 Mbit/s\na -> c: 0.1\nb -> a: 10%\nb -> c: 0.3\nc -> a: 0.2\nc -> b: 0.1\n",
+           "# demands\na\t->\tb:\t0.2\t# 200 Mbit/s\na -> c: 0.1\nb -> a: 10%\nb -> c: 0.3\nc -> a: 0.2\nc "
+           "-> b: 0.1\n",
        }) {
     CAPTURE(csv);
-    CHECK(flows_of(csv) == expected);
+    CHECK(flows_of(csv) == star_flows);
   }
 }
 
@@ -81,41 +86,49 @@ TEST_CASE("what a matrix could have meant otherwise is said", "[network][matrix]
   CHECK(remark("dst\\src,a,b,c\na,,0.1,0.2\n") ==
         "m.csv: rows receive and columns send, as its first cell \"dst\\src\" says");
   CHECK_THAT(remark("0,0.2,0.1\n0.1,0,0.3\n0.2,0.1,0\n"), Catch::Contains("the first is the node a"));
-  CHECK_THAT(remark(",a,b,sum\na,0,0.2,0.2\n"), Catch::Contains("the totals are left out; they are the sums"));
+  CHECK_THAT(remark(",a,b,sum\na,0,0.2,0.2\n"),
+             Catch::Contains("the totals are left out; they are the sums"));
   CHECK_THAT(remark("a -> b: 0.2\n"), Catch::Contains("left -> right: rate"));
 }
 
 TEST_CASE("a matrix that may mean two things is refused", "[network][matrix]") {
-  CHECK_THAT(refusal("dst,a,b,c\na,,0.1,0.2\n"), Catch::Contains("does not say whether rows or columns receive"));
-  CHECK_THAT(refusal(",a,b,total\na,0,0.2,0.4\n"), Catch::Contains("m.csv:2:9: the sum is \"0.4\", and the rates add up to 0.2"));
-  CHECK_THAT(refusal("0,0.2\n0.1,0\n"), Catch::Contains("m.csv:"));
-  CHECK_THAT(refusal(",a,b,c\na,0,nan,0.1\n"), Catch::Contains("no number; leave the cell blank"));
-  CHECK_THAT(refusal(",a,b,c\na,0,20G,0.1\n"), Catch::Contains("\"20G\", a speed; say in the network file"));
-  CHECK_THAT(refusal(",a,b,x\na,0,0.1,0.1\n"), Catch::Contains("the node \"x\" is not in the network"));
-  CHECK_THAT(refusal("0,0.2,0.1\n0.1,0,0.3\n"), Catch::Contains("3 nodes that send, and has 2 rows"));
-  CHECK_THAT(refusal("a,b,0.2\n"), Catch::StartsWith("m.csv:1"));
+  CHECK_THAT(matrix_refusal("dst,a,b,c\na,,0.1,0.2\n"),
+             Catch::Contains("does not say whether rows or columns receive"));
+  CHECK_THAT(matrix_refusal(",a,b,total\na,0,0.2,0.4\n"),
+             Catch::Contains("m.csv:2:9: the sum is \"0.4\", and the rates add up to 0.2"));
+  CHECK_THAT(matrix_refusal("0,0.2\n0.1,0\n"), Catch::Contains("m.csv:"));
+  CHECK_THAT(matrix_refusal(",a,b,c\na,0,nan,0.1\n"), Catch::Contains("no number; leave the cell blank"));
+  CHECK_THAT(matrix_refusal(",a,b,c\na,0,20G,0.1\n"),
+             Catch::Contains("\"20G\", a speed; say in the network file"));
+  CHECK_THAT(matrix_refusal(",a,b,x\na,0,0.1,0.1\n"),
+             Catch::Contains("the node \"x\" is not in the network"));
+  CHECK_THAT(matrix_refusal("0,0.2,0.1\n0.1,0,0.3\n"), Catch::Contains("3 nodes that send, and has 2 rows"));
+  CHECK_THAT(matrix_refusal("a,b,0.2\n"), Catch::StartsWith("m.csv:1"));
 }
 
 TEST_CASE("speeds in a matrix are those of the network's links", "[network][matrix]") {
-  const std::string fast = star + "rate = \"50G\"\n";
-  CHECK(flows_of(",a,b,c\na,0,10G,5Gbps\nb,5G,0,15G\nc,10G,5000Mbps,0\n", nullptr, fast) == expected);
+  const std::string fast = three_hosts + "rate = \"50G\"\n";
+  CHECK(flows_of(",a,b,c\na,0,10G,5Gbps\nb,5G,0,15G\nc,10G,5000Mbps,0\n", nullptr, fast) == star_flows);
 }
 
 TEST_CASE("connections of htsim share what their source may send", "[network][matrix]") {
-  const auto flows = flows_of("Nodes 3\nConnections 3\n0->1 id 1 start 0 size 2000\n0->2 id 2 start 0 size 9\n2->1 id 3 start 0\n");
+  const auto flows = flows_of(
+      "Nodes 3\nConnections 3\n0->1 id 1 start 0 size 2000\n0->2 id 2 start 0 size 9\n2->1 id 3 start 0\n");
   CHECK(flows == std::map<std::string, std::string>{{"a -> b", "1/2"}, {"a -> c", "1/2"}, {"c -> b", "1"}});
 }
 
 TEST_CASE("lists of pairs come in any order of columns and with any separator", "[network][matrix]") {
-  const Network network = read_network(star, "net.toml", FileUse::packets, FlowsFrom::elsewhere).network;
+  const Network network =
+      read_network(three_hosts, "net.toml", FileUse::packets, FlowsFrom::elsewhere).network;
   const auto read = [&](const std::string& csv) {
     SparseDemandReader reader(network, "pairs.csv");
     for (const char c : csv) reader.take({&c, 1});
     return reader.finish();
   };
   const SparseDemand first = read("from,to,rate\na,b,0.2\nb,c,0.3\n");
-  for (const char* csv : {"src;dst;demand\na;b;0,2\nb;c;0,3\n", "rate\tdst\tsrc\n20%\tb\ta\n30%\tc\tb\n",
-                          "\"a\" -> b: 0.2\nb -> c: 0.3 # later\n", "id,source,target,rate\n1,a,b,0.2\n2,b,c,0.3\n"}) {
+  for (const char* csv :
+       {"src;dst;demand\na;b;0,2\nb;c;0,3\n", "rate\tdst\tsrc\n20%\tb\ta\n30%\tc\tb\n",
+        "\"a\" -> b: 0.2\nb -> c: 0.3 # later\n", "id,source,target,rate\n1,a,b,0.2\n2,b,c,0.3\n"}) {
     CAPTURE(csv);
     if (std::string(csv).front() == '"') {
       CHECK_THROWS_AS(read(csv), ParseError);  // names of such a list have no quotes

@@ -14,15 +14,15 @@ using tailbound::test::rational;
 
 namespace {
 
-Network read(const std::string& text) {
+Network imported(const std::string& text) {
   const auto format = foreign_format(text);
   REQUIRE(format);
   return read_foreign(*format, text, "file");
 }
 
-std::string refusal(const std::string& text) {
+std::string import_refusal(const std::string& text) {
   try {
-    (void)read(text);
+    (void)imported(text);
   } catch (const ParseError& error) {
     return error.what();
   }
@@ -30,7 +30,7 @@ std::string refusal(const std::string& text) {
 }
 
 /// "a - b 5/2", both ways where there are both.
-std::multiset<std::string> links_of(const Network& network) {
+std::multiset<std::string> link_list(const Network& network) {
   std::multiset<std::string> links;
   for (const Link& link : network.links) {
     std::string text = network.nodes[link.from].name + " > " + network.nodes[link.to].name;
@@ -40,19 +40,20 @@ std::multiset<std::string> links_of(const Network& network) {
   return links;
 }
 
-std::multiset<std::string> hosts_of(const Network& network) {
+std::multiset<std::string> host_names(const Network& network) {
   std::multiset<std::string> hosts;
   for (const Node& node : network.nodes)
     if (node.host) hosts.insert(node.name);
   return hosts;
 }
 
-bool remarks(const Network& network, const std::string& what) {
+bool has_remark(const Network& network, const std::string& what) {
   return std::any_of(network.remarks.begin(), network.remarks.end(),
                      [&](const std::string& remark) { return remark.find(what) != std::string::npos; });
 }
 
-const std::multiset<std::string> small{"s1 > s2 4", "s2 > s1 4", "s1 > h1", "h1 > s1", "s2 > h2", "h2 > s2"};
+const std::multiset<std::string> small_links{"s1 > s2 4", "s2 > s1 4", "s1 > h1",
+                                             "h1 > s1",   "s2 > h2",   "h2 > s2"};
 
 }  // namespace
 
@@ -63,95 +64,106 @@ TEST_CASE("networks of other programs are read", "[network][imports]") {
            "s1 s2 {'capacity': 100, 'name': 'x'}\ns1 h1 {'capacity': '25G'}\ns2 h2 {\"capacity\": 25.0}\n",
            "Target;Speed;Source\ns2;100Gbps;s1\nh1;25 Gbit;s1\nh2;25000Mbps;s2\n",
            "graph {\n  s1 -- s2 [speed=100];\n  s1 -- h1 [label=\"25G\"]; s2 -- h2 [bandwidth=\"25 Gb/s\"] }",
-           "strict graph \"two\" { edge [speed=25] s1 -- s2 [speed=100]; {s1} -- {h1}; s2:n -- h2:s /* both */ }",
-           "graph [\n directed 0\n node [ id 1 label \"s1\" graphics [ x 1.0 y 2.0 ] ] node [ id 2 label \"s2\" ]\n node [ id "
-           "3 label \"h1\" ] node [ id 4 label \"h2\" ]\n edge [ source 1 target 2 LinkSpeed \"100\" LinkSpeedUnits \"G\" ]\n "
+           "strict graph \"two\" { edge [speed=25] s1 -- s2 [speed=100]; {s1} -- {h1}; s2:n -- h2:s /* both "
+           "*/ }",
+           "graph [\n directed 0\n node [ id 1 label \"s1\" graphics [ x 1.0 y 2.0 ] ] node [ id 2 label "
+           "\"s2\" ]\n node [ id "
+           "3 label \"h1\" ] node [ id 4 label \"h2\" ]\n edge [ source 1 target 2 LinkSpeed \"100\" "
+           "LinkSpeedUnits \"G\" ]\n "
            "edge [ source 1 target 3 LinkSpeedRaw 25000000000.0 ] edge [ source 2 target 4 capacity 25 ] ]",
-           "<?xml version='1.0'?><graphml><key id='d0' for='edge' attr.name='capacity'/><key id='d1' for='node' "
-           "attr.name='label'/><graph edgedefault='undirected'><node id='1'><data key='d1'>s1</data></node><node id='2'><data "
+           "<?xml version='1.0'?><graphml><key id='d0' for='edge' attr.name='capacity'/><key id='d1' "
+           "for='node' "
+           "attr.name='label'/><graph edgedefault='undirected'><node id='1'><data "
+           "key='d1'>s1</data></node><node id='2'><data "
            "key='d1'>s2</data></node><node id='h1'/><node id='h2'/><edge source='1' target='2'><data "
-           "key='d0'>100</data></edge><edge source='1' target='h1'><data key='d0'>25</data></edge><edge source='2' "
+           "key='d0'>100</data></edge><edge source='1' target='h1'><data key='d0'>25</data></edge><edge "
+           "source='2' "
            "target='h2'><data key='d0'>25</data></edge></graph></graphml>",
        }) {
     CAPTURE(text);
-    const Network network = read(text);
-    CHECK(links_of(network) == small);
-    CHECK(hosts_of(network) == std::multiset<std::string>{"h1", "h2"});
+    const Network network = imported(text);
+    CHECK(link_list(network) == small_links);
+    CHECK(host_names(network) == std::multiset<std::string>{"h1", "h2"});
     CHECK(network.gbps == rational("25"));
-    CHECK(remarks(network, "hosts, by their names"));
+    CHECK(has_remark(network, "hosts, by their names"));
     // And as a network file.
-    const Network again = read_network(to_toml(network), "again", FileUse::packets, FlowsFrom::elsewhere).network;
-    CHECK(links_of(again) == small);
-    CHECK(hosts_of(again) == hosts_of(network));
+    const Network again =
+        read_network(to_toml(network), "again", FileUse::packets, FlowsFrom::elsewhere).network;
+    CHECK(link_list(again) == small_links);
+    CHECK(host_names(again) == host_names(network));
     CHECK(again.gbps == network.gbps);
   }
 }
 
 TEST_CASE("files of simulators are read", "[network][imports]") {
-  const Network anynet = read("router 0 node 0 node 1 router 1\nrouter 1 node 2 router 2 5\nrouter 2 node 3 node 4\n");
-  CHECK(hosts_of(anynet) == std::multiset<std::string>{"n0", "n1", "n2", "n3", "n4"});
+  const Network anynet =
+      imported("router 0 node 0 node 1 router 1\nrouter 1 node 2 router 2 5\nrouter 2 node 3 node 4\n");
+  CHECK(host_names(anynet) == std::multiset<std::string>{"n0", "n1", "n2", "n3", "n4"});
   CHECK(anynet.links.size() == 14);
-  CHECK(remarks(anynet, "latencies of channels are left out"));
+  CHECK(has_remark(anynet, "latencies of channels are left out"));
 
-  const Network hpcc = read(
-      "6 2 5\n0 1\n0 1 100Gbps 0.001ms 0\n0 2 25Gbps 0.001ms 0\n0 3 25Gbps 0.001ms 0\n1 4 25Gbps 0.001ms 0\n1 5 25Gbps "
+  const Network hpcc = imported(
+      "6 2 5\n0 1\n0 1 100Gbps 0.001ms 0\n0 2 25Gbps 0.001ms 0\n0 3 25Gbps 0.001ms 0\n1 4 25Gbps 0.001ms "
+      "0\n1 5 25Gbps "
       "0.001ms 0\n");
-  CHECK(hosts_of(hpcc) == std::multiset<std::string>{"2", "3", "4", "5"});
-  CHECK(links_of(hpcc).count("0 > 1 4") == 1);
+  CHECK(host_names(hpcc) == std::multiset<std::string>{"2", "3", "4", "5"});
+  CHECK(link_list(hpcc).count("0 > 1 4") == 1);
 
   // Two leaves of two hosts, two spines by two wires each.
-  const Network htsim = read(
+  const Network htsim = imported(
       "Nodes 4\nTiers 2\nPodsize 4\n\nTier 0\nDownlink_speed_Gbps 100\nRadix_Up 4\nRadix_Down 2\n\nTier 1\n"
       "Downlink_speed_Gbps 50\nRadix_Down 4\nBundle 2\nSwitch_Latency_ns 0\n");
-  CHECK(hosts_of(htsim).size() == 4);
+  CHECK(host_names(htsim).size() == 4);
   CHECK(htsim.nodes.size() == 8);
   CHECK(htsim.links.size() == 2 * (4 + 2 * 2 * 2));
-  CHECK(links_of(htsim).count("tor0 > spine1") == 2);
-  CHECK(links_of(htsim).count("0 > tor0 2") == 1);
+  CHECK(link_list(htsim).count("tor0 > spine1") == 2);
+  CHECK(link_list(htsim).count("0 > tor0 2") == 1);
   CHECK(htsim.has_bundles());
-  CHECK(remarks(htsim, "Switch_Latency_ns left out"));
+  CHECK(has_remark(htsim, "Switch_Latency_ns left out"));
 
   // k = 4: 16 hosts, 8 + 8 + 4 switches.
-  const Network fat_tree = read(
-      "Nodes 16\nTiers 3\nPodsize 4\nTier 0\nDownlink_speed_Gbps 10\nRadix_Up 2\nRadix_Down 2\nTier 1\nRadix_Up 2\n"
+  const Network fat_tree = imported(
+      "Nodes 16\nTiers 3\nPodsize 4\nTier 0\nDownlink_speed_Gbps 10\nRadix_Up 2\nRadix_Down 2\nTier "
+      "1\nRadix_Up 2\n"
       "Radix_Down 2\nDownlink_speed_Gbps 10\nTier 2\nRadix_Down 4\nDownlink_speed_Gbps 10\n");
   CHECK(fat_tree.nodes.size() == 36);
   CHECK(fat_tree.links.size() == 2 * 48);
 }
 
 TEST_CASE("what is a host is told by kinds before names", "[network][imports]") {
-  CHECK(hosts_of(read("graph { h1 [type=switch]; a [type=host]; h1 -- a; h1 -- h2 }")) ==
+  CHECK(host_names(imported("graph { h1 [type=switch]; a [type=host]; h1 -- a; h1 -- h2 }")) ==
         std::multiset<std::string>{"a", "h2"});
-  const Network none = read("a b\nb c\n");
-  CHECK(hosts_of(none).empty());
-  CHECK(remarks(none, "no hosts: every node sends"));
-  CHECK(remarks(none, "no speeds"));
+  const Network none = imported("a b\nb c\n");
+  CHECK(host_names(none).empty());
+  CHECK(has_remark(none, "no hosts: every node sends"));
+  CHECK(has_remark(none, "no speeds"));
   // A ring of nodes called n1, n2, ..: none hangs on another.
-  CHECK(hosts_of(read("n1 n2\nn2 n3\nn3 n1\n")).empty());
+  CHECK(host_names(imported("n1 n2\nn2 n3\nn3 n1\n")).empty());
 }
 
 TEST_CASE("links lead one way where the file says so", "[network][imports]") {
-  CHECK(links_of(read("digraph { a -> b -> c; a -> c [dir=both] }")) ==
+  CHECK(link_list(imported("digraph { a -> b -> c; a -> c [dir=both] }")) ==
         std::multiset<std::string>{"a > b", "b > c", "a > c", "c > a"});
-  CHECK(links_of(read("graph [ directed 1 node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] ]")) ==
+  CHECK(link_list(imported("graph [ directed 1 node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] ]")) ==
         std::multiset<std::string>{"0 > 1"});
 }
 
 TEST_CASE("parallel edges are wires of a bundle", "[network][imports]") {
-  const Network network = read("graph { a -- b; a -- b; b -- c }");
+  const Network network = imported("graph { a -- b; a -- b; b -- c }");
   CHECK(network.links.size() == 6);
   CHECK(network.link_name(0) == "a -> b (wire 1)");
-  CHECK(links_of(read("strict graph { a -- b; b -- a; b -- c }")).size() == 4);
-  CHECK(remarks(read("graph { a -- a; a -- b }"), "1 link from a node to itself left out"));
+  CHECK(link_list(imported("strict graph { a -- b; b -- a; b -- c }")).size() == 4);
+  CHECK(has_remark(imported("graph { a -- a; a -- b }"), "1 link from a node to itself left out"));
 }
 
 TEST_CASE("speeds become fractions", "[network][imports]") {
-  CHECK(links_of(read("source,target,speed\na,b,10G\nb,c,2.4G\n")).count("a > b 25/6") == 1);
+  CHECK(link_list(imported("source,target,speed\na,b,10G\nb,c,2.4G\n")).count("a > b 25/6") == 1);
   // Too far apart for one to be a packet a slot: the fastest takes 128.
-  const Network wide = read("source,target,speed\na,b,100G\nb,c,155M\n");
-  CHECK(links_of(wide).count("a > b 128") == 1);
-  CHECK(remarks(wide, "rounded down"));
-  CHECK_THAT(refusal("source,target,speed\na,b,800G\nb,c,1M\n"), Catch::Contains("may differ by a factor of 16384"));
+  const Network wide = imported("source,target,speed\na,b,100G\nb,c,155M\n");
+  CHECK(link_list(wide).count("a > b 128") == 1);
+  CHECK(has_remark(wide, "rounded down"));
+  CHECK_THAT(import_refusal("source,target,speed\na,b,800G\nb,c,1M\n"),
+             Catch::Contains("may differ by a factor of 16384"));
   CHECK(read_speed("125MBps") == rational("1"));
   CHECK(read_speed("10000000000") == rational("10"));
   CHECK_FALSE(read_speed("OC-192"));
@@ -169,27 +181,31 @@ TEST_CASE("formats are told from their first lines", "[network][imports]") {
   CHECK(foreign_format("digraph{a->b}") == ForeignFormat::dot);
   CHECK(foreign_format("graph\n{\n a -- b }") == ForeignFormat::dot);
   CHECK(foreign_format("Nodes 4\nConnections 2\n0->3 id 1\n") == ForeignFormat::htsim_connections);
-  CHECK_THAT(refusal("Nodes 4\nConnections 2\n0->3 id 1\n"), Catch::Contains("give it as --matrix"));
-  CHECK_THAT(refusal("<?xml version='1.0'?>\n<platform version='4.1'></platform>"), Catch::Contains("a platform of SimGrid"));
-  CHECK_THAT(refusal("<html></html>"), Catch::Contains("XML but no GraphML"));
+  CHECK_THAT(import_refusal("Nodes 4\nConnections 2\n0->3 id 1\n"), Catch::Contains("give it as --matrix"));
+  CHECK_THAT(import_refusal("<?xml version='1.0'?>\n<platform version='4.1'></platform>"),
+             Catch::Contains("a platform of SimGrid"));
+  CHECK_THAT(import_refusal("<html></html>"), Catch::Contains("XML but no GraphML"));
 }
 
 TEST_CASE("files that are broken are refused with their places", "[network][imports]") {
-  CHECK_THAT(refusal("<graphml><graph><node id='a'>"), Catch::Contains("no XML"));
-  CHECK_THAT(refusal("<graphml>\n<graph>\n<node id='a'/><edge source='a' target='b'/></graph></graphml>"),
-             Catch::StartsWith("file:3:") && Catch::Contains("\"b\", which is not listed"));
-  CHECK_THAT(refusal("graph [ node [ id 0 ] edge [ source 0 target 1 ] ]"), Catch::Contains("\"1\", which is not listed"));
-  CHECK_THAT(refusal("graph [ node [ id 0"), Catch::Contains("a [ is not closed"));
-  CHECK_THAT(refusal("graph { a -- b"), Catch::Contains("a { is not closed"));
-  CHECK_THAT(refusal("graph { a -- }"), Catch::Contains("a node must stand here"));
-  CHECK_THAT(refusal("digraph { a -> \"b }"), Catch::Contains("quotes that open here are not closed"));
-  CHECK_THAT(refusal("router 0 node x\n"), Catch::Contains("must be a whole number, not \"x\""));
-  CHECK_THAT(refusal("3 1 2\n0\n0 1 10Gbps 1ms 0\n"), Catch::Contains("says 2 links, and there are 1"));
-  CHECK_THAT(refusal("3 1 1\n9\n0 1 10Gbps 1ms 0\n"), Catch::Contains("none of 3 nodes"));
-  CHECK_THAT(refusal("Nodes 5\nTiers 2\nTier 0\nRadix_Down 2\nRadix_Up 2\nTier 1\nRadix_Down 2\n"),
+  CHECK_THAT(import_refusal("<graphml><graph><node id='a'>"), Catch::Contains("no XML"));
+  CHECK_THAT(
+      import_refusal("<graphml>\n<graph>\n<node id='a'/><edge source='a' target='b'/></graph></graphml>"),
+      Catch::StartsWith("file:3:") && Catch::Contains("\"b\", which is not listed"));
+  CHECK_THAT(import_refusal("graph [ node [ id 0 ] edge [ source 0 target 1 ] ]"),
+             Catch::Contains("\"1\", which is not listed"));
+  CHECK_THAT(import_refusal("graph [ node [ id 0"), Catch::Contains("a [ is not closed"));
+  CHECK_THAT(import_refusal("graph { a -- b"), Catch::Contains("a { is not closed"));
+  CHECK_THAT(import_refusal("graph { a -- }"), Catch::Contains("a node must stand here"));
+  CHECK_THAT(import_refusal("digraph { a -> \"b }"), Catch::Contains("quotes that open here are not closed"));
+  CHECK_THAT(import_refusal("router 0 node x\n"), Catch::Contains("must be a whole number, not \"x\""));
+  CHECK_THAT(import_refusal("3 1 2\n0\n0 1 10Gbps 1ms 0\n"),
+             Catch::Contains("says 2 links, and there are 1"));
+  CHECK_THAT(import_refusal("3 1 1\n9\n0 1 10Gbps 1ms 0\n"), Catch::Contains("none of 3 nodes"));
+  CHECK_THAT(import_refusal("Nodes 5\nTiers 2\nTier 0\nRadix_Down 2\nRadix_Up 2\nTier 1\nRadix_Down 2\n"),
              Catch::Contains("Nodes (5) must be a multiple of 2"));
   std::string deep = "graph {";
   for (int i = 0; i < 100; ++i) deep += "{";
-  CHECK_THAT(refusal(deep + "a -- b"), Catch::Contains("nested more than 32 deep"));
-  CHECK_THAT(refusal("graph { a }"), Catch::Contains("without links"));
+  CHECK_THAT(import_refusal(deep + "a -- b"), Catch::Contains("nested more than 32 deep"));
+  CHECK_THAT(import_refusal("graph { a }"), Catch::Contains("without links"));
 }

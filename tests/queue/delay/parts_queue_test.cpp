@@ -14,10 +14,10 @@ using tailbound::test::rational;
 
 namespace {
 
-using Row = std::vector<double>;
+using Chances = std::vector<double>;
 
 /// Packets in a slot of sources that are ON or OFF, and what they do next, source by source: no law of sums is used.
-struct Sources {
+struct SourceStates {
   struct One {
     double start, stop, rate;
   };
@@ -25,11 +25,11 @@ struct Sources {
 
   [[nodiscard]] std::size_t states() const { return std::size_t{1} << all.size(); }
   /// P(b packets | which are ON)
-  [[nodiscard]] Row packets(std::size_t state) const {
-    Row law{1};
+  [[nodiscard]] Chances packets(std::size_t state) const {
+    Chances law{1};
     for (std::size_t i = 0; i < all.size(); ++i) {
       const double p = (state >> i & 1U) != 0 ? all[i].rate : 0;
-      Row next(law.size() + 1, 0);
+      Chances next(law.size() + 1, 0);
       for (std::size_t n = 0; n < law.size(); ++n) {
         next[n] += law[n] * (1 - p);
         next[n + 1] += law[n] * p;
@@ -48,23 +48,24 @@ struct Sources {
   }
 };
 
-struct Known {
-  Row delay;  ///< P(delay = t) of an arbitrary packet
-  Row above;  ///< P(more than n packets)
+struct StoodStill {
+  Chances delay;  ///< P(delay = t) of an arbitrary packet
+  Chances above;  ///< P(more than n packets)
 };
 
 /// The chain of W stepped until it stands still; each packet of a slot is looked at where it stands.
-Known by_definition(const Sources& sources, int p, int q, std::size_t most) {
+StoodStill by_definition(const SourceStates& sources, int p, int q, std::size_t most) {
   const std::size_t states = sources.states();
-  std::vector<Row> law(states, Row(most, 0));  // of the parts just after arrivals, and the state of the next slot
+  std::vector<Chances> law(
+      states, Chances(most, 0));  // of the parts just after arrivals, and the state of the next slot
   law[0][0] = 1;
-  Known known;
+  StoodStill known;
   for (int step = 0; step < 6000; ++step) {
-    known = {Row(200, 0), Row(400, 0)};
+    known = {Chances(200, 0), Chances(400, 0)};
     double packets = 0;
-    std::vector<Row> next(states, Row(most, 0));
+    std::vector<Chances> next(states, Chances(most, 0));
     for (std::size_t state = 0; state < states; ++state) {
-      const Row arriving = sources.packets(state);
+      const Chances arriving = sources.packets(state);
       for (std::size_t w = 0; w < most; ++w) {
         if (law[state][w] < 1e-18) continue;
         const std::size_t left = w > static_cast<std::size_t>(p) ? w - static_cast<std::size_t>(p) : 0;
@@ -74,7 +75,8 @@ Known by_definition(const Sources& sources, int p, int q, std::size_t most) {
           if (chance == 0 || there >= most) continue;
           for (std::size_t j = 0; j < b; ++j) {
             const std::size_t slots =
-                (left + j * static_cast<std::size_t>(q) + static_cast<std::size_t>(q) - 1) / static_cast<std::size_t>(p);
+                (left + j * static_cast<std::size_t>(q) + static_cast<std::size_t>(q) - 1) /
+                static_cast<std::size_t>(p);
             if (slots < known.delay.size()) known.delay[slots] += chance;
             packets += chance;
           }
@@ -94,7 +96,7 @@ Known by_definition(const Sources& sources, int p, int q, std::size_t most) {
   return known;
 }
 
-void require_same(PartsDelay& computed, const Known& known, double digits) {
+void require_same(PartsDelay& computed, const StoodStill& known, double digits) {
   const auto law = computed.law(40, -200);
   double tail = 1;
   for (std::size_t t = 0; t < 40; ++t) {
@@ -117,27 +119,30 @@ void require_same(PartsDelay& computed, const Known& known, double digits) {
 }  // namespace
 
 TEST_CASE("links that take a fraction of packets a slot delay as their parts say", "[queue][parts]") {
-  struct Setting {
+  struct LinkSetting {
     int p, q, sources;
     const char* rate;
   };
-  for (const Setting& its : {Setting{5, 2, 4, "1/2"}, Setting{2, 5, 3, "1/10"}, Setting{25, 6, 6, "3/5"},
-                             Setting{1, 4, 1, "1/5"}, Setting{3, 1, 5, "1/2"}, Setting{3, 2, 2, "2/3"},
-                             Setting{7, 8, 2, "2/5"}}) {
+  for (const LinkSetting& its :
+       {LinkSetting{5, 2, 4, "1/2"}, LinkSetting{2, 5, 3, "1/10"}, LinkSetting{25, 6, 6, "3/5"},
+        LinkSetting{1, 4, 1, "1/5"}, LinkSetting{3, 1, 5, "1/2"}, LinkSetting{3, 2, 2, "2/3"},
+        LinkSetting{7, 8, 2, "2/5"}}) {
     INFO(its.p << "/" << its.q);
-    Sources sources;
+    SourceStates sources;
     const numeric::Rational rate = rational(its.rate);
     for (int i = 0; i < its.sources; ++i) sources.all.push_back({1, 0, numeric::nearest_double(rate)});
     // All sources are ON from the second slot on.
-    const Known known = by_definition(sources, its.p, its.q, 1500);
+    const StoodStill known = by_definition(sources, its.p, its.q, 1500);
     PartsDelay computed(queue::parts_queue(
-        series::Arrivals::equal_inputs(its.sources, rate * static_cast<unsigned long>(its.sources)), its.p, its.q));
+        series::Arrivals::equal_inputs(its.sources, rate * static_cast<unsigned long>(its.sources)), its.p,
+        its.q));
     require_same(computed, known, 1e-9);
   }
 }
 
 TEST_CASE("of whole packets a slot the delays are those of the slotted queue", "[queue][parts]") {
-  const auto arrivals = series::Arrivals::unequal_inputs({rational("0.9"), rational("0.8"), rational("0.7"), rational("0.3")});
+  const auto arrivals =
+      series::Arrivals::unequal_inputs({rational("0.9"), rational("0.8"), rational("0.7"), rational("0.3")});
   PartsDelay computed(queue::parts_queue(arrivals, 3, 1));
   const auto expected = queue::hop_delay({arrivals, 3}, queue::HopDelay::wait, 60, -200);
   const auto law = computed.law(60, -200);
@@ -148,21 +153,22 @@ TEST_CASE("of whole packets a slot the delays are those of the slotted queue", "
 }
 
 TEST_CASE("bursts at links that take several packets a slot delay as the chain says", "[queue][parts]") {
-  struct Setting {
+  struct LinkSetting {
     int p, q, sources;
     const char *load, *burst, *on_rate;
   };
-  for (const Setting& its : {Setting{2, 1, 3, "1/2", "4", "1"}, Setting{3, 1, 4, "3/5", "3", "1"},
-                             Setting{2, 1, 3, "3/10", "5", "4/5"}, Setting{5, 2, 3, "1/2", "3", "1"},
-                             Setting{1, 2, 2, "1/8", "2", "1/2"}}) {
+  for (const LinkSetting& its :
+       {LinkSetting{2, 1, 3, "1/2", "4", "1"}, LinkSetting{3, 1, 4, "3/5", "3", "1"},
+        LinkSetting{2, 1, 3, "3/10", "5", "4/5"}, LinkSetting{5, 2, 3, "1/2", "3", "1"},
+        LinkSetting{1, 2, 2, "1/8", "2", "1/2"}}) {
     INFO(its.p << "/" << its.q << ", burst " << its.burst);
     const traffic::OnOff source =
         traffic::on_off(rational(its.load), {.slots = rational(its.burst), .on_rate = rational(its.on_rate)});
-    Sources sources;
+    SourceStates sources;
     for (int i = 0; i < its.sources; ++i)
       sources.all.push_back({numeric::nearest_double(source.start), numeric::nearest_double(source.stop),
                              numeric::nearest_double(source.on_rate)});
-    const Known known = by_definition(sources, its.p, its.q, 700);
+    const StoodStill known = by_definition(sources, its.p, its.q, 700);
     PartsDelay computed(queue::parts_queue(std::vector<OnOffGroup>{{source, its.sources}}, its.p, its.q));
     require_same(computed, known, 1e-7);
   }
