@@ -107,22 +107,6 @@ bool answered_as_whole(const Fabric& fabric, bool room) {
          !network::can_be_listed(network::FabricGraph(fabric));
 }
 
-/// The two ends of "left -> right".
-std::pair<std::uint32_t, std::uint32_t> ends_of_flow(const network::Network& network,
-                                                     const std::string& flow) {
-  const auto node_of = [&](const std::string& name) -> std::optional<std::uint32_t> {
-    for (std::uint32_t i = 0; i < network.nodes.size(); ++i)
-      if (network.nodes[i].name == name) return i;
-    return std::nullopt;
-  };
-  constexpr const char* arrow = " -> ";
-  for (std::size_t at = flow.find(arrow); at != std::string::npos; at = flow.find(arrow, at + 1)) {
-    const auto from = node_of(flow.substr(0, at)), to = node_of(flow.substr(at + 4));
-    if (from && to) return {*from, *to};
-  }
-  throw InvalidArgument("flow", flow, "all, or two nodes of the network: \"left -> right\"");
-}
-
 /// \param room  of each of the rates' queues
 std::vector<FabricSwitchClass> switches_of(const FabricGraph& graph, const FabricRates& rates,
                                            const std::vector<Packets>& room, const bounds::DropTarget& target,
@@ -194,6 +178,26 @@ CrossCheck checked(const Fabric& fabric, const FabricAnswer& answer, bounds::Fab
 }
 
 }  // namespace
+
+std::pair<std::uint32_t, std::uint32_t> ends_of_flow(const network::Network& network,
+                                                     const std::string& flow) {
+  const auto node_of = [&](const std::string& name) -> std::optional<std::uint32_t> {
+    for (std::uint32_t i = 0; i < network.nodes.size(); ++i)
+      if (network.nodes[i].name == name) return i;
+    return std::nullopt;
+  };
+  constexpr const char* arrow = " -> ";
+  for (std::size_t at = flow.find(arrow); at != std::string::npos; at = flow.find(arrow, at + 1)) {
+    const auto from = node_of(flow.substr(0, at)), to = node_of(flow.substr(at + 4));
+    if (from && to) return {*from, *to};
+  }
+  throw InvalidArgument("flow", flow, "all, or two nodes of the network: \"left -> right\"");
+}
+
+network::Fabric scaled(network::Fabric fabric, const Rational& scale) {
+  scale_demands(fabric.demands, scale);
+  return fabric;
+}
 
 std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optional<NamedText>& matrix,
                                          network::RouteRule route, const Loads& loads, const ReadNamed& read,

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// How long do packets take through a fabric of many hosts, and what must its switches hold?
@@ -50,6 +51,12 @@ inline constexpr std::uint64_t most_listed_pairs = 100'000;
                                                        const ReadNamed& read,
                                                        const std::vector<std::string>& without = {},
                                                        bool room = false);
+
+/// All rates times `scale`.
+[[nodiscard]] network::Fabric scaled(network::Fabric fabric, const numeric::Rational& scale);
+/// The two ends of "left -> right".  \throws InvalidArgument  "flow": not two nodes of the network
+[[nodiscard]] std::pair<std::uint32_t, std::uint32_t> ends_of_flow(const network::Network& network,
+                                                                   const std::string& flow);
 
 struct FabricQuestion {
   FabricTopology topology;

@@ -1,8 +1,11 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <tailbound/answers/agreed_digits.hpp>
+#include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/answers/delay/solve_load_scale.hpp>
 #include <tailbound/answers/points/points.hpp>
+#include <tailbound/bounds/network/fabric_delay.hpp>
+#include <tailbound/bounds/network/network_delay.hpp>
 #include <tailbound/bounds/sizing/output_queue.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/text/plain.hpp>
@@ -100,6 +103,53 @@ class Search {
   }
 
   [[nodiscard]] Found at(const Rational& factor) const {
+    return question_.fabric ? of_whole(factor) : of_flows(factor);
+  }
+
+  [[nodiscard]] NearestToTarget nearest(const Found& found) const {
+    return {found.name, claim_of(found.worst, digits_)};
+  }
+
+  [[nodiscard]] LoadScaleOfTarget run(const ScaleLimit& limit, const Run& run) const;
+
+ private:
+  [[nodiscard]] Found of_whole(const Rational& factor) const {
+    const network::Fabric fabric = scaled(*question_.fabric, factor);
+    const network::FabricGraph graph(fabric);
+    const network::FabricOrbits orbits = network::fabric_orbits(graph);
+    const network::FabricRates rates = network::fabric_rates(graph, orbits);
+    Found found;
+    if (const auto* latency = std::get_if<LatencyTarget>(&question_.asked)) {
+      bounds::FabricDelay delays(graph, orbits, rates);
+      const Rational slot = latency->time ? latency->time->slot : Rational(1);
+      std::pair<std::uint32_t, std::uint32_t> ends;
+      if (question_.flow) {
+        ends = ends_of_flow(fabric.network, *question_.flow);
+      } else {
+        const bounds::FabricPercentile worst = delays.answer({latency->percentile}).all.percentiles.front();
+        ends = {worst.from, worst.to};
+      }
+      const auto above = delays.pair_above(ends.first, ends.second,
+                                           cln::cl_I_to_long(cln::floor1(latency->within / slot)));
+      found.worst = {numeric::to_rational(above.lower()), numeric::to_rational(above.upper()), false};
+      found.name = fabric.network.nodes[ends.first].name + " -> " + fabric.network.nodes[ends.second].name;
+      found.some_missed = found.worst.lower > allowed();
+      return found;
+    }
+    const auto& target = std::get<BufferTarget>(question_.asked);
+    for (const network::FabricRates::Queue& queue : rates.queues()) {
+      const network::QueueTraffic traffic = rates.traffic(fabric.network, queue);
+      const auto output = bounds::output_queue(bounds::slotted_queue(traffic), {.digits = digits_});
+      const Ends ends = ends_of(output->drop_probability(target.capacity, target.drop.criterion).probability);
+      found.some_missed = found.some_missed || ends.lower > allowed();
+      if (!found.name.empty() && ends.upper <= found.worst.upper) continue;
+      found.worst = ends;
+      found.name = traffic.name;
+    }
+    return found;
+  }
+
+  [[nodiscard]] Found of_flows(const Rational& factor) const {
     NetworkTopology topology = question_.topology;
     topology.network = scaled(std::move(topology.network), factor);
     const DelayPaths paths = delay_paths(topology, question_.sources, question_.flow);
@@ -123,13 +173,6 @@ class Search {
     return found;
   }
 
-  [[nodiscard]] NearestToTarget nearest(const Found& found) const {
-    return {found.name, claim_of(found.worst, digits_)};
-  }
-
-  [[nodiscard]] LoadScaleOfTarget run(const ScaleLimit& limit, const Run& run) const;
-
- private:
   /// Those that the flows asked for meet.
   static std::vector<std::size_t> queues_of(const DelayPaths& paths) {
     std::vector<std::size_t> queues;
@@ -207,6 +250,27 @@ void require_possible(const LoadScaleQuestion& question) {
   }
 }
 
+/// As scale_limits() has them, of queues with the same traffic one.
+std::vector<ScaleLimit> limits_of(const network::Fabric& fabric) {
+  const network::FabricGraph graph(fabric);
+  const network::FabricRates rates = network::fabric_rates(graph, network::fabric_orbits(graph));
+  std::vector<ScaleLimit> limits;
+  for (const network::FabricRates::Queue& queue : rates.queues()) {
+    const Rational takes = numeric::whole(queue.packets_per_slot);
+    limits.push_back({ScaleLimit::Kind::link, fabric.network.link_name(queue.link), queue.load, takes,
+                      takes / queue.load});
+  }
+  const std::vector<Rational> sent = network::sent_by_node(fabric), most = fabric.network.most_sent();
+  std::size_t busiest = 0;
+  for (std::size_t node = 1; node < sent.size(); ++node)
+    if (sent[node] * most[busiest] > sent[busiest] * most[node]) busiest = node;
+  limits.push_back({ScaleLimit::Kind::node, fabric.network.nodes[busiest].name, sent[busiest], most[busiest],
+                    most[busiest] / sent[busiest]});
+  std::stable_sort(limits.begin(), limits.end(),
+                   [](const ScaleLimit& a, const ScaleLimit& b) { return a.factor < b.factor; });
+  return limits;
+}
+
 /// Far from what its links bear.  \throws InvalidArgument  no such flow
 DelayPaths calm_paths(const LoadScaleQuestion& question, const ScaleLimit& limit) {
   NetworkTopology calm = question.topology;
@@ -235,8 +299,16 @@ numeric::Claim<unit::Ratio> LoadScaleAnswer::greatest() const {
 
 LoadScaleAnswer answer(const LoadScaleQuestion& question, const Run& run) {
   require_possible(question);
-  LoadScaleAnswer answer{.limits = scale_limits(question.topology.network)};
+  LoadScaleAnswer answer{.limits = question.fabric ? limits_of(*question.fabric)
+                                                   : scale_limits(question.topology.network)};
   if (std::holds_alternative<Stability>(question.asked)) return answer;
+  if (question.fabric) {
+    if (question.flow && std::holds_alternative<BufferTarget>(question.asked))
+      throw InvalidArgument("flow", *question.flow,
+                            "left out: of a network that is answered as a whole the room is that of all queues");
+    answer.target = Search(question).run(answer.first_limit(), run);
+    return answer;
+  }
   const DelayPaths paths = calm_paths(question, answer.first_limit());
   if (std::holds_alternative<LatencyTarget>(question.asked)) answer.omissions = paths.omissions;
   answer.target = Search(question).run(answer.first_limit(), run);

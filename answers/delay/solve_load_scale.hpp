@@ -7,8 +7,10 @@
 #include <tailbound/answers/points/run.hpp>
 #include <tailbound/answers/units.hpp>
 #include <tailbound/bounds/sizing/buffer_size.hpp>
+#include <tailbound/network/fabric/fabric.hpp>
 #include <tailbound/queue/delay/hop_delay.hpp>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -20,6 +22,7 @@
 ///           latencies, bounds/sizing/output_queue.hpp for buffers. Both targets are met the less, the greater the factor.
 /// RESULT    what the links bear exactly; for a target two factors, one at which it is proved to be met, one at which
 ///           it is proved to be missed.
+///           Of a network that is answered as a whole the nearest flow is that of the longest percentile.
 /// EXCLUDES  what DelayOmissions says of latencies
 /// TESTS     tests/answers/delay/solve_load_scale_test.cpp
 namespace tailbound::answers {
@@ -42,6 +45,8 @@ struct BufferTarget {
 
 struct LoadScaleQuestion {
   NetworkTopology topology;
+  /// Where it is answered as a whole (fabric.hpp); `topology` has its nodes and links then.
+  std::shared_ptr<const network::Fabric> fabric{};
   std::optional<std::string>
       flow{};  ///< by name: the targets of this one and the queues it meets; of all unless told
   network::Sources sources = network::Sources::decoupled;

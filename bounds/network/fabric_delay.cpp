@@ -149,6 +149,22 @@ class FabricDelay::Work {
     }
   }
 
+  Enclosure<unit::Probability> pair_above(std::uint32_t from, std::uint32_t to, std::int64_t slots) {
+    latency_ = true;
+    while (static_cast<std::int64_t>(size_) <= slots) lengthen();
+    const std::map<std::int64_t, Sum> sums = sums_of_pair(from, to, {});
+    long double above = 0, weight = 0;
+    double units = weight_units(sums), error = 0;
+    for (const auto& [hops, sum] : sums) {
+      above += slots < hops ? sum.weight : sum.tail[static_cast<std::size_t>(slots - hops)];
+      weight += sum.weight;
+      error = std::max(error, sum.error);
+      units = std::max(units, weight_units(sums) + sum.units);
+    }
+    const Bounds found = bounds_of(static_cast<double>(above / weight), units, error);
+    return between<unit::Probability>(found.lower, found.upper);
+  }
+
   [[nodiscard]] BufferSize buffer(std::size_t queue, const DropTarget& target, numeric::Digits digits) const {
     const FabricRates::Queue& its = rates_.queues()[queue];
     if (its.packets_per_slot == 1 && target.probability > 0 && target.probability < 1 && digits.count <= 12)
@@ -907,10 +923,8 @@ class FabricDelay::Work {
     return pairs;
   }
 
-  FabricPairDelay pair_within(std::uint32_t from, std::uint32_t to,
-                              const std::vector<Rational>& percentiles) {
-    std::vector<Target> targets;
-    for (const Rational& p : percentiles) targets.push_back(target_of(p));
+  /// By the number of queues on the shortest of the pair's ways.
+  std::map<std::int64_t, Sum> sums_of_pair(std::uint32_t from, std::uint32_t to, const std::vector<Target>& targets) {
     const std::uint32_t source = graph_.bundle_of(from), position = graph_.bundle_of(to);
     std::map<std::int64_t, Sum> sums;
     for (const RouteRule rule : rules) {
@@ -928,6 +942,14 @@ class FabricDelay::Work {
     if (sums.empty())
       throw InvalidArgument("flow", nodes[from].name + " -> " + nodes[to].name,
                             "from a node to another that it sends to");
+    return sums;
+  }
+
+  FabricPairDelay pair_within(std::uint32_t from, std::uint32_t to,
+                              const std::vector<Rational>& percentiles) {
+    std::vector<Target> targets;
+    for (const Rational& p : percentiles) targets.push_back(target_of(p));
+    const std::map<std::int64_t, Sum> sums = sums_of_pair(from, to, targets);
     std::vector<std::pair<std::int64_t, const Sum*>> all;
     for (const auto& [hops, sum] : sums) all.emplace_back(hops, &sum);
     FabricPairs pairs = pairs_of(all, percentiles, targets, sums);
@@ -982,6 +1004,9 @@ FabricQueueing FabricDelay::queueing(std::size_t levels, double least, const std
 FabricPairDelay FabricDelay::pair(std::uint32_t from, std::uint32_t to,
                                   const std::vector<Rational>& percentiles) {
   return work_->pair(from, to, percentiles);
+}
+Enclosure<unit::Probability> FabricDelay::pair_above(std::uint32_t from, std::uint32_t to, std::int64_t slots) {
+  return work_->pair_above(from, to, slots);
 }
 BufferSize FabricDelay::buffer(std::size_t queue, const DropTarget& target, numeric::Digits digits) const {
   return work_->buffer(queue, target, digits);

@@ -102,6 +102,11 @@ class FabricDelay {
   [[nodiscard]] FabricPairDelay pair(std::uint32_t from, std::uint32_t to,
                                      const std::vector<numeric::Rational>& percentiles);
 
+  /// P(T > slots) of the packets from one node to another that it sends to.
+  /// \throws InvalidArgument  it sends nothing there
+  [[nodiscard]] numeric::Enclosure<unit::Probability> pair_above(std::uint32_t from, std::uint32_t to,
+                                                                 std::int64_t slots);
+
   /// The least buffer of one queue, as buffer_size() has it.
   [[nodiscard]] BufferSize buffer(std::size_t queue, const DropTarget& target,
                                   numeric::Digits digits = {}) const;

@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <cli/commands/delays/delay_question.hpp>
+#include <cli/commands/delays/fabric_delays.hpp>
 #include <cli/options/files.hpp>
 #include <cli/options/traffic_options.hpp>
 #include <tailbound/answers/points/combinations.hpp>
@@ -362,11 +363,23 @@ read_scale_targets(const DelayOptions& options) {
 std::vector<answers::LoadScaleQuestion> read_load_scale_questions(const DelayOptions& options) {
   require_fitting(options);
   const auto targets = read_scale_targets(options);
-  const auto networks = read_networks(options.topology, answers::Overload::allowed);
   answers::LoadScaleQuestion asked;
   if (options.flow && *options.flow != "all") asked.flow = *options.flow;
   asked.digits = read_digits(options);
   asked.units = read_units(options.units);
+  if (const auto wholes = read_fabrics(options.topology); !wholes.empty()) {
+    require_fabric_model(options.model);
+    std::vector<answers::LoadScaleQuestion> questions;
+    for (const answers::FabricTopology& whole : wholes) {
+      asked.topology = place_of(whole);
+      asked.fabric = whole.fabric;
+      for (answers::LoadScaleQuestion& each :
+           Combinations(asked).by(targets, &answers::LoadScaleQuestion::asked).points())
+        questions.push_back(std::move(each));
+    }
+    return questions;
+  }
+  const auto networks = read_networks(options.topology, answers::Overload::allowed);
   return Combinations(asked)
       .by(networks, &answers::LoadScaleQuestion::topology)
       .by(read_sources_list(options.model, networks.front()), &answers::LoadScaleQuestion::sources)

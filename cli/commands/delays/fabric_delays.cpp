@@ -41,6 +41,8 @@ constexpr const char* of_fabrics =
     "to "
     "list, or its switches share memory";
 
+}  // namespace
+
 void require_fabric_model(const DelayModelOptions& model) {
   const auto require = [](const char* option, const std::optional<std::string>& text, const char* legal) {
     if (text && *text != legal)
@@ -50,6 +52,8 @@ void require_fabric_model(const DelayModelOptions& model) {
   require("--delay", model.delay, "wait");
   require("--hops", model.hops, "independent");
 }
+
+namespace {
 
 std::vector<answers::FabricQuestion> read_questions(const DelayOptions& options) {
   require_fitting(options);

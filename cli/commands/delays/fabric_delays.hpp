@@ -25,6 +25,9 @@ void read_named(const std::string& path, const std::function<void(std::string_vi
 /// What such a network is as a place to simulate.
 [[nodiscard]] answers::NetworkTopology place_of(const answers::FabricTopology& topology);
 
+/// \throws InvalidArgument  --sources, --delay or --hops as no such network is answered
+void require_fabric_model(const DelayModelOptions& model);
+
 /// What `validate delay` asks of a network that is answered as a whole, with what `asked` says of the rest; nothing of
 /// another.  \throws InvalidArgument  also for options that it has no use for
 [[nodiscard]] std::vector<answers::ValidateDelayQuestion> read_fabric_validations(

@@ -5,7 +5,7 @@
 #include <tailbound/network/bits.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/draws.hpp>
-#include <tailbound/network/files/table_rows.hpp>
+#include <tailbound/network/reading/table_rows.hpp>
 #include <tailbound/network/reading/file_text.hpp>
 
 #include <algorithm>

@@ -56,7 +56,7 @@ enum class Permutation {
 inline constexpr std::size_t most_sparse_entries = 100'000'000;
 
 /// Reads a demand from a table with a row for each pair, in any order, piece by piece, as the file comes. The first row says
-/// which columns are from, to and rate (files/table_rows.hpp: their names, separators and numbers); or each line is
+/// which columns are from, to and rate (reading/table_rows.hpp: their names, separators and numbers); or each line is
 /// "left -> right: rate". Lines that begin with # are comments. A pair may stand there once.
 ///
 /// COST  12 bytes for each entry, no matter how long the file; some 10^7 entries a second.

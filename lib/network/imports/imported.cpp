@@ -1,5 +1,5 @@
 #include <tailbound/core/trimmed.hpp>
-#include <tailbound/network/files/table_rows.hpp>
+#include <tailbound/network/reading/table_rows.hpp>
 #include <tailbound/network/imports/raw_graph.hpp>
 
 #include <algorithm>

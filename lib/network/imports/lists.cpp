@@ -1,6 +1,6 @@
 #include <tailbound/core/trimmed.hpp>
 #include <tailbound/core/words.hpp>
-#include <tailbound/network/files/table_rows.hpp>
+#include <tailbound/network/reading/table_rows.hpp>
 #include <tailbound/network/imports/raw_graph.hpp>
 
 #include <algorithm>
@@ -140,12 +140,12 @@ void read_booksim(const FileText& file, RawGraph& graph) {
   std::vector<std::pair<std::size_t, std::size_t>> seen;
   for (Lines::Line line = lines.next(); !line.words.empty(); line = lines.next()) {
     const auto place_of = [&](std::size_t at) {
-      const std::string& kind = line.words[at];
-      if (kind != "router" && kind != "node")
-        graph.fail(line.place, "\"router\" or \"node\" must stand here, not " + in_quotes(kind));
+      const std::string& word = line.words[at];
+      if (word != "router" && word != "node")
+        graph.fail(line.place, "\"router\" or \"node\" must stand here, not " + in_quotes(word));
       const std::size_t number = need_whole(graph, line, at + 1, "the number of a router or node");
-      const std::size_t its = graph.node((kind == "node" ? "n" : "r") + std::to_string(number), line.place);
-      graph.set_host(its, kind == "node");
+      const std::size_t its = graph.node((word == "node" ? "n" : "r") + std::to_string(number), line.place);
+      graph.set_host(its, word == "node");
       return its;
     };
     const std::size_t head = place_of(0);

@@ -14,7 +14,7 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::size_t most_nodes = 200'000, most_edges = 1'000'000, longest_label = 200;
+constexpr std::size_t most_imported_nodes = 200'000, most_edges = 1'000'000, longest_label = 200;
 
 /// "h1", "host-3", "server_a", "node7": what people call what hangs on a switch.
 bool is_host_name(std::string_view name) {
@@ -84,7 +84,7 @@ std::optional<Rational> read_speed(std::string_view text) {
 std::size_t RawGraph::node(const std::string& id, Place place) {
   const auto [found, is_new] = node_of_.try_emplace(id, nodes_.size());
   if (is_new) {
-    if (nodes_.size() == most_nodes) fail(place, "more than 200000 nodes");
+    if (nodes_.size() == most_imported_nodes) fail(place, "more than 200000 nodes");
     nodes_.push_back({id, {}, {}});
   }
   return found->second;

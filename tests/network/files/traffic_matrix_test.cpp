@@ -1,7 +1,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/files/network_file.hpp>
-#include <tailbound/network/files/table_rows.hpp>
+#include <tailbound/network/reading/table_rows.hpp>
 
 #include <catch2/catch.hpp>
 #include <map>

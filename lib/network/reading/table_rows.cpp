@@ -1,6 +1,6 @@
 #include <tailbound/core/trimmed.hpp>
 #include <tailbound/core/words.hpp>
-#include <tailbound/network/files/table_rows.hpp>
+#include <tailbound/network/reading/table_rows.hpp>
 
 #include <algorithm>
 
