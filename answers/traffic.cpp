@@ -4,6 +4,7 @@
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/arrivals/blocks_file.hpp>
 #include <tailbound/series/files/pmf_file.hpp>
+#include <tailbound/series/named_laws.hpp>
 #include <tailbound/symbolic/pgf.hpp>
 
 #include <algorithm>
@@ -20,6 +21,7 @@ Rational whole_number(std::int64_t value) {
 }  // namespace
 
 GeneratingFunction generating_function(const std::string& formula, const std::string& argument) {
+  if (auto law = series::named_law(formula, argument)) return {formula, *std::move(law)};
   return {formula, series::Arrivals::from_pgf(symbolic::parse_pgf(formula, argument))};
 }
 

@@ -49,7 +49,7 @@ struct BurstyInputs {
   traffic::Destination destination = traffic::Destination::per_burst;
 };
 
-/// A generating function A(z) of the packets in a slot.
+/// A generating function A(z) of the packets in a slot, or laws by name.
 struct GeneratingFunction {
   std::string formula;        ///< as typed
   series::Arrivals arrivals;  ///< as read
@@ -89,7 +89,7 @@ struct Traffic {
   int packets_per_slot = 1;  ///< C, served in a slot: 1 .. 32; 1 where slots are correlated
 };
 
-/// Reads A(z).
+/// Reads A(z), or laws by name (series/named_laws.hpp).
 /// \param argument  names it in messages
 /// \throws ParseError, InvalidArgument  it cannot be read, or generates no distribution
 [[nodiscard]] GeneratingFunction generating_function(const std::string& formula, const std::string& argument);
