@@ -18,7 +18,7 @@ using numeric::Rational;
 using numeric::Real;
 
 /// Above so many probabilities of a slot's cells their formula serves.
-constexpr std::int64_t most_entries = 8192;
+constexpr std::int64_t most_entries = 131'072;
 
 /// x, of each input
 Rational chance(const WholePackets& packets) {
