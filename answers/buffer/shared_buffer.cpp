@@ -1,5 +1,7 @@
 #include <cln/rational.h>
 #include <tailbound/answers/buffer/shared_buffer.hpp>
+#include <tailbound/core/trimmed.hpp>
+#include <tailbound/network/reading/table_rows.hpp>
 #include <tailbound/bounds/sizing/packet_loss.hpp>
 #include <tailbound/core/error.hpp>
 
@@ -61,45 +63,55 @@ SharedBufferAnswer::Dedicated dedicated(const queue::SharedSwitch& fed, const bo
 }  // namespace
 
 TrafficMatrix traffic_matrix(const std::string& text, const std::string& name) {
+  const network::FileText file(text, name);
+  network::TableRows rows(file);
+  const char separator = rows.separator();
   TrafficMatrix matrix{.name = name, .rates = {}};
-  std::size_t line_number = 0, columns = 0;
-  bool named = false;  // a first line of names of outputs, and in each line the name of its input
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, end - begin);
-    begin = end + 1;
-    ++line_number;
-    line.resize(std::min(line.find_first_of("#\r"), line.size()));
-    if (line.find_first_not_of(" \t") == std::string::npos) continue;
-    std::vector<std::pair<std::size_t, std::string>> fields;
-    for (std::size_t from = 0; from <= line.size();) {
-      const std::size_t comma = std::min(line.find(',', from), line.size());
-      fields.emplace_back(from + 1, line.substr(from, comma - from));
-      from = comma + 1;
+  std::size_t columns = 0;
+  bool named = false;     // a first row of names of outputs, and in each row the name of its input
+  bool by_output = false;  // rows are outputs, as the first cell says: dst\src
+  while (auto row = rows.next()) {
+    for (std::size_t at = 0; at < row->size(); ++at) {
+      std::string& cell = (*row)[at].text;
+      if (cell.find('#') == std::string::npos) continue;
+      cell = trimmed(std::string_view(cell).substr(0, cell.find('#')));
+      row->resize(at + 1);
     }
     if (columns == 0) {
-      columns = fields.size();
-      named = fields.front().second.find_first_of("0123456789") == std::string::npos;
+      columns = row->size();
+      named = row->front().text.find_first_of("0123456789") == std::string::npos;
+      const std::string& corner = row->front().text;
+      const std::size_t between = corner.find_first_of("\\/|");
+      by_output = between != std::string::npos &&
+                  network::end_in_words(corner.substr(0, between)) == network::End::destination;
       if (named) continue;
     }
-    if (fields.size() != columns)
-      throw ParseError(name, line_number, 1,
-                       "a row of " + std::to_string(fields.size()) + " entries; it must have " +
-                           std::to_string(columns) + ", as the first row");
-    std::vector<Rational> row;
-    for (std::size_t i = named ? 1 : 0; i < fields.size(); ++i) {
-      const auto& [column, field] = fields[i];
-      const bool empty = field.find_first_not_of(" \t") == std::string::npos;
+    if (row->size() != columns)
+      file.fail({row->front().place.line, 1}, "a row of " + std::to_string(row->size()) +
+                                                  " entries; it must have " + std::to_string(columns) +
+                                                  ", as the first row");
+    std::vector<Rational> rates;
+    for (std::size_t i = named ? 1 : 0; i < row->size(); ++i) {
+      const network::TableCell& cell = (*row)[i];
+      std::string field = network::number_of(cell.text, separator);
+      const bool percent = !field.empty() && field.back() == '%';
+      if (percent) field = trimmed(std::string_view(field).substr(0, field.size() - 1));
       try {
-        row.push_back(empty ? Rational(0) : numeric::parse_rational(field, "the rate"));
+        rates.push_back(field.empty() ? Rational(0) : numeric::parse_rational(field, "the rate"));
+        if (percent) rates.back() = rates.back() / 100;
       } catch (const InvalidArgument& problem) {
-        throw ParseError(name, line_number, column, problem.what());
+        file.fail(cell.place, problem.what());
       }
     }
-    matrix.rates.push_back(std::move(row));
+    matrix.rates.push_back(std::move(rates));
   }
   if (matrix.rates.empty() || matrix.rates.front().empty())
     throw ParseError(name, 0, 0, "no rates; a row an input, a column an output");
+  if (!by_output) return matrix;
+  std::vector<std::vector<Rational>> turned(matrix.rates.front().size());
+  for (const std::vector<Rational>& row : matrix.rates)
+    for (std::size_t i = 0; i < row.size(); ++i) turned[i].push_back(row[i]);
+  matrix.rates = std::move(turned);
   return matrix;
 }
 

@@ -16,7 +16,6 @@
 ///           A cell may stand in double quotes (RFC 4180; doubled inside). Spaces around a cell do not count, nor do
 ///           blank lines and lines that begin with #; the bars at both ends of a row and the row of dashes that Markdown has.
 /// TESTS     tests/network/files/traffic_matrix_test.cpp
-/// Internal to the network module.
 namespace tailbound::network {
 
 struct TableCell {

@@ -32,6 +32,8 @@ TEST_CASE("a traffic matrix: plain, with names, with gaps", "[answers][shared]")
       {Rational(3) / 10, Rational(1) / 5}, {0, Rational(1) / 4}, {Rational(1) / 10, 0}};
   CHECK(answers::traffic_matrix("# rates\n0.3, 1/5\r\n\n 0,0.25#end\n0.1,", "file").rates == rates);
   CHECK(answers::traffic_matrix("to,left,right\na,0.3,1/5\nb,,1/4\nc,.1,0\n", "file").rates == rates);
+  CHECK(answers::traffic_matrix(";left;right\na;0,3;20%\nb;-;25 %\nc;0,1;0\n", "file").rates == rates);
+  CHECK(answers::traffic_matrix("dst\\src,a,b,c\nleft,0.3,,0.1\nright,0.2,0.25,0\n", "file").rates == rates);
 }
 
 TEST_CASE("a traffic matrix that cannot be read names the place", "[answers][shared]") {
