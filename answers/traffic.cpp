@@ -4,7 +4,7 @@
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/arrivals/blocks_file.hpp>
 #include <tailbound/series/files/pmf_file.hpp>
-#include <tailbound/series/named_laws.hpp>
+#include <tailbound/series/laws/named_laws.hpp>
 #include <tailbound/symbolic/pgf.hpp>
 
 #include <algorithm>

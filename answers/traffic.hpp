@@ -89,7 +89,7 @@ struct Traffic {
   int packets_per_slot = 1;  ///< C, served in a slot: 1 .. 32; 1 where slots are correlated
 };
 
-/// Reads A(z), or laws by name (series/named_laws.hpp).
+/// Reads A(z), or laws by name (series/laws/named_laws.hpp).
 /// \param argument  names it in messages
 /// \throws ParseError, InvalidArgument  it cannot be read, or generates no distribution
 [[nodiscard]] GeneratingFunction generating_function(const std::string& formula, const std::string& argument);

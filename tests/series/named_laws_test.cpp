@@ -1,5 +1,5 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/series/named_laws.hpp>
+#include <tailbound/series/laws/named_laws.hpp>
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/trimmed.hpp>
 #include <tailbound/numeric/real.hpp>
-#include <tailbound/series/named_laws.hpp>
+#include <tailbound/series/laws/named_laws.hpp>
 
 #include <cln/integer.h>
 #include <cln/rational.h>
