@@ -39,8 +39,7 @@ class GmlReader {
       for (const std::string& end : {its.from, its.to})
         if (!graph_.has(end))
           graph_.fail(its.place, "a link to the node " + in_quotes(end) + ", which is not listed");
-      RawGraph::Edge& edge = graph_.edge(graph_.node(its.from, its.place), graph_.node(its.to, its.place),
-                                         !directed_, its.place);
+      RawGraph::Edge& edge = graph_.edge(its.from, its.to, !directed_, its.place);
       for (const auto& [key, value] : its.attributes) graph_.edge_attribute(edge, key, value);
     }
     if (directed_) graph_.remark("links lead one way, as the file says");

@@ -98,8 +98,7 @@ void read_edge_list(const FileText& file, RawGraph& graph) {
       if (blank == std::string_view::npos)
         graph.fail(line->place, "a line must begin with the names of two nodes");
       RawGraph::Edge& edge =
-          graph.edge(graph.node(std::string(names.substr(0, blank)), line->place),
-                     graph.node(std::string(trimmed(names.substr(blank))), line->place), true, line->place);
+          graph.edge(std::string(names.substr(0, blank)), std::string(trimmed(names.substr(blank))), true, line->place);
       read_python_data(graph, edge, text.substr(data));
     }
     return;
@@ -124,8 +123,7 @@ void read_edge_list(const FileText& file, RawGraph& graph) {
     if (std::max(from, to) >= cells || (*row)[from].text.empty() || (*row)[to].text.empty())
       graph.fail(row->front().place, "a row must name two nodes");
     RawGraph::Edge& edge =
-        graph.edge(graph.node((*row)[from].text, row->front().place),
-                   graph.node((*row)[to].text, row->front().place), true, row->front().place);
+        graph.edge((*row)[from].text, (*row)[to].text, true, row->front().place);
     for (std::size_t at = 0; at < std::min(cells, header.size()); ++at)
       if (at != from && at != to) graph.edge_attribute(edge, header[at], (*row)[at].text);
     if (header.empty() && cells > 2) graph.edge_attribute(edge, "speed", (*row)[2].text);

@@ -39,6 +39,11 @@ class RawGraph {
   };
   /// \throws ParseError  more than 2 000 000
   Edge& edge(std::size_t from, std::size_t to, bool both, Place place);
+  /// Between the nodes with these ids, which it may make, the first one first.
+  Edge& edge(const std::string& from, const std::string& to, bool both, Place place) {
+    const std::size_t first = node(from, place);
+    return edge(first, node(to, place), both, place);
+  }
   /// An attribute of an edge: its speed; any other is left out.
   void edge_attribute(Edge& edge, std::string_view key, std::string_view value);
   void remark(std::string what) { remarks_.push_back(std::move(what)); }
