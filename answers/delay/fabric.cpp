@@ -65,17 +65,19 @@ std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<Named
                                 network::RouteRule route, bool elsewhere, const ReadNamed& read,
                                 const std::vector<std::string>& without) {
   network::FabricFile found;
-  const NetworkText text = network_text(file);
+  std::optional<network::Network> foreign = foreign_network(file, without);
   try {
-    found = network::read_fabric(
-        text.text, text.name, matrix || elsewhere ? network::FlowsFrom::elsewhere : network::FlowsFrom::file,
-        without);
+    if (foreign)
+      found.fabric.network = *std::move(foreign);
+    else
+      found = network::read_fabric(
+          file.text, file.name,
+          matrix || elsewhere ? network::FlowsFrom::elsewhere : network::FlowsFrom::file, without);
   } catch (const ParseError&) {
     return std::nullopt;  // read_network() says what is wrong with it, if anything is
   }
   Fabric fabric = std::move(found.fabric);
   std::vector<std::string>& remarks = fabric.network.remarks;
-  remarks.insert(remarks.begin(), text.remarks.begin(), text.remarks.end());
   const auto path_of = [&](const std::string& name) {
     return (std::filesystem::path(file.name).parent_path() / name).string();
   };

@@ -8,6 +8,7 @@
 #include <tailbound/numeric/text/plain.hpp>
 
 #include <filesystem>
+#include <map>
 #include <utility>
 
 namespace tailbound::answers {
@@ -30,23 +31,50 @@ void require_sendable(const std::optional<Rational>& uniform, const std::optiona
                             limit.in_words());
 }
 
+/// As a network file for worms: wires of a bundle are wires of one link.
+std::string worm_file(network::Network network) {
+  std::vector<network::Link> links;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> place;
+  for (network::Link& link : network.links) {
+    link.rate = {};
+    link.wire = 0;
+    const auto [found, is_new] = place.try_emplace({link.from, link.to}, links.size());
+    if (is_new)
+      links.push_back(link);
+    else
+      ++links[found->second].rate.packets;
+  }
+  network.links = std::move(links);
+  network.gbps.reset();
+  return network::to_toml(network) + "\n[traffic]\nuniform = true\n";
+}
+
 /// Whatever program wrote it.
 network::NetworkFile read_file(const NamedText& file, FileUse use, FlowsFrom flows,
                                const std::vector<std::string>& without) {
-  const NetworkText text = network_text(file);
-  network::NetworkFile found = network::read_network(text.text, text.name, use, flows, without);
-  found.network.remarks.insert(found.network.remarks.begin(), text.remarks.begin(), text.remarks.end());
-  return found;
+  std::optional<network::Network> foreign = foreign_network(file, without);
+  if (!foreign) return network::read_network(file.text, file.name, use, flows, without);
+  if (use == FileUse::worms) {
+    const std::vector<std::string> remarks = std::exchange(foreign->remarks, {});
+    network::NetworkFile found = network::read_network(worm_file(*std::move(foreign)), file.name, use, flows);
+    found.network.remarks.insert(found.network.remarks.begin(), remarks.begin(), remarks.end());
+    return found;
+  }
+  if (flows == FlowsFrom::file)
+    throw ParseError(file.name, 1, 1,
+                     "the file says no traffic: give --uniform with the packets a slot that each node sends, or "
+                     "--matrix FILE");
+  return {*std::move(foreign), {}, {}};
 }
 
 }  // namespace
 
-NetworkText network_text(const NamedText& file) {
+std::optional<network::Network> foreign_network(const NamedText& file, const std::vector<std::string>& without) {
   const auto format = network::foreign_format(file.text);
-  if (!format) return {file.name, file.text, {}};
+  if (!format) return std::nullopt;
   network::Network network = network::read_foreign(*format, file.text, file.name);
-  std::vector<std::string> remarks = std::exchange(network.remarks, {});
-  return {file.name, network::to_toml(network), std::move(remarks)};
+  network::take_out(network, without);
+  return network;
 }
 
 std::string text_of_file(const ReadNamed& read, const std::string& path) {

@@ -28,19 +28,18 @@ struct NamedText {
 using ReadNamed =
     std::function<void(const std::string& path, const std::function<void(std::string_view bytes)>& take)>;
 
-/// What the files of other programs say, as a network file.
-struct NetworkText {
-  std::string name;                    ///< of the file
-  std::string text;                    ///< TOML
-  std::vector<std::string> remarks{};  ///< of a file of another program: how it was understood
-};
-/// \throws ParseError  as network::read_foreign()
-[[nodiscard]] NetworkText network_text(const NamedText& file);
+/// The nodes and links of a file of another program (network::foreign_format()); none of a network file.
+/// \param without  what fails
+/// \throws ParseError       as network::read_foreign()
+/// \throws InvalidArgument  "without"
+[[nodiscard]] std::optional<network::Network> foreign_network(const NamedText& file,
+                                                              const std::vector<std::string>& without = {});
 
 /// All of its bytes.
 [[nodiscard]] std::string text_of_file(const ReadNamed& read, const std::string& path);
 
-/// The network of a file, with the flows that stand there and those of the matrix named there.
+/// The network of a file, with the flows that stand there and those of the matrix named there. Of worms, a file of another
+/// program has uniform traffic, and bundles are links of several wires; its speeds are left out.
 /// \param without  what fails beside what the file says (network/demands/failures.hpp)
 /// \throws ParseError, LimitExceeded  as network::read_network() and network::add_traffic_matrix()
 /// \throws InvalidArgument  "without"

@@ -134,13 +134,19 @@ void Network::number_wires() {
   const auto ends = [this](std::size_t link) { return std::pair(links[link].from, links[link].to); };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return ends(a) < ends(b); });
+  std::size_t bundles = 0;
   for (std::size_t first = 0; first < order.size();) {
     std::size_t last = first + 1;
     while (last < order.size() && ends(order[last]) == ends(order[first])) ++last;
     for (std::size_t i = first; i < last; ++i)
       links[order[i]].wire = last - first == 1 ? 0 : static_cast<int>(i - first + 1);
+    bundles += last - first > 1 ? 1 : 0;
     first = last;
   }
+  if (bundles == 0) return;
+  remarks.push_back(std::to_string(bundles) + (bundles == 1 ? " bundle" : " bundles") +
+                    " of wires side by side (each way): of spread routes each packet takes any of them, of others each "
+                    "flow takes one, by a hash of its ends");
 }
 
 bool Network::has_bundles() const {

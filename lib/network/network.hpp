@@ -110,7 +110,7 @@ struct Network {
     return nodes[links[link].from].name + " -> " + nodes[links[link].to].name +
            (wire == 0 ? "" : " (wire " + std::to_string(wire) + ")");
   }
-  /// Numbers the wires of bundles: links of the same ends, in their order.
+  /// Numbers the wires of bundles, links of the same ends, in their order; a remark says how many there are.
   void number_wires();
   [[nodiscard]] bool has_bundles() const;
 };

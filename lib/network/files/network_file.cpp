@@ -48,7 +48,6 @@ class Reader : TomlValues {
   void read_groups(const toml::node& given);
   void read_link(const toml::table& table);
   void read_rate(const toml::table& table, Link& link);
-  void number_wires();
   [[nodiscard]] std::size_t link_between(std::size_t from, std::size_t to, const Flow& flow,
                                          std::int64_t asked, Place place) const;
   void settle_speeds(const toml::table& root);
@@ -368,18 +367,6 @@ void Reader::read_memory(const toml::node& node) {
   } else {
     fail(place, "\"shared_memory\" must be true, text such as \"leaf[0..7]\", or a list of names");
   }
-}
-
-/// Each wire of a bundle is a link, and which packets take it is said.
-void Reader::number_wires() {
-  network_.number_wires();
-  std::size_t bundles = 0;
-  for (const Link& link : network_.links) bundles += link.wire == 1 ? 1 : 0;
-  if (bundles == 0) return;
-  network_.remarks.push_back(
-      std::to_string(bundles) + (bundles == 1 ? " bundle" : " bundles") +
-      " of wires side by side: of spread routes each packet takes any of them, of others each "
-      "flow takes one, by a hash of its ends");
 }
 
 /// The link of a path, of a bundle the wire that is asked for, or (0) that of the flow.
@@ -732,7 +719,7 @@ toml::table Reader::read_network(std::span<const std::string> without) {
   for_each_table(root, "link", [this](const toml::table& table) { read_link(table); });
   settle_speeds(root);
   read_failures(root, without);
-  if (has_bundles_) number_wires();
+  if (has_bundles_) network_.number_wires();
   rates().let_send(network_);
   for_each_table(root, "flow", [this](const toml::table& table) { read_flow(table); });
   return root;

@@ -197,8 +197,7 @@ void read_hpcc(const FileText& file, RawGraph& graph) {
     const auto speed = line.words.size() > 2 ? read_speed(line.words[2]) : std::nullopt;
     if (!speed) graph.fail(line.place, "the third word of a link must be its speed, such as 100Gbps");
     graph
-        .edge(graph.node(std::to_string(from), line.place), graph.node(std::to_string(to), line.place), true,
-              line.place)
+        .edge(std::to_string(from), std::to_string(to), true, line.place)
         .gbps = speed;
   }
   if (count != links)

@@ -229,13 +229,13 @@ Network RawGraph::network(const std::string& format) {
   find_names(network);
   find_hosts(network);
   find_rates(network);
-  network.number_wires();
   std::size_t hosts = 0;
   for (const Node& node : network.nodes) hosts += node.host ? 1 : 0;
   network.remarks.push_back(
       "read as " + format + ": " + plural(hosts, "host") + ", " + std::to_string(nodes_.size() - hosts) +
       (nodes_.size() - hosts == 1 ? " switch, " : " switches, ") + plural(edges_.size(), "link"));
   network.remarks.insert(network.remarks.end(), remarks_.begin(), remarks_.end());
+  network.number_wires();
   return network;
 }
 
