@@ -29,7 +29,8 @@ Probabilities probabilities(const std::string& text, const std::string& name, se
   series::Pmf pmf = series::read_pmf(text, name, normalise);
   return {.name = name,
           .arrivals = series::Arrivals::from_pmf(std::move(pmf.probabilities)),
-          .sum = std::move(pmf.sum)};
+          .sum = std::move(pmf.sum),
+          .format = std::move(pmf.format)};
 }
 
 Blocks blocks(const std::string& text, const std::string& name) {

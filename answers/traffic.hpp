@@ -60,6 +60,7 @@ struct Probabilities {
   std::string name;  ///< of the file they were read from
   series::Arrivals arrivals;
   numeric::Rational sum = 1;  ///< of those in the file, which they are divided by
+  std::string format{};       ///< of the program that printed them, where it is told by its marks
 };
 
 /// Matrices D_0, D_1, ...: packets and changes of phase (a D-BMAP).

@@ -72,7 +72,7 @@ Pmf read_pmf(std::string_view text, std::string_view source, Normalise normalise
                               ? "; they must sum to exactly 1 (fractions such as 1/3 are exact)"
                               : "; they must sum to 1 but for rounding (fractions such as 1/3 are exact)"));
 
-  Pmf pmf{.probabilities = {}, .sum = sum};
+  Pmf pmf{.probabilities = {}, .sum = sum, .format = list.format};
   std::vector<Rational>& probabilities = pmf.probabilities;
   for (const Coefficient& entry : list.coefficients) {
     if (cln::zerop(entry.value)) continue;

@@ -24,6 +24,7 @@ enum class Normalise {
 struct Pmf {
   std::vector<numeric::Rational> probabilities;  ///< of 0, 1, 2, ..; the last one not 0; their exact sum is 1
   numeric::Rational sum = 1;                     ///< of those in the text
+  std::string format{};                          ///< as CoefficientList::format
 };
 
 /// Probabilities.  [0 .. 1]

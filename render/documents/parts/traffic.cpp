@@ -17,6 +17,8 @@ using numeric::Rational;
 
 constexpr std::size_t longest_formula = 40;
 
+constexpr std::size_t longest_load = 24;  ///< a longer fraction is shown as a decimal
+
 /// The parts of a description, of which a list of points may share some and not others.
 struct TrafficWords {
   std::string source, burst, load, served;
@@ -37,6 +39,7 @@ TrafficWords words_of(const Traffic& traffic) {
             },
             [&](const Probabilities& pmf) {
               words.source = "the arrivals of " + pmf.name;
+              if (!pmf.format.empty()) words.source += " (as " + pmf.format + " prints)";
               if (pmf.sum == 1) return;
               const double gap = numeric::nearest_double(pmf.sum - 1);
               words.source +=
@@ -62,7 +65,10 @@ TrafficWords words_of(const Traffic& traffic) {
               words.burst += " (" + in_words(inputs.destination, "output") + ")";
             }},
       traffic.source);
-  if (const auto load = load_of(traffic)) words.load = " at load " + plain(*load);
+  if (const auto load = load_of(traffic)) {
+    const std::string exactly = plain(*load);
+    words.load = " at load " + (exactly.size() <= longest_load ? exactly : brief(Exact{*load}, {10}));
+  }
   if (traffic.packets_per_slot != 1)
     words.served = fmt::format(", {} served a slot", traffic.packets_per_slot);
   return words;
