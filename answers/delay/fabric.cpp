@@ -58,7 +58,8 @@ void require_sendable(const Fabric& fabric, const Rational& rate, const std::opt
   throw InvalidArgument(scale ? "load scale" : "uniform", plain(scale ? *scale : rate),
                         "at most " + plain(Rational((scale ? *scale : rate) * takes[most] / sent[most])) +
                             ", where " + fabric.network.nodes[most].name +
-                            " sends all that the fastest of its links takes");
+                            (takes[most] == 1 ? " sends a packet in every slot"
+                                              : " sends all that the fastest of its links takes"));
 }
 
 std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<NamedText>& matrix,

@@ -5,11 +5,13 @@
 #include <tailbound/bounds/sizing/max_load.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
+#include <tailbound/network/fabric/fabric.hpp>
 #include <tailbound/network/files/network_file.hpp>
 #include <tailbound/network/queue_traffic.hpp>
 #include <tests/support/rational.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <random>
 #include <string>
 
@@ -184,4 +186,51 @@ TEST_CASE("Greatest load scale: targets that every factor meets, and that none d
   CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
   question.asked = answers::BufferTarget{Packets(3), {rational("1")}};
   CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+}
+
+TEST_CASE("the greatest factor of a network that is answered as a whole is that of its flows one by one",
+          "[answers][load_scale][fabric]") {
+  // Two leaves, two spines, eight hosts, hosts of two speeds.
+  const std::string text = R"(
+hosts = "h[0..7]"
+switches = "leaf[0..1], spine[0..1]"
+[[link]]
+each = "i = 0..7"
+from = "h[i]"
+to = "leaf[i/4]"
+rate = 2
+both = true
+[[link]]
+each = "l = 0..1, s = 0..1"
+from = "leaf[l]"
+to = "spine[s]"
+rate = 3
+both = true
+[[traffic]]
+name = "all"
+uniform = 0.5
+route = "spread"
+)";
+  const network::Fabric fabric = network::read_fabric(text, "fabric").fabric;
+  LoadScaleQuestion listed{.topology = {.network = network::written_out(fabric), .file = "listed"}};
+  LoadScaleQuestion whole{.topology = {.network = fabric.network, .file = "whole"},
+                          .fabric = std::make_shared<network::Fabric>(fabric)};
+  CHECK(answers::answer(listed).first_limit().factor == answers::answer(whole).first_limit().factor);
+  listed.digits = whole.digits = {4};
+  for (const auto& asked :
+       {decltype(whole.asked)(answers::LatencyTarget{.percentile = rational("0.999"), .within = 8}),
+        decltype(whole.asked)(answers::BufferTarget{Packets(12), {.probability = rational("1e-6")}})}) {
+    listed.asked = whole.asked = asked;
+    const LoadScaleAnswer one = answers::answer(listed), other = answers::answer(whole);
+    REQUIRE(other.target);
+    const Rational a = one.target->met, b = other.target->met;
+    INFO(numeric::nearest_double(a) << " " << numeric::nearest_double(b));
+    CHECK(abs(a - b) * 1000 < a);
+    CHECK(other.target->missed);
+    CHECK_FALSE(other.target->at_missed->name.empty());
+  }
+  whole.flow = "h0 -> h5";
+  CHECK_THROWS_WITH(answers::answer(whole), Catch::Contains("left out: of a network that is answered as a whole"));
+  whole.asked = answers::LatencyTarget{.percentile = rational("0.999"), .within = 8};
+  CHECK(answers::answer(whole).target->at_met.name == "h0 -> h5");
 }

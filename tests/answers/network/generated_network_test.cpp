@@ -88,3 +88,24 @@ TEST_CASE("a fabric's simulation says of all packets what that of its listed flo
   together.fabric = simulated_fabric(network::read_fabric(full, "file").fabric);
   CHECK_THROWS_AS(answer(together), network::Overloaded);
 }
+
+TEST_CASE("an imported network becomes a file that is read back", "[answers][network]") {
+  GeneratedNetworkQuestion question{.shape = {}, .imported = NamedText{"x.gml", R"(graph [ label "two"
+  node [ id 0 label "a b" ] node [ id 1 ] node [ id 2 label "h9" ]
+  edge [ source 0 target 1 LinkSpeedRaw 40000000000 ] edge [ source 1 target 0 LinkSpeedRaw 40000000000 ]
+  edge [ source 1 target 2 LinkSpeedRaw 10000000000 ] ])"}};
+  const GeneratedNetworkAnswer plain = answer(question);
+  CHECK(plain.facts.name == "two");
+  CHECK(plain.facts.hosts == 1);
+  CHECK(plain.facts.switches == 2);
+  CHECK(plain.facts.switch_wires == 2);
+  CHECK(plain.remarks.size() == 4);
+  CHECK_THAT(plain.file, Catch::StartsWith("# read as GML: 1 host, 2 switches, 3 links"));
+  question.traffic = network::FabricTraffic{};
+  question.without = {"a b"};
+  const GeneratedNetworkAnswer broken = answer(question);
+  CHECK_THAT(broken.file, Catch::Contains("without = [\"a b\"]") && Catch::Contains("uniform = \"1/2\""));
+  CHECK(broken.failed == 2);
+  question.imported = NamedText{"x.txt", "nothing that is a network = 1"};
+  CHECK_THROWS_WITH(answer(question), Catch::Contains("FILE is x.txt; it must be GraphML, GML, DOT"));
+}

@@ -3,6 +3,7 @@
 #include <tailbound/answers/network/network_input.hpp>
 #include <tailbound/core/error.hpp>
 
+#include <algorithm>
 #include <string>
 
 // Network files with flows of their own, from a matrix, or uniform; and at other loads.
@@ -69,4 +70,26 @@ TEST_CASE("Network input: at each load, and no further than the links bear", "[a
   refused({.uniform = {Rational(1) / 2}, .load_scale = {3}}, "load scale is 3; it must be below 2, where");
   refused({.load_scale = {-1}}, "load scale is -1; it must be above 0");
   CHECK_NOTHROW(answers::at_loads(uniform, {.uniform = {1}}, answers::Overload::allowed));
+}
+
+TEST_CASE("Network input: files of other programs, with uniform traffic or a matrix", "[answers][network]") {
+  const answers::NamedText dot{"net.dot", "graph { s -- h1 [speed=25]; s -- h2 [speed=25]; s -- h3 [speed=100] }"};
+  const NetworkTopology uniform = answers::read_uniform_network(dot, network::RouteRule::shortest);
+  CHECK(uniform.network.flows.size() == 6);
+  CHECK(uniform.network.remarks.front() == "read as DOT (Graphviz): 3 hosts, 1 switch, 3 links");
+  const NetworkTopology asked =
+      answers::read_network(dot, {"m.csv", ",h1,h2\nh3,20G,30G\nh1,,5G\n"}, network::RouteRule::shortest);
+  REQUIRE(asked.network.flows.size() == 3);
+  CHECK(asked.network.flows[1].rate == Rational(6) / 5);  // of a host of four lanes
+  CHECK(answers::read_uniform_network(dot, network::RouteRule::shortest, {"h1"}).network.flows.size() == 2);
+  const auto none = [](const std::string&, const auto&) { FAIL("no file is named"); };
+  CHECK_THROWS_WITH(answers::read_network(dot, none), Catch::Contains("net.dot:1:1: the file says no traffic"));
+  // Of worms: wires of a bundle side by side, all alike.
+  const NetworkTopology worms = answers::read_network({"ring", "a b 10\nb c 40\nc a 10\nc a 10\n"}, none,
+                                                      network::FileUse::worms);
+  CHECK(worms.network.flows.size() == 6);
+  CHECK(worms.network.links.size() == 6);
+  CHECK(std::count_if(worms.network.links.begin(), worms.network.links.end(), [](const network::Link& link) {
+          return link.rate == network::LinkRate{.packets = 2};
+        }) == 2);
 }
