@@ -3,6 +3,7 @@
 #include <tailbound/core/cases.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/arrivals/blocks_file.hpp>
+#include <tailbound/queue/delay/parts_queue.hpp>
 #include <tailbound/series/files/pmf_file.hpp>
 #include <tailbound/series/laws/named_laws.hpp>
 #include <tailbound/symbolic/pgf.hpp>
@@ -187,9 +188,16 @@ std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic, const 
     if (classes->priority != 1) return bounds::output_queue(lower_class(*classes), accuracy);
   }
   if (!correlated(traffic)) return bounds::output_queue(slotted_queue(traffic), accuracy);
-  if (traffic.packets_per_slot != 1)
-    throw InvalidArgument("packets per slot", std::to_string(traffic.packets_per_slot),
-                          "1 for correlated arrivals (--traffic onoff, --blocks, --incast)");
+  if (const int served = traffic.packets_per_slot; served != 1) {
+    const auto* blocks = std::get_if<Blocks>(&traffic.source);
+    const auto* inputs = std::get_if<BurstyInputs>(&traffic.source);
+    if (blocks == nullptr && (inputs == nullptr || inputs->destination == traffic::Destination::per_burst))
+      throw InvalidArgument("packets per slot", std::to_string(served),
+                            "1 with --incast, and with bursts that go to one output as a whole (--destination "
+                            "per-packet takes more)");
+    return bounds::output_queue(
+        queue::parts_queue(blocks != nullptr ? blocks->arrivals : arrivals(*inputs), served, 1), accuracy);
+  }
   if (const auto* incast = std::get_if<bounds::Incast>(&traffic.source))
     return bounds::output_queue(*incast, accuracy);
   if (const auto* blocks = std::get_if<Blocks>(&traffic.source))

@@ -87,7 +87,7 @@ using Source = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, BurstyI
 struct Traffic {
   static constexpr int most_packets_per_slot = 32;
   Source source;
-  int packets_per_slot = 1;  ///< C, served in a slot: 1 .. 32; 1 where slots are correlated
+  int packets_per_slot = 1;  ///< C, served in a slot: 1 .. 32; 1 with incast and bursts to one output
 };
 
 /// Reads A(z), or laws by name (series/laws/named_laws.hpp).

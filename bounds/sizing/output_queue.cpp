@@ -279,7 +279,8 @@ class FractionOfSlots final : public OutputQueue {
     return result;
   }
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override {
-    throw NoAnswer("the mean occupancy of a link that takes a fraction of packets a slot");
+    const long double mean = delay_.mean_packets();
+    return numeric::Approximation<unit::Packet>{numeric::Real(mean), std::min(delay_.agreed_digits(), 12)};
   }
   [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
     return std::nullopt;

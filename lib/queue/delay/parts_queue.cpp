@@ -159,6 +159,22 @@ PartsQueue parts_queue(const std::vector<OnOffGroup>& sources, int served, int o
           .load = load};
 }
 
+PartsQueue parts_queue(const MarkovArrivals& arrivals, int served, int of_packet) {
+  if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&arrivals.form()))
+    return parts_queue(*groups, served, of_packet);
+  const auto* blocks = std::get_if<RationalBlocks>(&arrivals.form());
+  if (blocks == nullptr) throw NoAnswer("trains of cells at a link that takes several a slot");
+  if (blocks->front().size() * static_cast<std::size_t>(served) > MarkovArrivals::most_phases ||
+      (blocks->size() - 1) * static_cast<std::size_t>(of_packet) >= MarkovArrivals::most_blocks)
+    throw NoAnswer(std::to_string(blocks->front().size()) + " phases at a link that takes " + std::to_string(served) +
+                   " packets a slot: their product must be at most " + std::to_string(MarkovArrivals::most_phases));
+  return {.parts = MarkovArrivals::blocks(
+              in_steps(*blocks, static_cast<std::size_t>(served), static_cast<std::size_t>(of_packet))),
+          .served = served,
+          .of_packet = of_packet,
+          .load = arrivals.load()};
+}
+
 PartsDelay::PartsDelay(PartsQueue queue, numeric::Digits digits)
     : queue_(std::move(queue)), digits_{std::max(digits.count + 2, 12)} {
   if (const auto* slotted = std::get_if<SlottedQueue>(&queue_.parts)) require_stable(*slotted);
@@ -259,6 +275,18 @@ PartsProbability PartsDelay::above(std::int64_t packets) {
     }
   }
   return {Interval(sum * queue_.served), digits};
+}
+
+long double PartsDelay::mean_packets() {
+  long double sum = 0;
+  for (std::int64_t n = 0;; ++n) {
+    const PartsProbability found = above(n);
+    if (found.agreed_digits) agreed_digits_ = std::min(agreed_digits_, *found.agreed_digits);
+    const auto value = mpfr_get_ld(numeric::upper(found.bounds).backend().data(), MPFR_RNDN);
+    sum += value;
+    if (value < sum * 1e-18L) return sum;
+    if (n > 1'000'000) throw LimitExceeded("the mean of a queue of more than 1000000 packets");
+  }
 }
 
 std::int64_t PartsDelay::least_level(const Rational& target) {

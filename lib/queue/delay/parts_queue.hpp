@@ -34,6 +34,10 @@ struct PartsQueue {
 /// \throws NoAnswer  more phases or packets than MarkovArrivals::blocks() takes, times the steps of a slot
 [[nodiscard]] PartsQueue parts_queue(const std::vector<OnOffGroup>& sources, int served, int of_packet);
 
+/// On-off sources as above, or matrices.
+/// \throws NoAnswer  as above; trains, or too many phases or packets
+[[nodiscard]] PartsQueue parts_queue(const MarkovArrivals& arrivals, int served, int of_packet);
+
 /// A probability, and the digits to which it is known where it is not proved.
 struct PartsProbability {
   numeric::Interval bounds;
@@ -56,6 +60,8 @@ class PartsDelay {
   [[nodiscard]] long double mean();
   /// P(more than `packets` packets are there just after arrivals, one that has begun to leave counted whole).
   [[nodiscard]] PartsProbability above(std::int64_t packets);
+  /// E[packets present just after arrivals], to agreed_digits().
+  [[nodiscard]] long double mean_packets();
   /// The least n with above(n) <= target.
   [[nodiscard]] std::int64_t least_level(const numeric::Rational& target);
 
