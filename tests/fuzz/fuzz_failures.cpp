@@ -15,7 +15,7 @@ using namespace tailbound;
 namespace {
 
 bool same(const network::Link& a, const network::Link& b) {
-  return a.from == b.from && a.to == b.to && a.packets_per_slot == b.packets_per_slot && a.weight == b.weight;
+  return a.from == b.from && a.to == b.to && a.rate == b.rate && a.weight == b.weight;
 }
 
 void check(const network::Network& whole, const std::vector<std::string>& failed) {
