@@ -362,7 +362,7 @@ std::vector<Line> lines(const BufferPoint& point, const Units& units) {
                      "more packets come than are served; without a limit the queue would grow for\never, so "
                      "there is no P(Q > n) beside this"});
   if (const std::string queue = poisson_in_words(question); !queue.empty()) lines.push_back({"queue", queue});
-  const std::string caution = overflow_caution(question.criterion, question.traffic.packets_per_slot);
+  const std::string caution = overflow_caution(question.criterion, question.traffic);
   if (!caution.empty()) lines.push_back({"caution", caution});
   if (answer.mean_occupancy) {
     const Value mean = shown(answer.mean_occupancy);

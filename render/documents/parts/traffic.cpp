@@ -227,12 +227,11 @@ std::string in_words(const bounds::Computation& computation) {
   return queue::name(method.arithmetic);
 }
 
-std::string overflow_caution(bounds::Criterion criterion, int packets_per_slot) {
-  return criterion == bounds::Criterion::overflow && packets_per_slot > 1
-             ? "overflow is no drop rate where several packets are served a slot;\n--criterion loss gives "
-               "the "
-               "fraction of packets lost"
-             : "";
+std::string overflow_caution(bounds::Criterion criterion, const Traffic& traffic) {
+  if (criterion != bounds::Criterion::overflow || traffic.packets_per_slot == 1) return "";
+  return std::string("overflow is no drop rate where several packets are served a slot;\n") +
+         (correlated(traffic) ? "the fraction of packets lost is not analysed where arrivals remember"
+                              : "--criterion loss gives the fraction of packets lost");
 }
 
 }  // namespace tailbound::render

@@ -31,6 +31,6 @@ namespace tailbound::render {
 [[nodiscard]] std::string in_words(const bounds::Computation& computation);
 
 /// What every user of overflow as a drop rate must know where it is not one; empty where it is.
-[[nodiscard]] std::string overflow_caution(bounds::Criterion criterion, int packets_per_slot);
+[[nodiscard]] std::string overflow_caution(bounds::Criterion criterion, const answers::Traffic& traffic);
 
 }  // namespace tailbound::render
