@@ -2,7 +2,6 @@
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/files/network_file.hpp>
-#include <tailbound/network/imports/imported.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -76,6 +75,15 @@ std::string quoted_list(const std::vector<std::string>& entries) {
   return "[" + list + "]";
 }
 
+network::Network imported(const NamedText& file) {
+  std::optional<network::Network> network = foreign_network(file);
+  if (!network)
+    throw InvalidArgument(
+        "FILE", file.name,
+        "GraphML, GML, DOT, an edge list, an anynet file of BookSim, or a topology of HPCC or htsim");
+  return *std::move(network);
+}
+
 /// What can be counted.
 network::FabricFacts facts_of(const network::Network& network, const std::string& file) {
   network::FabricFacts facts;
@@ -100,41 +108,40 @@ network::FabricFacts facts_of(const network::Network& network, const std::string
 GeneratedNetworkAnswer answer(const GeneratedNetworkQuestion& question) {
   GeneratedNetworkAnswer answer;
   std::string whole;
+  std::size_t links_at = 0;  // keys of the file stand before its links
   if (question.imported) {
-    const auto format = network::foreign_format(question.imported->text);
-    if (!format)
-      throw InvalidArgument(
-          "FILE", question.imported->name,
-          "GraphML, GML, DOT, an edge list, an anynet file of BookSim, or a topology of HPCC or htsim");
-    const network::Network its =
-        network::read_foreign(*format, question.imported->text, question.imported->name);
-    answer.facts = facts_of(its, question.imported->name);
-    answer.remarks = its.remarks;
-    whole = network::to_toml(its);
+    answer.network = imported(*question.imported);
+    answer.facts = facts_of(answer.network, question.imported->name);
+    answer.remarks = answer.network.remarks;
+    whole = network::to_toml(answer.network);
+    links_at = whole.find("\nlink = [") + 1;
     if (question.traffic)
       whole += "\n[traffic]\nuniform = \"" + numeric::to_fraction(question.traffic->uniform) +
                "\"\nroute = \"" + name_of(question.traffic->route) + "\"\n";
   } else {
     answer.facts = network::facts_of(question.shape);
     whole = network::to_toml(question.shape, question.traffic);
+    links_at = whole.find("\n[[link]]");
   }
-  // Keys of the file stand before its links.
-  const std::size_t at = whole.find(question.imported ? "\nlink = [" : "\n[[link]]");
   if (question.shared_memory)
-    whole.insert(at, "shared_memory = " +
-                         (*question.shared_memory == "all" ? "true" : toml_quoted(*question.shared_memory)) +
-                         "\n");
+    whole.insert(links_at, "shared_memory = " +
+                               (*question.shared_memory == "all" ? "true" : toml_quoted(*question.shared_memory)) +
+                               "\n");
   answer.file = whole;
-  if (!question.without.empty()) answer.file.insert(at, "without = " + quoted_list(question.without) + "\n");
-  try {
-    answer.network =
-        network::read_fabric(whole, "the network", network::FlowsFrom::elsewhere, question.without)
-            .fabric.network;
-  } catch (const ParseError&) {
-    // Of what stands in the file only this is the caller's.
-    throw InvalidArgument("shared-memory", question.shared_memory.value_or(""),
-                          "all, or switches of the network, such as \"leaf[0..3], spine0\"");
-  }
+  if (!question.without.empty())
+    answer.file.insert(links_at, "without = " + quoted_list(question.without) + "\n");
+  if (question.imported && !question.shared_memory)  // what was read need not be read again
+    network::take_out(answer.network, question.without);
+  else
+    try {
+      answer.network =
+          network::read_fabric(whole, "the network", network::FlowsFrom::elsewhere, question.without)
+              .fabric.network;
+    } catch (const ParseError&) {
+      // Of what stands in the file only this is the caller's.
+      throw InvalidArgument("shared-memory", question.shared_memory.value_or(""),
+                            "all, or switches of the network, such as \"leaf[0..3], spine0\"");
+    }
   const std::int64_t wires = answer.facts.host_wires + answer.facts.switch_wires;
   answer.failed = wires - static_cast<std::int64_t>(answer.network.links.size() / 2);
   std::vector<bool> linked(answer.network.nodes.size(), false);

@@ -106,6 +106,10 @@ TEST_CASE("an imported network becomes a file that is read back", "[answers][net
   const GeneratedNetworkAnswer broken = answer(question);
   CHECK_THAT(broken.file, Catch::Contains("without = [\"a b\"]") && Catch::Contains("uniform = \"1/2\""));
   CHECK(broken.failed == 2);
+  CHECK(network::read_fabric(broken.file, "file").fabric.network.links.size() == 2);
+  question.shared_memory = "all";
+  const network::Network shared = network::read_fabric(answer(question).file, "file").fabric.network;
+  CHECK(shared.nodes.back().shared_memory);
   question.imported = NamedText{"x.txt", "nothing that is a network = 1"};
   CHECK_THROWS_WITH(answer(question), Catch::Contains("FILE is x.txt; it must be GraphML, GML, DOT"));
 }
