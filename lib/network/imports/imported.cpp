@@ -15,6 +15,11 @@ std::vector<std::string_view> first_lines(std::string_view text) {
   if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);
   std::vector<std::string_view> lines;
   while (!text.empty() && lines.size() < looked_at) {
+    if (const std::string_view rest = trimmed(text); rest.substr(0, 2) == "/*") {
+      const std::size_t closed = rest.find("*/", 2);
+      text = closed == std::string_view::npos ? std::string_view() : rest.substr(closed + 2);
+      continue;
+    }
     const std::size_t end = text.find('\n');
     const std::string_view line = trimmed(text.substr(0, end));
     if (!line.empty() && line.front() != '#' && line.substr(0, 2) != "//") lines.push_back(line);

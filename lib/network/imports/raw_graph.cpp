@@ -8,6 +8,8 @@
 #include <cln/rational.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <map>
 #include <utility>
 
@@ -239,6 +241,26 @@ Network RawGraph::network(const std::string& format) {
   return network;
 }
 
+namespace {
+
+void add_utf8(std::string& text, std::uint32_t code) {
+  const auto add = [&text](std::uint32_t byte) { text += static_cast<char>(byte); };
+  if (code < 0x80) return add(code);
+  if (code < 0x800) {
+    add(0xC0 | code >> 6U);
+  } else if (code < 0x10000) {
+    add(0xE0 | code >> 12U);
+    add(0x80 | (code >> 6U & 0x3F));
+  } else {
+    add(0xF0 | code >> 18U);
+    add(0x80 | (code >> 12U & 0x3F));
+    add(0x80 | (code >> 6U & 0x3F));
+  }
+  add(0x80 | (code & 0x3F));
+}
+
+}  // namespace
+
 // --- Words ---------------------------------------------------------------------------------------------
 
 char GraphWords::step() {
@@ -271,6 +293,7 @@ GraphWords::Word GraphWords::quoted() {
   Word word{{}, place_, true, false};
   step();
   while (!at_end()) {
+    if (text_[at_] == '&' && take_entity(word.text)) continue;
     const char c = step();
     if (c == '"') return word;
     if (dot_ && c == '\\' && !at_end()) {
@@ -284,6 +307,32 @@ GraphWords::Word GraphWords::quoted() {
     word.text += c;
   }
   file_.fail(word.place, "the quotes that open here are not closed");
+}
+
+/// &quot; and the like, and letters by their numbers: &#252;
+bool GraphWords::take_entity(std::string& text) {
+  const std::string_view rest = text_.substr(at_, 12);
+  const std::size_t end = rest.find(';');
+  if (end == std::string_view::npos) return false;
+  const std::string_view name = rest.substr(1, end - 1);
+  static constexpr std::array<std::pair<std::string_view, char>, 5> known{
+      {{"quot", '"'}, {"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"apos", '\''}}};
+  const auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) { return each.first == name; });
+  if (found != known.end()) {
+    text += found->second;
+  } else {
+    std::uint32_t code = 0;
+    const bool hexadecimal = name.size() > 2 && (name[1] == 'x' || name[1] == 'X');
+    const char* const begin = name.data() + (hexadecimal ? 2 : 1);
+    if (name.size() < 2 || name[0] != '#') return false;
+    const auto [stop, error] = std::from_chars(begin, name.data() + name.size(), code, hexadecimal ? 16 : 10);
+    if (error != std::errc() || stop != name.data() + name.size() || code < 0x20 || code > 0x10FFFF ||
+        (code >= 0xD800 && code < 0xE000))
+      return false;
+    add_utf8(text, code);
+  }
+  for (std::size_t i = 0; i <= end; ++i) step();
+  return true;
 }
 
 /// <b>text</b> of DOT, without its tags.

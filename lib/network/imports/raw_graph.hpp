@@ -90,6 +90,7 @@ class GraphWords {
   char step();
   [[nodiscard]] bool at_end() const { return at_ >= text_.size(); }
   Word quoted();
+  bool take_entity(std::string& text);
   Word html();
 
   const FileText& file_;
