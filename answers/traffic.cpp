@@ -192,9 +192,10 @@ std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic, const 
     const auto* blocks = std::get_if<Blocks>(&traffic.source);
     const auto* inputs = std::get_if<BurstyInputs>(&traffic.source);
     if (blocks == nullptr && (inputs == nullptr || inputs->destination == traffic::Destination::per_burst))
-      throw InvalidArgument("packets per slot", std::to_string(served),
-                            "1 with --incast, and with bursts that go to one output as a whole (--destination "
-                            "per-packet takes more)");
+      throw InvalidArgument(
+          "packets per slot", std::to_string(served),
+          "1 with --incast, and with bursts that go to one output as a whole (--destination "
+          "per-packet takes more)");
     return bounds::output_queue(
         queue::parts_queue(blocks != nullptr ? blocks->arrivals : arrivals(*inputs), served, 1), accuracy);
   }

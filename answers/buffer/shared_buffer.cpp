@@ -1,9 +1,9 @@
 #include <cln/rational.h>
 #include <tailbound/answers/buffer/shared_buffer.hpp>
-#include <tailbound/core/trimmed.hpp>
-#include <tailbound/network/reading/table_rows.hpp>
 #include <tailbound/bounds/sizing/packet_loss.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/trimmed.hpp>
+#include <tailbound/network/reading/table_rows.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -68,7 +68,7 @@ TrafficMatrix traffic_matrix(const std::string& text, const std::string& name) {
   const char separator = rows.separator();
   TrafficMatrix matrix{.name = name, .rates = {}};
   std::size_t columns = 0;
-  bool named = false;     // a first row of names of outputs, and in each row the name of its input
+  bool named = false;      // a first row of names of outputs, and in each row the name of its input
   bool by_output = false;  // rows are outputs, as the first cell says: dst\src
   while (auto row = rows.next()) {
     for (std::size_t at = 0; at < row->size(); ++at) {

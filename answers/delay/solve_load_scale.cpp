@@ -129,8 +129,8 @@ class Search {
         const bounds::FabricPercentile worst = delays.answer({latency->percentile}).all.percentiles.front();
         ends = {worst.from, worst.to};
       }
-      const auto above = delays.pair_above(ends.first, ends.second,
-                                           cln::cl_I_to_long(cln::floor1(latency->within / slot)));
+      const auto above =
+          delays.pair_above(ends.first, ends.second, cln::cl_I_to_long(cln::floor1(latency->within / slot)));
       found.worst = {numeric::to_rational(above.lower()), numeric::to_rational(above.upper()), false};
       found.name = fabric.network.nodes[ends.first].name + " -> " + fabric.network.nodes[ends.second].name;
       found.some_missed = found.worst.lower > allowed();
@@ -304,8 +304,9 @@ LoadScaleAnswer answer(const LoadScaleQuestion& question, const Run& run) {
   if (std::holds_alternative<Stability>(question.asked)) return answer;
   if (question.fabric) {
     if (question.flow && std::holds_alternative<BufferTarget>(question.asked))
-      throw InvalidArgument("flow", *question.flow,
-                            "left out: of a network that is answered as a whole the room is that of all queues");
+      throw InvalidArgument(
+          "flow", *question.flow,
+          "left out: of a network that is answered as a whole the room is that of all queues");
     answer.target = Search(question).run(answer.first_limit(), run);
     return answer;
   }

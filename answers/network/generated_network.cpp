@@ -124,9 +124,10 @@ GeneratedNetworkAnswer answer(const GeneratedNetworkQuestion& question) {
     links_at = whole.find("\n[[link]]");
   }
   if (question.shared_memory)
-    whole.insert(links_at, "shared_memory = " +
-                               (*question.shared_memory == "all" ? "true" : toml_quoted(*question.shared_memory)) +
-                               "\n");
+    whole.insert(links_at,
+                 "shared_memory = " +
+                     (*question.shared_memory == "all" ? "true" : toml_quoted(*question.shared_memory)) +
+                     "\n");
   answer.file = whole;
   if (!question.without.empty())
     answer.file.insert(links_at, "without = " + quoted_list(question.without) + "\n");

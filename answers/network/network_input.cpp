@@ -61,15 +61,17 @@ network::NetworkFile read_file(const NamedText& file, FileUse use, FlowsFrom flo
     return found;
   }
   if (flows == FlowsFrom::file)
-    throw ParseError(file.name, 1, 1,
-                     "the file says no traffic: give --uniform with the packets a slot that each node sends, or "
-                     "--matrix FILE");
+    throw ParseError(
+        file.name, 1, 1,
+        "the file says no traffic: give --uniform with the packets a slot that each node sends, or "
+        "--matrix FILE");
   return {*std::move(foreign), {}, {}};
 }
 
 }  // namespace
 
-std::optional<network::Network> foreign_network(const NamedText& file, const std::vector<std::string>& without) {
+std::optional<network::Network> foreign_network(const NamedText& file,
+                                                const std::vector<std::string>& without) {
   const auto format = network::foreign_format(file.text);
   if (!format) return std::nullopt;
   network::Network network = network::read_foreign(*format, file.text, file.name);

@@ -924,7 +924,8 @@ class FabricDelay::Work {
   }
 
   /// By the number of queues on the shortest of the pair's ways.
-  std::map<std::int64_t, Sum> sums_of_pair(std::uint32_t from, std::uint32_t to, const std::vector<Target>& targets) {
+  std::map<std::int64_t, Sum> sums_of_pair(std::uint32_t from, std::uint32_t to,
+                                           const std::vector<Target>& targets) {
     const std::uint32_t source = graph_.bundle_of(from), position = graph_.bundle_of(to);
     std::map<std::int64_t, Sum> sums;
     for (const RouteRule rule : rules) {
@@ -1005,7 +1006,8 @@ FabricPairDelay FabricDelay::pair(std::uint32_t from, std::uint32_t to,
                                   const std::vector<Rational>& percentiles) {
   return work_->pair(from, to, percentiles);
 }
-Enclosure<unit::Probability> FabricDelay::pair_above(std::uint32_t from, std::uint32_t to, std::int64_t slots) {
+Enclosure<unit::Probability> FabricDelay::pair_above(std::uint32_t from, std::uint32_t to,
+                                                     std::int64_t slots) {
   return work_->pair_above(from, to, slots);
 }
 BufferSize FabricDelay::buffer(std::size_t queue, const DropTarget& target, numeric::Digits digits) const {

@@ -171,7 +171,9 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
             "services of one slot), with --load",
       choices(traffic_names(correlated)));
   traffic.add("--rates", options.rates, "P1,P2,..", "independent inputs, each with a rate of its own");
-  traffic.add("--arrivals", options.arrivals, "EXPR", "generating function of the packets in a slot, in z; or laws by\nname: 0.9 + 0.1*zipf(1.5,64), negbin, logarithmic, lognormal");
+  traffic.add("--arrivals", options.arrivals, "EXPR",
+              "generating function of the packets in a slot, in z; or laws by\nname: 0.9 + 0.1*zipf(1.5,64), "
+              "negbin, logarithmic, lognormal");
   traffic.add("--pmf", options.pmf, "FILE", "probabilities of 0, 1, 2, .. packets in a slot, one a line");
   traffic.add_flag("--normalize", options.normalize,
                    "divide those of --pmf by their sum, whatever it is (without it only\nwhere rounding "

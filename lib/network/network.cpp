@@ -144,9 +144,10 @@ void Network::number_wires() {
     first = last;
   }
   if (bundles == 0) return;
-  remarks.push_back(std::to_string(bundles) + (bundles == 1 ? " bundle" : " bundles") +
-                    " of wires side by side (each way): of spread routes each packet takes any of them, of others each "
-                    "flow takes one, by a hash of its ends");
+  remarks.push_back(
+      std::to_string(bundles) + (bundles == 1 ? " bundle" : " bundles") +
+      " of wires side by side (each way): of spread routes each packet takes any of them, of others each "
+      "flow takes one, by a hash of its ends");
 }
 
 bool Network::has_bundles() const {

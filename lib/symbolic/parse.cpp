@@ -201,9 +201,10 @@ class Parser {
       return at_place(start, [&] { return exp(argument); });
     }
     if (at('('))
-      fail(start, "'" + std::string(name.substr(0, 64)) +
-                      "(' is not known; the only function is exp, and a product needs '*'; laws by name, such as "
-                      "0.9 + 0.1*zipf(1.5,64), are read where numbers are asked for");
+      fail(start,
+           "'" + std::string(name.substr(0, 64)) +
+               "(' is not known; the only function is exp, and a product needs '*'; laws by name, such as "
+               "0.9 + 0.1*zipf(1.5,64), are read where numbers are asked for");
     return at_place(start, [&] { return Expression::symbol(name); });
   }
 

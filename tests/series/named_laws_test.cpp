@@ -40,15 +40,18 @@ TEST_CASE("laws by name have their probabilities", "[series][named_laws]") {
     const double n = static_cast<double>(k);
     CHECK(at("negbin(2.5, 0.4)", k) ==
           Approx(std::exp(std::lgamma(n + 2.5) - std::lgamma(n + 1) - std::lgamma(2.5)) * std::pow(0.4, 2.5) *
-                 std::pow(0.6, n)).epsilon(1e-12));
+                 std::pow(0.6, n))
+              .epsilon(1e-12));
     CHECK(at("geometric(1/3)", k) == Approx(std::pow(2.0 / 3, n) / 3).epsilon(1e-14));
-    CHECK(at("logarithmic(0.7)", k) == Approx(k == 0 ? 0 : -std::pow(0.7, n) / (n * std::log(0.3))).epsilon(1e-13));
+    CHECK(at("logarithmic(0.7)", k) ==
+          Approx(k == 0 ? 0 : -std::pow(0.7, n) / (n * std::log(0.3))).epsilon(1e-13));
     double sum = 0;
     for (int i = 1; i <= 20; ++i) sum += std::pow(i, -1.5);
     CHECK(at("zipf(1.5, 20)", k) == Approx(k == 0 ? 0 : std::pow(n, -1.5) / sum).epsilon(1e-13));
     CHECK(at("binomial(17, 0.25)", k) ==
           Approx(std::exp(std::lgamma(18) - std::lgamma(n + 1) - std::lgamma(18 - n)) * std::pow(0.25, n) *
-                 std::pow(0.75, 17 - n)).epsilon(1e-12));
+                 std::pow(0.75, 17 - n))
+              .epsilon(1e-12));
     const auto cdf = [](double x) { return std::erfc(-(std::log(x) - 0.5) / (0.8 * std::sqrt(2.0))) / 2; };
     const double all = cdf(30.5);
     CHECK(at("lognormal(0.5, 0.8, 30)", k) ==

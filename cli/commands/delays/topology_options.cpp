@@ -45,8 +45,11 @@ void add_topology_options(OptionTable& table, TopologyOptions& options) {
 
 void add_network_options(OptionTable& table, TopologyOptions& options) {
   const OptionGroup network(table, "Any network");
-  network.add("--network", options.network, "FILE", "a TOML file: hosts, switches, links, flows");
-  network.add("--matrix", options.matrix, "FILE", "flows from a traffic matrix, a CSV file");
+  network.add("--network", options.network, "FILE",
+              "a TOML file: hosts, switches, links, flows; or GraphML, GML, DOT,\nan edge list, a file of "
+              "BookSim, HPCC or htsim");
+  network.add("--matrix", options.matrix, "FILE",
+              "flows from a traffic matrix: CSV, or what spreadsheets, pandas\nand others write");
   network.add("--route", options.route, "NAME",
               "of these flows: shortest (the default), spread (over all shortest)\n"
               "or, of a dragonfly, minimal (one link between two groups of\n"

@@ -5,8 +5,8 @@
 #include <tailbound/network/bits.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/draws.hpp>
-#include <tailbound/network/reading/table_rows.hpp>
 #include <tailbound/network/reading/file_text.hpp>
+#include <tailbound/network/reading/table_rows.hpp>
 
 #include <algorithm>
 #include <array>

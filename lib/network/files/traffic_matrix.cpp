@@ -3,9 +3,9 @@
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
 #include <tailbound/network/files/network_file.hpp>
-#include <tailbound/network/reading/table_rows.hpp>
 #include <tailbound/network/imports/imported.hpp>
 #include <tailbound/network/reading/file_text.hpp>
+#include <tailbound/network/reading/table_rows.hpp>
 #include <tailbound/numeric/real.hpp>
 
 #include <algorithm>

@@ -103,8 +103,7 @@ class GraphMlReader {
         if (!graph_.has(end))
           graph_.fail(place, "a link to the node " + in_quotes(end) + ", which is not listed");
       const std::string_view own = edge.attribute("directed").value();
-      RawGraph::Edge& its = graph_.edge(from, to,
-                                        own.empty() ? !directed : own != "true", place);
+      RawGraph::Edge& its = graph_.edge(from, to, own.empty() ? !directed : own != "true", place);
       for (const pugi::xml_node data : edge.children())
         if (local(data) == "data") graph_.edge_attribute(its, key_of(data), data.text().get());
     });

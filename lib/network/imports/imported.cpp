@@ -1,6 +1,6 @@
 #include <tailbound/core/trimmed.hpp>
-#include <tailbound/network/reading/table_rows.hpp>
 #include <tailbound/network/imports/raw_graph.hpp>
+#include <tailbound/network/reading/table_rows.hpp>
 
 #include <algorithm>
 #include <span>

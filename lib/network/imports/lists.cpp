@@ -1,7 +1,7 @@
 #include <tailbound/core/trimmed.hpp>
 #include <tailbound/core/words.hpp>
-#include <tailbound/network/reading/table_rows.hpp>
 #include <tailbound/network/imports/raw_graph.hpp>
+#include <tailbound/network/reading/table_rows.hpp>
 
 #include <algorithm>
 #include <array>
@@ -97,8 +97,8 @@ void read_edge_list(const FileText& file, RawGraph& graph) {
       const std::size_t blank = names.find_first_of(" \t");
       if (blank == std::string_view::npos)
         graph.fail(line->place, "a line must begin with the names of two nodes");
-      RawGraph::Edge& edge =
-          graph.edge(std::string(names.substr(0, blank)), std::string(trimmed(names.substr(blank))), true, line->place);
+      RawGraph::Edge& edge = graph.edge(std::string(names.substr(0, blank)),
+                                        std::string(trimmed(names.substr(blank))), true, line->place);
       read_python_data(graph, edge, text.substr(data));
     }
     return;
@@ -122,8 +122,7 @@ void read_edge_list(const FileText& file, RawGraph& graph) {
     const std::size_t cells = row->size();
     if (std::max(from, to) >= cells || (*row)[from].text.empty() || (*row)[to].text.empty())
       graph.fail(row->front().place, "a row must name two nodes");
-    RawGraph::Edge& edge =
-        graph.edge((*row)[from].text, (*row)[to].text, true, row->front().place);
+    RawGraph::Edge& edge = graph.edge((*row)[from].text, (*row)[to].text, true, row->front().place);
     for (std::size_t at = 0; at < std::min(cells, header.size()); ++at)
       if (at != from && at != to) graph.edge_attribute(edge, header[at], (*row)[at].text);
     if (header.empty() && cells > 2) graph.edge_attribute(edge, "speed", (*row)[2].text);
@@ -196,9 +195,7 @@ void read_hpcc(const FileText& file, RawGraph& graph) {
       graph.fail(line.place, "a link to a node above " + std::to_string(nodes - 1));
     const auto speed = line.words.size() > 2 ? read_speed(line.words[2]) : std::nullopt;
     if (!speed) graph.fail(line.place, "the third word of a link must be its speed, such as 100Gbps");
-    graph
-        .edge(std::to_string(from), std::to_string(to), true, line.place)
-        .gbps = speed;
+    graph.edge(std::to_string(from), std::to_string(to), true, line.place).gbps = speed;
   }
   if (count != links)
     graph.fail(line.place, "the first line says " + std::to_string(links) + " links, and there are " +

@@ -317,7 +317,8 @@ bool GraphWords::take_entity(std::string& text) {
   const std::string_view name = rest.substr(1, end - 1);
   static constexpr std::array<std::pair<std::string_view, char>, 5> known{
       {{"quot", '"'}, {"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"apos", '\''}}};
-  const auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) { return each.first == name; });
+  const auto found =
+      std::find_if(known.begin(), known.end(), [&](const auto& each) { return each.first == name; });
   if (found != known.end()) {
     text += found->second;
   } else {

@@ -166,8 +166,9 @@ PartsQueue parts_queue(const MarkovArrivals& arrivals, int served, int of_packet
   if (blocks == nullptr) throw NoAnswer("trains of cells at a link that takes several a slot");
   if (blocks->front().size() * static_cast<std::size_t>(served) > MarkovArrivals::most_phases ||
       (blocks->size() - 1) * static_cast<std::size_t>(of_packet) >= MarkovArrivals::most_blocks)
-    throw NoAnswer(std::to_string(blocks->front().size()) + " phases at a link that takes " + std::to_string(served) +
-                   " packets a slot: their product must be at most " + std::to_string(MarkovArrivals::most_phases));
+    throw NoAnswer(std::to_string(blocks->front().size()) + " phases at a link that takes " +
+                   std::to_string(served) + " packets a slot: their product must be at most " +
+                   std::to_string(MarkovArrivals::most_phases));
   return {.parts = MarkovArrivals::blocks(
               in_steps(*blocks, static_cast<std::size_t>(served), static_cast<std::size_t>(of_packet))),
           .served = served,

@@ -57,7 +57,8 @@ Weights falling(const char* law, Weights terms, const Real& ratio, Next next) {
   // Behind the peak the terms fall by `ratio` at least in the long run.
   while (terms.back() > least * (1 - ratio) || terms.size() < 2 || terms.back() > terms[terms.size() - 2]) {
     if (terms.size() == most_terms)
-      throw LimitExceeded(std::string(law) + " of more than 65536 terms; its tail falls too slowly for a table");
+      throw LimitExceeded(std::string(law) +
+                          " of more than 65536 terms; its tail falls too slowly for a table");
     terms.push_back(terms.back() * next(terms.size()));
   }
   return terms;
@@ -83,7 +84,8 @@ Weights binomial_law(const std::vector<Rational>& of) {
   const Real odds = real(of[1] / (1 - of[1]));
   Weights terms{pow(real(1 - of[1]), static_cast<unsigned long>(n))};
   for (std::size_t k = 1; k <= n; ++k)
-    terms.push_back(terms.back() * odds * static_cast<unsigned long>(n - k + 1) / static_cast<unsigned long>(k));
+    terms.push_back(terms.back() * odds * static_cast<unsigned long>(n - k + 1) /
+                    static_cast<unsigned long>(k));
   return terms;
 }
 
@@ -101,7 +103,8 @@ Weights zipf(const std::vector<Rational>& of) {
   if (of[0] < 0 || of[0] > 100) refuse("zipf", "s", of[0], "from 0 to 100");
   const std::size_t n = terms_in("zipf", "n", of[1], 1);
   Weights terms{Real(0)};
-  for (std::size_t k = 1; k <= n; ++k) terms.push_back(pow(Real(static_cast<unsigned long>(k)), -real(of[0])));
+  for (std::size_t k = 1; k <= n; ++k)
+    terms.push_back(pow(Real(static_cast<unsigned long>(k)), -real(of[0])));
   return terms;
 }
 
@@ -112,7 +115,8 @@ Weights lognormal(const std::vector<Rational>& of) {
   const Real mu = real(of[0]), scale = real(of[1]) * sqrt(Real(2));
   // P(X > k + 1/2), from the upper tail, so that small differences keep their digits.
   const auto above = [&](std::size_t k) {
-    return Real(boost::math::erfc(Real((log(Real(static_cast<unsigned long>(k)) + Real(0.5)) - mu) / scale)) / 2);
+    return Real(boost::math::erfc(Real((log(Real(static_cast<unsigned long>(k)) + Real(0.5)) - mu) / scale)) /
+                2);
   };
   Weights terms{1 - above(0)};
   Real before = above(0);
@@ -172,7 +176,9 @@ class LawReader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const { throw InvalidArgument(argument_, std::string(text_), what); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InvalidArgument(argument_, std::string(text_), what);
+  }
   void skip() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   }
@@ -185,9 +191,10 @@ class LawReader {
   Rational number() {
     skip();
     const std::size_t begin = at_;
-    while (at_ < text_.size() && (std::isdigit(static_cast<unsigned char>(text_[at_])) != 0 ||
-                                  std::string_view("./eE").find(text_[at_]) != std::string_view::npos ||
-                                  (text_[at_] == '-' && (at_ == begin || text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E'))))
+    while (at_ < text_.size() &&
+           (std::isdigit(static_cast<unsigned char>(text_[at_])) != 0 ||
+            std::string_view("./eE").find(text_[at_]) != std::string_view::npos ||
+            (text_[at_] == '-' && (at_ == begin || text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E'))))
       ++at_;
     return numeric::parse_rational(text_.substr(begin, at_ - begin), argument_);
   }
@@ -209,7 +216,8 @@ class LawReader {
     const std::size_t begin = at_;
     while (at_ < text_.size() && std::isalpha(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
     const std::string_view name = text_.substr(begin, at_ - begin);
-    const auto found = std::find_if(laws.begin(), laws.end(), [&](const NamedLaw& each) { return each.name == name; });
+    const auto found =
+        std::find_if(laws.begin(), laws.end(), [&](const NamedLaw& each) { return each.name == name; });
     if (found == laws.end()) fail("the laws by name are " + named_laws_in_words());
     std::vector<Rational> parameters;
     if (!take('(')) fail(std::string(found->name) + " must be followed by its parameters in brackets");

@@ -73,7 +73,8 @@ TEST_CASE("Network input: at each load, and no further than the links bear", "[a
 }
 
 TEST_CASE("Network input: files of other programs, with uniform traffic or a matrix", "[answers][network]") {
-  const answers::NamedText dot{"net.dot", "graph { s -- h1 [speed=25]; s -- h2 [speed=25]; s -- h3 [speed=100] }"};
+  const answers::NamedText dot{"net.dot",
+                               "graph { s -- h1 [speed=25]; s -- h2 [speed=25]; s -- h3 [speed=100] }"};
   const NetworkTopology uniform = answers::read_uniform_network(dot, network::RouteRule::shortest);
   CHECK(uniform.network.flows.size() == 6);
   CHECK(uniform.network.remarks.front() == "read as DOT (Graphviz): 3 hosts, 1 switch, 3 links");
@@ -83,10 +84,11 @@ TEST_CASE("Network input: files of other programs, with uniform traffic or a mat
   CHECK(asked.network.flows[1].rate == Rational(6) / 5);  // of a host of four lanes
   CHECK(answers::read_uniform_network(dot, network::RouteRule::shortest, {"h1"}).network.flows.size() == 2);
   const auto none = [](const std::string&, const auto&) { FAIL("no file is named"); };
-  CHECK_THROWS_WITH(answers::read_network(dot, none), Catch::Contains("net.dot:1:1: the file says no traffic"));
+  CHECK_THROWS_WITH(answers::read_network(dot, none),
+                    Catch::Contains("net.dot:1:1: the file says no traffic"));
   // Of worms: wires of a bundle side by side, all alike.
-  const NetworkTopology worms = answers::read_network({"ring", "a b 10\nb c 40\nc a 10\nc a 10\n"}, none,
-                                                      network::FileUse::worms);
+  const NetworkTopology worms =
+      answers::read_network({"ring", "a b 10\nb c 40\nc a 10\nc a 10\n"}, none, network::FileUse::worms);
   CHECK(worms.network.flows.size() == 6);
   CHECK(worms.network.links.size() == 6);
   CHECK(std::count_if(worms.network.links.begin(), worms.network.links.end(), [](const network::Link& link) {

@@ -149,8 +149,9 @@ TEST_CASE("links lead one way where the file says so", "[network][imports]") {
 }
 
 TEST_CASE("letters by their numbers, and comments before everything", "[network][imports]") {
-  const Network gml = imported("graph [ node [ id 0 label \"Z&#252;rich &amp; &quot;S&#xfc;d&quot;\" ] node [ id 1 label "
-                               "\"&#8364; & &none;\" ] edge [ source 0 target 1 ] ]");
+  const Network gml = imported(
+      "graph [ node [ id 0 label \"Z&#252;rich &amp; &quot;S&#xfc;d&quot;\" ] node [ id 1 label "
+      "\"&#8364; & &none;\" ] edge [ source 0 target 1 ] ]");
   CHECK(gml.nodes[0].name == "Zürich & \"Süd\"");
   CHECK(gml.nodes[1].name == "€ & &none;");
   CHECK(link_list(imported("/* Created by\n igraph */\n\ngraph {\n 0 [name=a];\n 1 [name=b];\n 0 -- 1; }")) ==
