@@ -323,7 +323,11 @@ std::vector<answers::DelayQuestion> read_delay_questions(const DelayOptions& opt
   for (const answers::DelayQuestion& question : questions)
     for (const auto& hops : read_hops(options.model, question.topology, question.model()))
       all.emplace_back(question).hops = hops;
-  for (answers::DelayQuestion& question : all) question.check = read_check(options, all.size());
+  for (answers::DelayQuestion& question : all) {
+    question.check = read_check(options, all.size());
+    if (const auto* its = std::get_if<answers::NetworkTopology>(&question.topology))
+      take_speed(question.units, its->network);
+  }
   return all;
 }
 

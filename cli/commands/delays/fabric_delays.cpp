@@ -77,7 +77,10 @@ std::vector<answers::FabricQuestion> read_questions(const DelayOptions& options)
           .by(topologies, &answers::FabricQuestion::topology)
           .by(read_drops(options), &answers::FabricQuestion::drop)
           .points();
-  for (answers::FabricQuestion& question : questions) question.check = read_check(options, questions.size());
+  for (answers::FabricQuestion& question : questions) {
+    question.check = read_check(options, questions.size());
+    take_speed(question.units, question.topology.fabric->network);
+  }
   return questions;
 }
 

@@ -3,6 +3,7 @@
 #include <cli/commands/delays/topology_options.hpp>
 #include <cli/options/files.hpp>
 #include <cli/options/traffic_options.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 
 namespace tailbound::cli {
 namespace {
@@ -117,6 +118,15 @@ answers::NetworkTopology read_network(const TopologyOptions& options, network::F
                                  read_route(options), use, without);
   if (options.route) throw InvalidArgument("--route", "given without --matrix", "given with --matrix FILE");
   return answers::read_network(file, read_named, use, without);
+}
+
+void take_speed(answers::Units& units, const network::Network& network) {
+  if (!units.packet_bytes || !network.gbps) return;
+  if (units.link_gbps && *units.link_gbps != *network.gbps)
+    throw InvalidArgument("--link-gbps", numeric::plain(*units.link_gbps),
+                          "left out: in this network a packet a slot is " + numeric::plain(*network.gbps) +
+                              " Gbit/s");
+  units.link_gbps = network.gbps;
 }
 
 std::vector<std::string> read_failures(const TopologyOptions& options) {

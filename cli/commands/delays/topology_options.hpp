@@ -3,6 +3,7 @@
 #include <cli/options/options.hpp>
 #include <cli/options/traffic_options.hpp>
 #include <tailbound/answers/network/network_input.hpp>
+#include <tailbound/answers/units.hpp>
 
 #include <optional>
 #include <string>
@@ -44,6 +45,10 @@ void require_one_topology(const TopologyOptions& options);
 [[nodiscard]] network::RouteRule parse_route(const std::string& name);
 [[nodiscard]] std::vector<std::string> read_failures(const TopologyOptions& options);
 [[nodiscard]] answers::Loads read_loads(const TopologyOptions& options);
+
+/// Where the network's links have speeds, --packet-bytes alone says how long a slot is.
+/// \throws InvalidArgument  --link-gbps is another speed than that of a packet a slot
+void take_speed(answers::Units& units, const network::Network& network);
 
 /// The network for each combination of the entries of --uniform and --load-scale, the last changing fastest; a single
 /// one without them, which is not compared with what its links take.
