@@ -295,7 +295,7 @@ TEST_CASE("several packets a slot, by hand", "[queue][servers]") {
   CHECK_THROWS_AS(tail(Traffic::equal(4, 2), 1, {}, 2), Unstable);
   CHECK_THROWS_AS(tail(pairs, 1, {}, 0), InvalidArgument);
   CHECK_THROWS_AS(tail(pairs, 1, {}, -1), InvalidArgument);
-  CHECK_THROWS_AS(tail(pairs, 1, {}, 65), InvalidArgument);
+  CHECK_THROWS_AS(tail(pairs, 1, {}, 129), InvalidArgument);
 }
 
 TEST_CASE("probabilities, tails and mean belong together", "[queue][identities]") {
