@@ -364,7 +364,9 @@ TEST_CASE("network files: what is refused, and how") {
   };
   for (const Refusal& refusal : std::vector<Refusal>{
            {"delay " + bare + " --uniform 0", 2, {"--uniform is 0", "above 0 and at most 1"}},
-           {"delay " + bare + " --uniform 1.5", 2, {"--uniform is 1.5", "below 0.75, where the link right -> left is full"}},
+           {"delay " + bare + " --uniform 1.5",
+            2,
+            {"--uniform is 1.5", "below 0.75, where the link right -> left is full"}},
            {"delay " + bare + " --uniform x", 2, {"--uniform", "x"}},
            {"delay " + bare + " --uniform 0.9",
             2,

@@ -42,16 +42,22 @@ const char* name_of(answers::Hops hops) {
 
 /// What brings packets to a queue: a source, or the wire of another queue.
 struct Inputs {
-  std::set<std::size_t> hosts;   ///< nodes that send without bursts straight to it
+  std::set<std::size_t> hosts;   ///< lanes of nodes (lane_of()) that send without bursts straight to it
   std::set<std::size_t> bursty;  ///< flows likewise
   std::set<std::size_t> queues;  ///< links
 };
+
+/// A node whose links take several packets a slot sends from as many lanes; the first has the node's own number.
+std::size_t lane_of(const network::Network& network, std::size_t node, int lane) {
+  return node + static_cast<std::size_t>(lane) * network.nodes.size();
+}
 
 /// Which queues cannot hold packets over, and what brings packets to them.
 class Wires {
  public:
   explicit Wires(const network::Network& network)
       : network_(network),
+        lanes_(network.lanes()),
         inputs_(network.links.size()),
         most_(network.links.size()),
         idle_(network.links.size()) {
@@ -99,7 +105,8 @@ class Wires {
       else if (network_.flows[flow].burst)
         inputs.bursty.insert(flow);
       else
-        inputs.hosts.insert(network_.flows[flow].source);
+        for (int lane = 0; lane < lanes_[network_.flows[flow].source]; ++lane)
+          inputs.hosts.insert(lane_of(network_, network_.flows[flow].source, lane));
     }
   }
   /// The most packets that can come in a slot.
@@ -120,6 +127,7 @@ class Wires {
   }
 
   const network::Network& network_;
+  std::vector<int> lanes_;
   std::vector<Inputs> inputs_;
   std::vector<std::int64_t> most_;
   std::vector<char> idle_;
@@ -250,10 +258,13 @@ class Invariants {
     if (is_new) {
       if (const auto hosts = wires_.hosts_of(link)) {
         std::map<std::size_t, double> rates;
+        const std::vector<int> lanes = network_.lanes();
         for (const network::Flow& flow : network_.flows)
           for (const network::Route& route : flow.routes)
             if (std::find(route.links.begin(), route.links.end(), link) != route.links.end())
-              rates[flow.source] += numeric::nearest_double(flow.rate * route.share);
+              for (int lane = 0; lane < lanes[flow.source]; ++lane)
+                rates[lane_of(network_, flow.source, lane)] +=
+                    numeric::nearest_double(flow.rate * route.share) / lanes[flow.source];
         at->second.emplace(rates, network_.links[link].rate.packets);
       }
     }
@@ -321,6 +332,7 @@ class Invariants {
   void one_tree() {
     double load = 0, of_two = 0, waiting = 0;
     std::map<std::size_t, double> sources;
+    const std::vector<int> lanes = network_.lanes();
     for (std::size_t flow = 0; flow < network_.flows.size(); ++flow) {
       const network::Flow& its = network_.flows[flow];
       if (its.burst || its.routes.size() != 1 || its.destination != network_.flows.front().destination)
@@ -328,7 +340,8 @@ class Invariants {
       for (const std::size_t link : wires_.queues_of(its.routes.front()))
         if (network_.links[link].rate.packets != 1) return;
       const double rate = numeric::nearest_double(its.rate);
-      sources[its.source] += rate;
+      for (int lane = 0; lane < lanes[its.source]; ++lane)
+        sources[lane_of(network_, its.source, lane)] += rate / lanes[its.source];
       waiting += rate * said_.flows[flow].mean;
     }
     for (const auto& [source, rate] : sources) {

@@ -184,7 +184,7 @@ Reply answer(const Options& options, const Context&) {
 
 void declare(OptionTable& table, Options& options) {
   const OptionGroup question(table, "");
-  question.add("SHAPE", options.shape, "", in_words(shape_names()));
+  question.add("SHAPE", options.shape, "", in_words(shape_names()), {.choices = shape_names()});
   table.options.back().required = true;
   question.add("FILE", options.file, "",
                "of import: a network of another program: GraphML, GML, DOT,\nedge lists, anynet of BookSim, "

@@ -123,9 +123,9 @@ answers::NetworkTopology read_network(const TopologyOptions& options, network::F
 void take_speed(answers::Units& units, const network::Network& network) {
   if (!units.packet_bytes || !network.gbps) return;
   if (units.link_gbps && *units.link_gbps != *network.gbps)
-    throw InvalidArgument("--link-gbps", numeric::plain(*units.link_gbps),
-                          "left out: in this network a packet a slot is " + numeric::plain(*network.gbps) +
-                              " Gbit/s");
+    throw InvalidArgument(
+        "--link-gbps", numeric::plain(*units.link_gbps),
+        "left out: in this network a packet a slot is " + numeric::plain(*network.gbps) + " Gbit/s");
   units.link_gbps = network.gbps;
 }
 

@@ -51,7 +51,7 @@ class Reader : TomlValues {
   [[nodiscard]] std::size_t link_between(std::size_t from, std::size_t to, const Flow& flow,
                                          std::int64_t asked, Place place) const;
   void settle_speeds(const toml::table& root);
-  void add_link(const Link& link, bool backward, Place place);
+  void add_link(const Link& link, bool backward, bool first_wire, Place place);
   void add_links(Link link, bool both, Place place);
   void read_pattern(const toml::table& table, Link link, bool both);
   void read_memory(const toml::node& node);
@@ -87,6 +87,8 @@ class Reader : TomlValues {
   std::vector<bool> backward_;  ///< of each link: the way back of one listed with both = true
   int wires_ = 1;               ///< of the [[link]] that is read
   bool has_bundles_ = false;
+  std::vector<std::uint32_t> table_;  ///< of each link: which [[link]] it stands in
+  std::uint32_t tables_ = 0;          ///< read so far
   std::unordered_set<std::string> flow_names_;
   std::unordered_set<std::uint64_t> flow_pairs_;
   struct Speed {
@@ -95,6 +97,7 @@ class Reader : TomlValues {
     Place place;
   };
   std::optional<Rational> speed_{};  ///< of the [[link]] that is read
+  Place speed_place_{};
   std::vector<Speed> speeds_;
   std::optional<Place> first_without_rate_{}, first_in_packets_{};  ///< of [[link]]
   std::size_t route_count_ = 0, range_steps_ = 0;
@@ -197,7 +200,7 @@ void Reader::read_groups(const toml::node& given) {
   }
 }
 
-void Reader::add_link(const Link& link, bool backward, Place place) {
+void Reader::add_link(const Link& link, bool backward, bool first_wire, Place place) {
   const std::string label =
       in_quotes(network_.nodes[link.from].name) + " to " + in_quotes(network_.nodes[link.to].name);
   if (link.from == link.to) fail(place, "a link from " + label + "; its ends must differ");
@@ -205,6 +208,8 @@ void Reader::add_link(const Link& link, bool backward, Place place) {
   const auto [first, is_new] = link_of_.try_emplace(pair(link.from, link.to), network_.links.size());
   if (!is_new) {
     if (worms_ || policed_) fail(place, "the link from " + label + " is listed twice");
+    if (first_wire && table_[first->second] == tables_)
+      fail(place, "the link from " + label + " is listed twice; for two wires side by side write wires = 2");
     if (backward_[first->second] != backward)
       fail(place,
            "the link from " + label +
@@ -213,16 +218,17 @@ void Reader::add_link(const Link& link, bool backward, Place place) {
     has_bundles_ = true;
   }
   backward_.push_back(backward);
-  if (speed_) speeds_.push_back({network_.links.size(), *speed_, place});
+  table_.push_back(tables_);
+  if (speed_) speeds_.push_back({network_.links.size(), *speed_, speed_place_});
   network_.links.push_back(link);
   if (policed_) ports_.push_back(port_);
 }
 
 void Reader::add_links(Link link, bool both, Place place) {
-  for (int wire = 0; wire < wires_; ++wire) add_link(link, false, place);
+  for (int wire = 0; wire < wires_; ++wire) add_link(link, false, wire == 0, place);
   if (!both) return;
   std::swap(link.from, link.to);
-  for (int wire = 0; wire < wires_; ++wire) add_link(link, true, place);
+  for (int wire = 0; wire < wires_; ++wire) add_link(link, true, wire == 0, place);
 }
 
 void Reader::read_link(const toml::table& table) {
@@ -245,6 +251,7 @@ void Reader::read_link(const toml::table& table) {
   link.virtual_channels = count("virtual_channels", 16, "the virtual channels of a link");
   link.classes = count("classes", 16, "the classes of virtual channels of a link");
   link.weight = count("weight", 1'000'000, "the weight of a link");
+  ++tables_;
   wires_ = count("wires", Network::most_wires, "the wires of a bundle");
   const bool both = yes(table, "both");
   if (table.contains("each") || table.contains("pairs")) return read_pattern(table, link, both);
@@ -266,6 +273,7 @@ void Reader::read_rate(const toml::table& table, Link& link) {
     return;
   }
   const Place place = begin_of(*given);
+  speed_place_ = place;
   if (const auto* text = given->as_string(); text != nullptr && is_speed(text->get())) {
     speed_ = at_place(place, [&] {
       return numeric::parse_quantity(text->get(), "the rate of a link", numeric::Measure::gbps);

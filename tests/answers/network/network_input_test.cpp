@@ -65,7 +65,7 @@ TEST_CASE("Network input: at each load, and no further than the links bear", "[a
     CHECK_THROWS_WITH(answers::at_loads(uniform, loads), Catch::Contains(said));
   };
   refused({.uniform = {0}}, "uniform is 0; it must be above 0");
-  refused({.uniform = {2}}, "at most 1 packet a slot");
+  refused({.uniform = {2}}, "below 1, where the link");
   refused({.uniform = {1}}, "uniform is 1; it must be below 1, where the link s -> ");
   refused({.uniform = {Rational(1) / 2}, .load_scale = {3}}, "load scale is 3; it must be below 2, where");
   refused({.load_scale = {-1}}, "load scale is -1; it must be above 0");

@@ -77,13 +77,33 @@ TEST_CASE("answers: buffer, its reverse questions and the distribution agree") {
         Approx(0.95 / static_cast<double>(numeric::to_enclosure(*most.load).lower())).epsilon(1e-8));
 }
 
+TEST_CASE("output queue: of several packets served a slot too") {
+  answers::Traffic phases = one_phase(), plain = equal("0.8");
+  phases.packets_per_slot = plain.packets_per_slot = 2;
+  const auto independent = answers::output_queue(plain), correlated = answers::output_queue(phases);
+  const std::array levels{Packets(0), Packets(2), Packets(5), Packets(9)};
+  const auto ours = independent->tails(levels), theirs = correlated->tails(levels);
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    CHECK(upper(ours[i].probability) == Approx(upper(theirs[i].probability)).epsilon(1e-9));
+  CHECK(independent->least_room({rational("1e-6")}).buffer ==
+        correlated->least_room({rational("1e-6")}).buffer);
+  CHECK(std::get<numeric::Approximation<unit::Packet>>(correlated->mean_occupancy())
+            .value.convert_to<double>() ==
+        Approx(std::get<numeric::Enclosure<unit::Packet>>(independent->mean_occupancy())
+                   .lower()
+                   .convert_to<double>())
+            .epsilon(1e-9));
+  CHECK_THROWS_AS(correlated->drop_probability(Packets(4), bounds::Criterion::loss), NoAnswer);
+  answers::Traffic whole{.source =
+                             answers::BurstyInputs{.inputs = 4, .load = rational("1/2"), .burst = {8, 1}}};
+  whole.packets_per_slot = 2;
+  CHECK_THROWS_WITH(answers::output_queue(whole), Catch::Contains("--destination per-packet takes more"));
+}
+
 TEST_CASE("answers: what correlated traffic is not asked") {
   CHECK_THROWS_AS(answers::answer(answers::BufferQuestion{
                       .traffic = one_phase(), .asked = answers::GreatestLoad{Packets(9), rational("1e-9")}}),
                   InvalidArgument);
-  answers::Traffic two = one_phase();
-  two.packets_per_slot = 2;
-  CHECK_THROWS_AS(answers::output_queue(two), InvalidArgument);
   CHECK_THROWS_AS(answers::output_queue(one_phase(), {.arithmetic = queue::Arithmetic::exact}),
                   InvalidArgument);
 }
