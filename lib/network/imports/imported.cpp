@@ -28,16 +28,6 @@ std::vector<std::string_view> first_lines(std::string_view text) {
   return lines;
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  while (!(line = trimmed(line)).empty()) {
-    const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
-    words.push_back(line.substr(0, end));
-    line.remove_prefix(end);
-  }
-  return words;
-}
-
 bool is_whole(std::string_view word) {
   return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
 }
@@ -87,6 +77,16 @@ bool is_edge_header(std::string_view line) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  while (!(line = trimmed(line)).empty()) {
+    const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
+    words.push_back(line.substr(0, end));
+    line.remove_prefix(end);
+  }
+  return words;
+}
 
 std::string in_words(ForeignFormat format) {
   switch (format) {

@@ -19,7 +19,6 @@ class Lines {
   struct Line {
     std::vector<std::string> words;
     Place place;
-    std::string text;
   };
 
   /// Without words at the end.
@@ -31,15 +30,11 @@ class Lines {
       at_ = end + 1;
       ++number_;
       if (line.empty()) continue;
-      Line result{{}, {number_, 1}, std::string(line)};
-      for (std::string_view rest = line; !rest.empty(); rest = trimmed(rest)) {
-        const std::size_t stop = std::min(rest.find_first_of(" \t"), rest.size());
-        result.words.emplace_back(rest.substr(0, stop));
-        rest.remove_prefix(stop);
-      }
+      Line result{{}, {number_, 1}};
+      for (const std::string_view word : words_of(line)) result.words.emplace_back(word);
       return result;
     }
-    return {{}, {number_ + 1, 1}, {}};
+    return {{}, {number_ + 1, 1}};
   }
 
  private:

@@ -100,6 +100,9 @@ class GraphWords {
   Place place_{1, 1};
 };
 
+/// Apart by blanks.
+[[nodiscard]] std::vector<std::string_view> words_of(std::string_view line);
+
 void read_graphml(const FileText& file, RawGraph& graph);
 void read_gml(const FileText& file, RawGraph& graph);
 void read_dot(const FileText& file, RawGraph& graph);
