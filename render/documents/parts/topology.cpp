@@ -113,7 +113,7 @@ std::string in_words(const Topology& topology, const std::vector<const Topology*
 
 void add_remarks(std::vector<std::string>& notes, const network::Network& network) {
   for (const std::string& remark : network.remarks) {
-    const std::string note = "Input: " + remark + ".";
+    const std::string note = "Input: " + remark + (remark.ends_with('.') ? "" : ".");
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
   }
 }
