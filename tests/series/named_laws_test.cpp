@@ -76,13 +76,13 @@ TEST_CASE("laws by name are mixed by shares, and sum to one exactly", "[series][
 }
 
 TEST_CASE("what is no law by name is refused", "[series][named_laws]") {
-  CHECK_THAT(law_refusal("zipf(1.5)"), Catch::Contains("it is zipf(s,n)"));
-  CHECK_THAT(law_refusal("0.5*zipf(1,4) + 0.4"), Catch::Contains("shares sum to 9/10"));
+  CHECK_THAT(law_refusal("zipf(1.5)"), Catch::Contains("it must be of the form zipf(s,n)"));
+  CHECK_THAT(law_refusal("0.5*zipf(1,4) + 0.4"), Catch::Contains("shares that sum to 1; they sum to 9/10"));
   CHECK_THAT(law_refusal("negbin(0,0.5)"), Catch::Contains("r of negbin is 0"));
   CHECK_THAT(law_refusal("negbin(1,1)"), Catch::Contains("p of negbin is 1; it must be above 0 and below 1"));
   CHECK_THAT(law_refusal("zipf(1,1e9)"), Catch::Contains("n of zipf"));
   CHECK_THAT(law_refusal("geometric(1e-6)"), Catch::Contains("more than 65536 terms"));
-  CHECK_THAT(law_refusal("zipf(1,4) + cauchy(2)"), Catch::Contains("the laws by name are negbin(r,p)"));
-  CHECK_THAT(law_refusal("zipf(1,4) zipf(1,4)"), Catch::Contains("a + or the end"));
-  CHECK_THAT(law_refusal("zipf(1,4"), Catch::Contains("is not closed"));
+  CHECK_THAT(law_refusal("zipf(1,4) + cauchy(2)"), Catch::Contains("it must be a sum of negbin(r,p)"));
+  CHECK_THAT(law_refusal("zipf(1,4) zipf(1,4)"), Catch::Contains("a + or the end is missing at character 11"));
+  CHECK_THAT(law_refusal("zipf(1,4"), Catch::Contains("closed by a bracket"));
 }

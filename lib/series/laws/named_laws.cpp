@@ -170,8 +170,8 @@ class LawReader {
       if (law_.size() < law.size()) law_.resize(law.size(), Rational(0));
       for (std::size_t k = 0; k < law.size(); ++k) law_[k] = law_[k] + share * law[k];
     } while (take('+'));
-    if (at_ < text_.size()) fail("a + or the end must stand at " + std::to_string(at_ + 1));
-    if (shares != 1) fail("shares sum to " + numeric::to_fraction(shares) + ", and must sum to 1");
+    if (at_ < text_.size()) fail("a sum of laws: a + or the end is missing at character " + std::to_string(at_ + 1));
+    if (shares != 1) fail("of shares that sum to 1; they sum to " + numeric::to_fraction(shares));
     return law_;
   }
 
@@ -205,7 +205,7 @@ class LawReader {
     Rational share = 1;
     if (at_ < text_.size() && std::isalpha(static_cast<unsigned char>(text_[at_])) == 0) {
       share = number();
-      if (share < 0) fail("a share is below 0");
+      if (share < 0) fail("of shares that are 0 or above");
       if (!take('*')) return {share, {1}};
     }
     return {share, law()};
@@ -218,14 +218,14 @@ class LawReader {
     const std::string_view name = text_.substr(begin, at_ - begin);
     const auto found =
         std::find_if(laws.begin(), laws.end(), [&](const NamedLaw& each) { return each.name == name; });
-    if (found == laws.end()) fail("the laws by name are " + named_laws_in_words());
+    if (found == laws.end()) fail("a sum of " + named_laws_in_words());
     std::vector<Rational> parameters;
-    if (!take('(')) fail(std::string(found->name) + " must be followed by its parameters in brackets");
+    if (!take('(')) fail(std::string(found->name) + " with its parameters in brackets");
     do parameters.push_back(number());
     while (take(','));
-    if (!take(')')) fail("the bracket of " + std::string(found->name) + " is not closed");
+    if (!take(')')) fail("closed by a bracket behind the parameters of " + std::string(found->name));
     if (parameters.size() != found->count)
-      fail(std::string("it is ") + found->name + "(" + found->parameters + ")");
+      fail(std::string("of the form ") + found->name + "(" + found->parameters + ")");
     const numeric::PrecisionScope scope(numeric::Precision{law_bits});
     return in_rationals(found->weights(parameters));
   }
