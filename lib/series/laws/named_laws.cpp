@@ -170,7 +170,8 @@ class LawReader {
       if (law_.size() < law.size()) law_.resize(law.size(), Rational(0));
       for (std::size_t k = 0; k < law.size(); ++k) law_[k] = law_[k] + share * law[k];
     } while (take('+'));
-    if (at_ < text_.size()) fail("a sum of laws: a + or the end is missing at character " + std::to_string(at_ + 1));
+    if (at_ < text_.size())
+      fail("a sum of laws: a + or the end is missing at character " + std::to_string(at_ + 1));
     if (shares != 1) fail("of shares that sum to 1; they sum to " + numeric::to_fraction(shares));
     return law_;
   }
