@@ -106,9 +106,12 @@ TEST_CASE("an imported network becomes a file that is read back", "[answers][net
   const GeneratedNetworkAnswer broken = answer(question);
   CHECK_THAT(broken.file, Catch::Contains("without = [\"a b\"]") && Catch::Contains("uniform = \"1/2\""));
   CHECK(broken.failed == 2);
-  CHECK(network::read_fabric(broken.file, "file").fabric.network.links.size() == 2);
+  CHECK(
+      network::read_fabric(broken.file, "file", network::FlowsFrom::elsewhere).fabric.network.links.size() ==
+      2);
   question.shared_memory = "all";
-  const network::Network shared = network::read_fabric(answer(question).file, "file").fabric.network;
+  const network::Network shared =
+      network::read_fabric(answer(question).file, "file", network::FlowsFrom::elsewhere).fabric.network;
   CHECK(shared.nodes.back().shared_memory);
   question.imported = NamedText{"x.txt", "nothing that is a network = 1"};
   CHECK_THROWS_WITH(answer(question), Catch::Contains("FILE is x.txt; it must be GraphML, GML, DOT"));

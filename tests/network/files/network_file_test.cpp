@@ -497,7 +497,7 @@ TEST_CASE("a network file that is none is refused with its place", "[network][ne
   link_refused("rate = \"10G\"\n[[link]]\nfrom = \"s\"\nto = \"a\"\nrate = 2",
                "10:8: a rate in packets a slot beside links with speeds");
   link_refused("rate = \"10G\"\n[[link]]\nfrom = \"s\"\nto = \"a\"\nrate = \"3333G\"",
-               "6:8: the speed of a link over 10 Gbit/s is");
+               "10:8: the speed of a link over 10 Gbit/s is");
   link_refused("wires = 0", "6:9: the wires of a bundle must be a whole number from 1 to 1024");
   refused(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\nboth = 1", "6:8: \"both\" must be true or false");
 
