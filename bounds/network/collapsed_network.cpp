@@ -134,12 +134,15 @@ CollapsedNetwork collapsed(const Network& network) {
           queues.push_back(link);
           inputs.push_back(place->second);
         });
-        const auto [place, is_new] = shares.try_emplace({std::move(queues), std::move(inputs), hops}, share);
-        if (!is_new) place->second = place->second + share;
+        if (lane > 0) continue;
+        const auto [place, is_new] =
+            shares.try_emplace({std::move(queues), std::move(inputs), hops}, route.share);
+        if (!is_new) place->second = place->second + route.share;
       }
     auto& routes = result.flows.emplace_back();
     for (const auto& [met, share] : shares)
-      routes.push_back({std::get<0>(met), std::get<1>(met), std::get<2>(met), share});
+      routes.push_back(
+          {std::get<0>(met), std::get<1>(met), std::get<2>(met), sources.first(network, flow), share});
   }
   return result;
 }

@@ -24,7 +24,7 @@ struct QueueInput {
 
   std::size_t queue = none;  ///< the last queue before, by its link; none: straight from a source
   std::size_t source =
-      none;  ///< of those straight from a source: the node; of a flow with bursts nodes + its position
+      none;  ///< of those straight from a source: its number, of lanes node by node, then of flows with bursts
   std::size_t passed = 0;                ///< queues in between that never wait
   double rate = 0;                       ///< packets/slot
   numeric::Rational exact_rate = 0;      ///< the same
@@ -49,6 +49,7 @@ struct CollapsedRoute {
   std::vector<std::size_t> queues;  ///< those that may wait
   std::vector<std::size_t> inputs;  ///< by which input packets come to each of them
   std::size_t hops = 0;             ///< queues in all, with those that never wait
+  std::size_t source = 0;  ///< its number, as of QueueInput; of a node's lanes, which are alike, the first
   numeric::Rational share = 1;
 };
 

@@ -46,8 +46,7 @@ class WiredKnowledge {
         else if (!its.queues.empty() && meets == Meets::one && !equal_inputs(its.queues.front()))
           meets = Meets::one_unequal;
         routes.push_back({{routes_.size()}, its.share, its.hops > 0 ? its.hops - 1 : 0});
-        routes_.push_back(
-            {its.queues, its.inputs, network.flows[flow].source, static_cast<std::int64_t>(its.hops)});
+        routes_.push_back({its.queues, its.inputs, its.source, static_cast<std::int64_t>(its.hops)});
       }
       meets_.push_back(meets);
       fewest_links_.push_back(fewest == QueueInput::none ? 0 : fewest);
