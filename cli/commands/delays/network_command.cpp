@@ -159,6 +159,7 @@ network::FabricShape read_shape(const Options& options) {
 Reply answer(const Options& options, const Context&) {
   if (!options.shape) throw InvalidArgument("SHAPE", "missing", in_words(shape_names()));
   answers::GeneratedNetworkQuestion question{.shape = {}, .traffic = network::FabricTraffic{}};
+  static_cast<void>(parse_choice(*options.shape, "SHAPE", shape_names()));
   if (*options.shape == import) {
     if (!options.file) throw InvalidArgument("FILE", "missing", "given: tailbound network import FILE");
     Numbers(options).refuse_others(import);
