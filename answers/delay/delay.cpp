@@ -18,21 +18,9 @@ using numeric::Rational;
 
 bounds::ClaimedBufferSize buffer_of(const queue::HopQueue& queue, const bounds::DropTarget& target,
                                     numeric::Digits digits) {
-  if (const auto* arrivals = std::get_if<queue::MarkovArrivals>(&queue)) {
-    queue::MarkovQueue bursty(*arrivals, digits);
-    return bounds::buffer_size(bursty, target);
-  }
-  if (const auto* slotted = std::get_if<queue::SlottedQueue>(&queue)) {
-    const bounds::BufferSize size = bounds::buffer_size(*slotted, target, {.digits = digits});
-    bounds::ClaimedBufferSize result{size.buffer, numeric::to_claim(size.at.probability), {}};
-    if (size.before) result.before = numeric::to_claim(size.before->probability);
-    return result;
-  }
-  const auto* parts = std::get_if<queue::PartsQueue>(&queue);
-  bounds::LeastRoom room =
-      (parts != nullptr ? bounds::output_queue(*parts, {.digits = digits})
-                        : bounds::output_queue(std::get<queue::ClassQueue>(queue), {.digits = digits}))
-          ->least_room(target);
+  const auto output = std::visit(
+      [&](const auto& its) { return bounds::output_queue(its, queue::Accuracy{.digits = digits}); }, queue);
+  bounds::LeastRoom room = output->least_room(target);
   bounds::ClaimedBufferSize result{room.buffer, std::move(room.at.probability), {}};
   if (room.before) result.before = std::move(room.before->probability);
   return result;

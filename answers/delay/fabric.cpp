@@ -49,17 +49,14 @@ void scale_demands(std::vector<network::Demand>& demands, const Rational& scale)
 }
 
 void require_sendable(const Fabric& fabric, const Rational& rate, const std::optional<Rational>& scale) {
-  const std::vector<Rational> sent = network::sent_by_node(fabric);
-  const std::vector<Rational> takes = fabric.network.most_sent();
-  std::size_t most = 0;
-  for (std::size_t node = 1; node < sent.size(); ++node)
-    if (sent[node] * takes[most] > sent[most] * takes[node]) most = node;
-  if (sent[most] <= takes[most]) return;
-  throw InvalidArgument(scale ? "load scale" : "uniform", plain(scale ? *scale : rate),
-                        "at most " + plain(Rational((scale ? *scale : rate) * takes[most] / sent[most])) +
-                            ", where " + fabric.network.nodes[most].name +
-                            (takes[most] == 1 ? " sends a packet in every slot"
-                                              : " sends all that the fastest of its links takes"));
+  const BusiestSender busiest = busiest_sender(fabric);
+  if (busiest.sends <= busiest.takes) return;
+  const Rational asked = scale ? *scale : rate;
+  throw InvalidArgument(scale ? "load scale" : "uniform", plain(asked),
+                        "at most " + plain(Rational(asked * busiest.takes / busiest.sends)) + ", where " +
+                            fabric.network.nodes[busiest.node].name +
+                            (busiest.takes == 1 ? " sends a packet in every slot"
+                                                : " sends all that the fastest of its links takes"));
 }
 
 std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<NamedText>& matrix,
@@ -195,6 +192,14 @@ std::pair<std::uint32_t, std::uint32_t> ends_of_flow(const network::Network& net
     if (from && to) return {*from, *to};
   }
   throw InvalidArgument("flow", flow, "all, or two nodes of the network: \"left -> right\"");
+}
+
+BusiestSender busiest_sender(const network::Fabric& fabric) {
+  const std::vector<Rational> sent = network::sent_by_node(fabric), takes = fabric.network.most_sent();
+  std::size_t busiest = 0;
+  for (std::size_t node = 1; node < sent.size(); ++node)
+    if (sent[node] * takes[busiest] > sent[busiest] * takes[node]) busiest = node;
+  return {busiest, sent[busiest], takes[busiest]};
 }
 
 network::Fabric scaled(network::Fabric fabric, const Rational& scale) {

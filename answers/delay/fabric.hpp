@@ -52,6 +52,13 @@ inline constexpr std::uint64_t most_listed_pairs = 100'000;
                                                        const std::vector<std::string>& without = {},
                                                        bool room = false);
 
+/// The node that sends the most of what the fastest of its links takes.
+struct BusiestSender {
+  std::size_t node = 0;
+  numeric::Rational sends, takes;  ///< [packets/slot]
+};
+[[nodiscard]] BusiestSender busiest_sender(const network::Fabric& fabric);
+
 /// All rates times `scale`.
 [[nodiscard]] network::Fabric scaled(network::Fabric fabric, const numeric::Rational& scale);
 /// The two ends of "left -> right".  \throws InvalidArgument  "flow": not two nodes of the network

@@ -260,12 +260,9 @@ std::vector<ScaleLimit> limits_of(const network::Fabric& fabric) {
     limits.push_back({ScaleLimit::Kind::link, fabric.network.link_name(queue.link), queue.load, takes,
                       takes / queue.load});
   }
-  const std::vector<Rational> sent = network::sent_by_node(fabric), most = fabric.network.most_sent();
-  std::size_t busiest = 0;
-  for (std::size_t node = 1; node < sent.size(); ++node)
-    if (sent[node] * most[busiest] > sent[busiest] * most[node]) busiest = node;
-  limits.push_back({ScaleLimit::Kind::node, fabric.network.nodes[busiest].name, sent[busiest], most[busiest],
-                    most[busiest] / sent[busiest]});
+  const BusiestSender busiest = busiest_sender(fabric);
+  limits.push_back({ScaleLimit::Kind::node, fabric.network.nodes[busiest.node].name, busiest.sends,
+                    busiest.takes, busiest.takes / busiest.sends});
   std::stable_sort(limits.begin(), limits.end(),
                    [](const ScaleLimit& a, const ScaleLimit& b) { return a.factor < b.factor; });
   return limits;

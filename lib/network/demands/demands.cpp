@@ -172,8 +172,7 @@ class SparseDemandReader::Lines {
       : file_("", std::move(name)),
         network_(network),
         rates_(file_, network.nodes.size()),
-        table_(demand_.values),
-        most_(network.most_sent()) {
+        table_(demand_.values) {
     rates_.let_send(network);
     for (std::size_t node = 0; node < network.nodes.size(); ++node)
       node_of_.emplace(network.nodes[node].name, static_cast<std::uint32_t>(node));
@@ -343,19 +342,18 @@ class SparseDemandReader::Lines {
 
   /// Sums are of whole numbers of 1 / denominator, which mostly fits into a word.
   void require_sendable() const {
+    const std::vector<Rational>& most = rates_.most_sent();
     numeric::Integer denominator = 1;
     for (const Rational& value : demand_.values) denominator = cln::lcm(denominator, cln::denominator(value));
     const auto refuse = [&](std::uint32_t node, const Rational& sent) {
-      file_.fail({1, 1},
-                 label(node) + " sends " + numeric::to_fraction(sent) + " packets a slot or more; " +
-                     (most_[node] == 1 ? "a node sends at most 1"
-                                       : "its fastest link takes " + numeric::to_fraction(most_[node])));
+      file_.fail({1, 1}, label(node) + " sends " + numeric::to_fraction(sent) + " packets a slot or more; " +
+                             most_sent_in_words(most[node]));
     };
     if (cln::integer_length(denominator) > 55) {  // of at most 128 packets a slot
       std::vector<Rational> sent(network_.nodes.size(), 0);
       for (const auto& entry : demand_.entries) {
         sent[entry.from] = sent[entry.from] + demand_.values[entry.rate];
-        if (sent[entry.from] > most_[entry.from]) refuse(entry.from, sent[entry.from]);
+        if (sent[entry.from] > most[entry.from]) refuse(entry.from, sent[entry.from]);
       }
       return;
     }
@@ -364,7 +362,7 @@ class SparseDemandReader::Lines {
     };
     std::vector<std::uint64_t> parts, whole, sent(network_.nodes.size(), 0);
     for (const Rational& value : demand_.values) parts.push_back(word(cln::numerator(value * denominator)));
-    for (const Rational& most : most_) whole.push_back(word(cln::floor1(most * denominator)));
+    for (const Rational& its : most) whole.push_back(word(cln::floor1(its * denominator)));
     for (const auto& entry : demand_.entries)
       if ((sent[entry.from] += parts[entry.rate]) > whole[entry.from])
         refuse(entry.from,
@@ -379,7 +377,6 @@ class SparseDemandReader::Lines {
   std::unordered_map<std::string, std::uint32_t, NameHash, std::equal_to<>> node_of_, rate_of_;
   std::string rest_;  ///< of a line whose end is still to come
   std::size_t line_ = 1;
-  std::vector<Rational> most_;  ///< that each node may send
   char separator_ = ',';
   PairColumns columns_;
   bool begun_ = false, arrows_ = false;

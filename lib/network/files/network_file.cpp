@@ -51,6 +51,7 @@ class Reader : TomlValues {
   [[nodiscard]] std::size_t link_between(std::size_t from, std::size_t to, const Flow& flow,
                                          std::int64_t asked, Place place) const;
   void settle_speeds(const toml::table& root);
+  void number_wires();
   void add_link(const Link& link, bool backward, bool first_wire, Place place);
   void add_links(Link link, bool both, Place place);
   void read_pattern(const toml::table& table, Link link, bool both);
@@ -87,6 +88,7 @@ class Reader : TomlValues {
   std::vector<bool> backward_;  ///< of each link: the way back of one listed with both = true
   int wires_ = 1;               ///< of the [[link]] that is read
   bool has_bundles_ = false;
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> wires_of_;  ///< of bundles
   std::vector<std::uint32_t> table_;  ///< of each link: which [[link]] it stands in
   std::uint32_t tables_ = 0;          ///< read so far
   std::unordered_set<std::string> flow_names_;
@@ -377,6 +379,13 @@ void Reader::read_memory(const toml::node& node) {
   }
 }
 
+void Reader::number_wires() {
+  network_.number_wires();
+  for (std::size_t link = 0; link < network_.links.size(); ++link)
+    if (const Link& its = network_.links[link]; its.wire != 0)
+      wires_of_[pair(its.from, its.to)].push_back(link);
+}
+
 /// The link of a path, of a bundle the wire that is asked for, or (0) that of the flow.
 std::size_t Reader::link_between(std::size_t from, std::size_t to, const Flow& flow, std::int64_t asked,
                                  Place place) const {
@@ -390,9 +399,7 @@ std::size_t Reader::link_between(std::size_t from, std::size_t to, const Flow& f
     if (asked > 1) refuse(1);
     return first;
   }
-  std::vector<std::size_t> wires;
-  for (std::size_t link = first; link < network_.links.size(); ++link)
-    if (network_.links[link].from == from && network_.links[link].to == to) wires.push_back(link);
+  const std::vector<std::size_t>& wires = wires_of_.at(pair(from, to));
   if (asked > std::ssize(wires)) refuse(wires.size());
   return wires[asked > 0 ? static_cast<std::size_t>(asked - 1)
                          : wire_of_flow(flow.source, flow.destination, wires.size())];
@@ -692,9 +699,7 @@ void Reader::check_sent(Place place) const {
   for (std::size_t node = 0; node < sent.size(); ++node)
     if (sent[node] > most[node])
       fail(place, in_quotes(network_.nodes[node].name) + " sends " + numeric::to_fraction(sent[node]) +
-                      " packets a slot in all; " +
-                      (most[node] == 1 ? "a node sends at most 1"
-                                       : "its fastest link takes " + numeric::to_fraction(most[node])));
+                      " packets a slot in all; " + most_sent_in_words(most[node]));
 }
 
 /// Traffic said in a few words.
@@ -727,7 +732,7 @@ toml::table Reader::read_network(std::span<const std::string> without) {
   for_each_table(root, "link", [this](const toml::table& table) { read_link(table); });
   settle_speeds(root);
   read_failures(root, without);
-  if (has_bundles_) network_.number_wires();
+  if (has_bundles_) number_wires();
   rates().let_send(network_);
   for_each_table(root, "flow", [this](const toml::table& table) { read_flow(table); });
   return root;

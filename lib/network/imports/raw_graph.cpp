@@ -263,15 +263,6 @@ void add_utf8(std::string& text, std::uint32_t code) {
 
 // --- Words ---------------------------------------------------------------------------------------------
 
-char GraphWords::step() {
-  const char c = text_[at_++];
-  if (c == '\n')
-    place_ = {place_.line + 1, 1};
-  else if (at_ == text_.size() || (static_cast<unsigned char>(text_[at_]) & 0xC0) != 0x80)
-    ++place_.column;
-  return c;
-}
-
 void GraphWords::skip_blanks() {
   while (!at_end()) {
     const std::string_view rest = text_.substr(at_, 2);

@@ -87,7 +87,7 @@ class GraphWords {
 
  private:
   void skip_blanks();
-  char step();
+  char step() { return step_over(text_, at_, place_); }
   [[nodiscard]] bool at_end() const { return at_ >= text_.size(); }
   Word quoted();
   bool take_entity(std::string& text);

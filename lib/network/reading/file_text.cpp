@@ -186,6 +186,19 @@ bool has_long_exponent(std::string_view text) {
 
 }  // namespace
 
+char step_over(std::string_view text, std::size_t& at, Place& place) {
+  const char c = text[at++];
+  if (c == '\n')
+    place = {place.line + 1, 1};
+  else if (at == text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80)
+    ++place.column;
+  return c;
+}
+
+std::string most_sent_in_words(const numeric::Rational& most) {
+  return most == 1 ? "a node sends at most 1" : "its fastest link takes " + numeric::to_fraction(most);
+}
+
 FileText::FileText(std::string_view text, std::string name) : text_(text), name_(std::move(name)) {
   if (text_.size() > most_bytes)
     throw ParseError(name_, 0, 0,
@@ -312,9 +325,7 @@ void RateReader::send(const Flow& flow, Place place, const std::string& source_n
   sent = sent + flow.rate;
   if (const numeric::Rational& most = most_[flow.source]; sent > most)
     file_.fail(place, "with this flow, " + in_quotes(source_name) + " sends " + numeric::to_fraction(sent) +
-                          " packets a slot; " +
-                          (most == 1 ? "a node sends at most 1"
-                                     : "its fastest link takes " + numeric::to_fraction(most)));
+                          " packets a slot; " + most_sent_in_words(most));
 }
 
 }  // namespace tailbound::network

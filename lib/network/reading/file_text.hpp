@@ -18,6 +18,12 @@ struct Place {
   std::size_t line = 0, column = 0;
 };
 
+/// Steps over one byte of a text and returns it; a column is a character.
+char step_over(std::string_view text, std::size_t& at, Place& place);
+
+/// "a node sends at most 1", or what the fastest link of one takes.
+[[nodiscard]] std::string most_sent_in_words(const numeric::Rational& most);
+
 /// A text and what it is called in messages.
 class FileText {
  public:
@@ -48,6 +54,7 @@ class RateReader {
 
   /// What each node may send, by its links (Network::most_sent()), and what a speed is in packets a slot.
   void let_send(const Network& network);
+  [[nodiscard]] const std::vector<numeric::Rational>& most_sent() const { return most_; }
 
   /// The rate in `text`: a number, a percentage, or a speed such as 20G where the network says what a packet a slot is;
   /// `what` names it in messages. [0 .. what a node may send at most]

@@ -208,12 +208,4 @@ void TableRows::skip_spaces() {
     step();
 }
 
-void TableRows::step() {
-  const char c = text_[at_++];
-  if (c == '\n')
-    place_ = {place_.line + 1, 1};
-  else if (at_ == text_.size() || (static_cast<unsigned char>(text_[at_]) & 0xC0) != 0x80)
-    ++place_.column;
-}
-
 }  // namespace tailbound::network

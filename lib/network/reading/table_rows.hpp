@@ -66,7 +66,7 @@ class TableRows {
   [[nodiscard]] TableCell cell();
   void read_quoted(TableCell& cell);
   void skip_spaces();
-  void step();
+  void step() { step_over(text_, at_, place_); }
   [[nodiscard]] bool ends_cell() const;
 
   const FileText& file_;
