@@ -260,7 +260,7 @@ void add_common_options(Command& command, CommonOptions& options) {
   const OptionGroup output(command.options, "Output");
   if (command.draws) {
     output.add("--plot", options.plot, "FILE",
-               "draw a picture: FILE.svg, FILE.png or FILE.pdf (needs gnuplot)");
+               "draw a picture: FILE.svg, or FILE.png or FILE.pdf (these need rsvg-convert)");
     output.add("--title", options.title, "TEXT", "of --plot: the picture's title in place of its own");
     output.add_flag("--log-y", options.log_y, "of --plot: values on a logarithmic axis");
   }

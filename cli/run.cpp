@@ -13,8 +13,8 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/printable.hpp>
 #include <tailbound/render/document.hpp>
+#include <tailbound/render/drawing/picture_program.hpp>
 #include <tailbound/render/formats/formats.hpp>
-#include <tailbound/render/formats/gnuplot_program.hpp>
 #include <tailbound/render/formats/html.hpp>
 
 #include <fmt/format.h>

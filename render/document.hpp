@@ -13,7 +13,7 @@
 #include <vector>
 
 /// What is shown of an answer, said once: a Document holds the numbers, with a Layout that says what each key
-/// is; one file a format (text, json, csv, markdown, gnuplot) turns it into what is read. For each question
+/// is; one file a format (text, json, csv, markdown, html) turns it into what is read. For each question
 /// one file in documents/ makes the Document, and it alone names keys, headings, units and sentences.
 namespace tailbound::render {
 
@@ -131,6 +131,8 @@ struct Document {
   std::string stopped_after{};       ///< "4 of 9 points", "with 12 of 64 batches done"
   /// Drawn only where a picture is asked for. \throws NoAnswer  there is nothing to draw
   std::function<Picture()> picture{};
+  /// Others, for pages: the network itself, how the answer changes with the load. \throws NoAnswer  likewise
+  std::vector<std::function<Picture()>> further_pictures{};
   /// More columns of the text table of several results, for what data formats have in the tables of each.
   std::vector<Column> text_columns{};
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,6 +41,22 @@ struct Curve {
 /// the whole height of the picture whatever their own.
 [[nodiscard]] bool is_limit(const Curve& curve);
 
+/// A network of hosts and switches, to be drawn.
+struct NetworkPicture {
+  struct Node {
+    std::string name;  ///< taken literally
+    bool host = false;
+  };
+  struct Edge {
+    std::size_t from = 0, to = 0;  ///< nodes
+    int wires = 1;
+    std::optional<double>
+        load{};  ///< of the busier direction, from 0; over 1 it is more than the link carries
+  };
+  std::vector<Node> nodes{};
+  std::vector<Edge> edges{};  ///< each pair of nodes once
+};
+
 struct Picture {
   std::string title;  ///< taken literally
   std::string x_label, y_label;
@@ -51,7 +68,7 @@ struct Picture {
   /// beside powers_of_ten.
   bool log_y = false;
   std::vector<Curve> curves{};
-  std::string graph{};  ///< a drawing in the language of Graphviz, in place of all that stands above
+  std::optional<NetworkPicture> network{};  ///< in place of the axes and curves
 };
 
 /// The same, but a line that lies under a later one (and so is nowhere to be seen) is named in that one's title:
@@ -60,10 +77,5 @@ struct Picture {
 
 /// Colours, dashes and markers that tell so many curves apart.
 inline constexpr std::size_t most_curves_told_apart = 12;
-
-/// What gnuplot draws: commands for its standard input, which make it write the picture to its standard output.
-/// \param terminal  "svg", "png" or "pdf"
-/// \throws NoAnswer  log_y, and no value is above 0
-[[nodiscard]] std::string to_gnuplot(const Picture& picture, const std::string& terminal);
 
 }  // namespace tailbound::render

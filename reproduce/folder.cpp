@@ -3,7 +3,7 @@
 #include <reproduce/readme.hpp>
 #include <tailbound/answers/points/points.hpp>
 #include <tailbound/core/error.hpp>
-#include <tailbound/render/formats/gnuplot_program.hpp>
+#include <tailbound/render/drawing/svg.hpp>
 
 #include <fmt/format.h>
 
@@ -17,16 +17,6 @@ constexpr const char* option = "--output";
 
 files::PendingFile pending(const Folder& folder, const std::string& name) {
   return {(folder.path / name).string(), option, &folder.named};
-}
-
-/// \throws InvalidArgument  the pictures cannot be drawn; better known before hours of work than after
-void require_gnuplot(char** environment) {
-  try {
-    static_cast<void>(render::run_gnuplot("set terminal svg\nplot [0:1] x\n", environment));
-  } catch (const InvalidArgument&) {
-    throw InvalidArgument("the program gnuplot", "not installed",
-                          "installed, for it draws the pictures (Debian: apt-get install gnuplot-nox)");
-  }
 }
 
 /// Reads the README or the page of an earlier run; empty if there is none.
@@ -63,7 +53,7 @@ void prepare(const Folder& folder, const std::vector<const Figure*>& chosen) {
 void write(const Figure& figure, const Result& result, const Folder& folder, const std::string& version) {
   files::PendingFile csv = pending(folder, figure.name + ".csv"), svg = pending(folder, figure.name + ".svg");
   csv.write(render::to_csv(result.table, {.version = version}));
-  svg.write(render::drawn(result.picture, figure.name + ".svg", folder.environment));
+  svg.write(render::svg_file(result.picture));
   csv.commit();
   svg.commit();
 }
@@ -73,7 +63,6 @@ void write(const Figure& figure, const Result& result, const Folder& folder, con
 std::vector<render::ReproducedFigure> reproduce(const std::vector<const Figure*>& chosen,
                                                 const Folder& folder, const Request& request, int threads,
                                                 const std::string& version) {
-  require_gnuplot(folder.environment);
   Readme readme(former_file(folder, readme_name, Readme::is_ours));
   Index index(former_file(folder, index_name, Index::is_ours));
   prepare(folder, chosen);

@@ -14,13 +14,12 @@ namespace tailbound::figures {
 struct Folder {
   std::filesystem::path path;  ///< made if missing
   files::NamedFiles& named;    ///< by these the files are read and written
-  char** environment;          ///< of gnuplot
 };
 
 /// One figure after the other, each as a piece; what a stop leaves is in place, and whole.
 /// \param request  its run has one thread a piece; simulations get `threads`
 /// \throws InvalidArgument  named --output: a folder that cannot be made or written, or whose README.md or
-///                          index.html is of another origin;  gnuplot is not there
+///                          index.html is of another origin
 /// \throws Stopped          before the first was finished
 [[nodiscard]] std::vector<render::ReproducedFigure> reproduce(const std::vector<const Figure*>& chosen,
                                                               const Folder& folder, const Request& request,

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <reproduce/index.hpp>
+#include <tailbound/render/drawing/typeset.hpp>
 #include <tailbound/render/formats/html.hpp>
 
 #include <algorithm>

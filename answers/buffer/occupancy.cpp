@@ -18,6 +18,13 @@ std::vector<Packets> levels_until(const Until& until, bounds::OutputQueue& queue
   return levels;
 }
 
+std::vector<OccupancyLevel> tails_of(bounds::OutputQueue& queue, const std::vector<Packets>& levels) {
+  std::vector<bounds::ComputedProbability> tails = queue.tails(levels);
+  std::vector<OccupancyLevel> result;
+  for (std::size_t i = 0; i < levels.size(); ++i) result.push_back({levels[i], std::move(tails[i]), {}});
+  return result;
+}
+
 }  // namespace
 
 OccupancyAnswer answer(const OccupancyQuestion& question, const Run&) {
@@ -27,8 +34,7 @@ OccupancyAnswer answer(const OccupancyQuestion& question, const Run&) {
       listed != nullptr ? *listed : levels_until(std::get<Until>(question.levels), *queue);
   OccupancyAnswer found{
       .tail = {}, .mean_occupancy = queue->mean_occupancy(), .decay_rate = queue->found_decay_rate()};
-  std::vector<bounds::ComputedProbability> tails = queue->tails(levels);
-  for (std::size_t i = 0; i < levels.size(); ++i) found.tail.push_back({levels[i], std::move(tails[i]), {}});
+  found.tail = tails_of(*queue, levels);
   if (queue::SourceBound* bound = queue->bound()) {
     // The deepest first: what is computed for it serves the others.
     static_cast<void>(bound->tail(std::max_element(levels.begin(), levels.end())->value));
@@ -37,16 +43,22 @@ OccupancyAnswer answer(const OccupancyQuestion& question, const Run&) {
   return found;
 }
 
+std::vector<OccupancyLevel> tail_through(const Traffic& traffic, Packets last) {
+  constexpr std::int64_t most = 80;
+  const std::int64_t step = std::max<std::int64_t>(1, last.value / most);
+  std::vector<Packets> levels;
+  for (std::int64_t level = 0; level < last.value; level += step) levels.emplace_back(level);
+  levels.push_back(last);
+  return tails_of(*output_queue(traffic, {{3}}), levels);
+}
+
 std::vector<OccupancyLevel> without_bursts(const OccupancyQuestion& question,
                                            const std::vector<Packets>& levels) {
   const auto* bursty = std::get_if<BurstyInputs>(&question.traffic.source);
   if (bursty == nullptr) return {};
   const auto queue = bounds::output_queue(
       queue::SlottedQueue{series::Arrivals::equal_inputs(bursty->inputs, bursty->load)}, {{3}});
-  std::vector<bounds::ComputedProbability> tails = queue->tails(levels);
-  std::vector<OccupancyLevel> result;
-  for (std::size_t i = 0; i < levels.size(); ++i) result.push_back({levels[i], std::move(tails[i]), {}});
-  return result;
+  return tails_of(*queue, levels);
 }
 
 }  // namespace tailbound::answers

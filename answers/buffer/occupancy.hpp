@@ -51,4 +51,8 @@ struct OccupancyAnswer {
 [[nodiscard]] std::vector<OccupancyLevel> without_bursts(const OccupancyQuestion& question,
                                                          const std::vector<Packets>& levels);
 
+/// For pictures: P(Q > level) to 3 digits at some levels from 0 to `last`, that one among them.
+/// \throws as answer()
+[[nodiscard]] std::vector<OccupancyLevel> tail_through(const Traffic& traffic, Packets last);
+
 }  // namespace tailbound::answers

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/render/drawing/formula.hpp>
+#include <tailbound/render/drawing/typeset.hpp>
 #include <tailbound/render/formats/html.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
@@ -44,7 +46,7 @@ struct Writer {
   std::string lines();
   std::string found();
   std::string results();
-  std::string picture();
+  std::string pictures();
   std::string table(const TableLayout& layout, const Rows& rows);
   std::string tables();
   std::string kind_list() const;
@@ -90,14 +92,13 @@ std::string Writer::cell(const Column& column, const Cells& cells) {
   const bool number = height(value).has_value() || set_right(column) || std::holds_alternative<None>(value);
   if (number && !std::holds_alternative<Text>(value))
     attributes_of += attributes_of.empty() ? "class=\"n\"" : " class=\"n\"";
-  std::string text = html_escaped(cell_text(column, cells, document.digits));
-  return element("td", attributes_of, text);
+  return element("td", attributes_of, typeset_html(cell_text(column, cells, document.digits)));
 }
 
 /// Numbers of the answer that are named in its sentences show what they are. Only texts that cannot mean anything else
 /// are found: with a point or an exponent in them, and between blanks, brackets and commas.
 std::string Writer::linked(const std::string& text) {
-  if (document.results.size() != 1) return html_escaped(text);
+  if (document.results.size() != 1) return typeset_html(text);
   struct Named {
     std::string shown;
     const Value* value;
@@ -121,7 +122,11 @@ std::string Writer::linked(const std::string& text) {
   const auto ends_word = [](char c) {
     return std::string_view(" \n()[],;:<=").find(c) != std::string_view::npos;
   };
-  std::string result;
+  std::string result, between;
+  const auto close = [&] {
+    result += typeset_html(between);
+    between.clear();
+  };
   for (std::size_t at = 0; at < text.size();) {
     const auto here = std::find_if(named.begin(), named.end(), [&](const Named& one) {
       const std::size_t end = at + one.shown.size();
@@ -130,13 +135,15 @@ std::string Writer::linked(const std::string& text) {
               (text[end] == '.' && (end + 1 == text.size() || text[end + 1] == ' ')));
     });
     if (here == named.end()) {
-      result += html_escaped(text.substr(at++, 1));
+      between += text[at++];
       continue;
     }
+    close();
     result += element("span", "class=\"tb-number\" tabindex=\"0\" " + attributes(*here->value),
-                      html_escaped(here->shown));
+                      typeset_html(here->shown));
     at += here->shown.size();
   }
+  close();
   return result;
 }
 
@@ -145,6 +152,24 @@ std::string heading_of(const Column& column) {
   std::string text = column.heading.empty() ? column.key : column.heading;
   if (text == column.key) std::replace(text.begin(), text.end(), '_', ' ');
   return text;
+}
+
+/// "0.1 to 0.9 by 0.1" of inputs in equal steps, which the values are otherwise listed for; empty of others.
+std::string steps_in_words(const Document& document, const Column& column) {
+  std::vector<numeric::Rational> values;
+  for (const Result& result : document.results) {
+    const Value value = value_of(result.inputs, column.key);
+    const auto* given = std::get_if<Given>(&value);
+    if (given == nullptr) return {};
+    if (std::find(values.begin(), values.end(), given->value) == values.end()) values.push_back(given->value);
+  }
+  constexpr std::size_t least = 4;
+  if (values.size() < least) return {};
+  const numeric::Rational step = values[1] - values[0];
+  for (std::size_t i = 2; i < values.size(); ++i)
+    if (values[i] - values[i - 1] != step) return {};
+  return fmt::format("{} to {} by {}", brief(Given{values.front()}), brief(Given{values.back()}),
+                     brief(Given{step}));
 }
 
 /// What was asked: an input that varies with its values.
@@ -162,11 +187,12 @@ std::string Writer::asked() {
     if (values.empty()) continue;
     const bool more = values.size() > most_values_named;
     if (more) values.resize(most_values_named);
-    std::string text = fmt::format("{}{}", fmt::join(values, ", "), more ? ", ..." : "");
+    std::string text = steps_in_words(document, column);
+    if (text.empty()) text = fmt::format("{}{}", fmt::join(values, ", "), more ? ", ..." : "");
     if (!column.unit.empty()) text += " " + column.unit;
     items += fmt::format("<div title=\"{}\">{}{}</div>", html_escaped(column.meaning),
                          element("dt", "", html_escaped(heading_of(column))),
-                         element("dd", "", html_escaped(text)));
+                         element("dd", "", typeset_html(text)));
   }
   if (items.empty()) return {};
   return fmt::format(
@@ -178,7 +204,7 @@ std::string Writer::lines() {
   if (document.results.size() != 1) return {};
   std::string items;
   for (const Line& line : document.results.front().lines)
-    items += element("dt", "", html_escaped(line.name)) + element("dd", "", linked(line.text));
+    items += element("dt", "", typeset_html(line.name)) + element("dd", "", linked(line.text));
   if (items.empty()) return {};
   return "<section class=\"tb-lines\" aria-label=\"The answer in words\"><dl>" + items + "</dl></section>\n";
 }
@@ -206,6 +232,57 @@ std::string heading_cell(const Column& column, const Cells& first) {
                      html_escaped(heading_of(column)), unit);
 }
 
+/// Of a meaning what people read: not how data formats write it.
+std::string meaning_for_people(const std::string& meaning) {
+  std::string kept;
+  std::size_t from = 0;
+  while (from < meaning.size()) {
+    const std::size_t end = std::min(meaning.find("; ", from), meaning.size());
+    const std::string clause = meaning.substr(from, end - from);
+    from = end + 2;
+    const bool of_data = clause.find('`') != std::string::npos || clause.find("null") != std::string::npos ||
+                         clause == "likewise";
+    if (!of_data) kept += (kept.empty() ? "" : "; ") + clause;
+  }
+  return kept;
+}
+
+/// Both ends with as many digits as tell them apart and two more, rounded outwards. Decimals of other forms stay as they are.
+std::pair<std::string, std::string> short_ends(std::string lower, std::string upper) {
+  const auto split = [](const std::string& text) {
+    const std::size_t at = std::min(text.find_first_of("eE"), text.size());
+    return std::pair(text.substr(0, at), text.substr(at));
+  };
+  auto [low, low_power] = split(lower);
+  auto [high, high_power] = split(upper);
+  const auto decimal = [](const std::string& text) {
+    return !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos &&
+           text.find('.') != std::string::npos && text.find('.') == text.rfind('.');
+  };
+  if (low_power != high_power || !decimal(low) || !decimal(high) || low.find('.') != high.find('.'))
+    return {lower, upper};
+  const std::size_t length = std::max(low.size(), high.size());
+  low.resize(length, '0'), high.resize(length, '0');
+  const auto apart =
+      static_cast<std::size_t>(std::mismatch(low.begin(), low.end(), high.begin()).first - low.begin());
+  constexpr std::size_t more = 3;
+  const std::size_t kept = std::max(apart + more, low.find('.') + 2);
+  if (kept >= length) return {std::move(lower), std::move(upper)};
+  const bool rounded = high.find_first_not_of('0', kept) != std::string::npos;
+  low.resize(kept), high.resize(kept);
+  for (std::size_t i = kept; rounded && i-- > 0;) {
+    if (high[i] == '.') continue;
+    if (high[i] != '9') {
+      ++high[i];
+      break;
+    }
+    if (i == 0)
+      return {std::move(lower), std::move(upper)};  // one digit more before the point: it is shown in full
+    high[i] = '0';
+  }
+  return {low + low_power, high + high_power};
+}
+
 /// Every number of the only result, one a row: its name and meaning, both ends, and how sure it is. What is there for
 /// data formats comes last.
 std::string Writer::found() {
@@ -220,17 +297,19 @@ std::string Writer::found() {
     const Decimals text = decimals(value, document.digits);
     Row row;
     if (std::holds_alternative<Enclosure>(value) || std::holds_alternative<Estimate>(value)) {
-      if (!text.lower.empty() || !text.upper.empty())
-        row.ends =
-            (text.lower.empty() ? "?" : text.lower) + " ..<br>" + (text.upper.empty() ? "?" : text.upper);
+      const auto [lower, upper] = short_ends(text.lower, text.upper);
+      if (!lower.empty() || !upper.empty())
+        row.ends = typeset_html(lower.empty() ? "?" : lower) + " \u2026<br>" +
+                   typeset_html(upper.empty() ? "?" : upper);
     } else if (std::holds_alternative<Exact>(value) && text.exact != text.value && text.exact.size() <= 48) {
-      row.ends = text.exact;
+      row.ends = typeset_html(text.exact);
     }
     row.sure = certainty(value, document.digits);
-    std::string shown = html_escaped(cell_text(column, result.cells, document.digits));
+    std::string shown = typeset_html(cell_text(column, result.cells, document.digits));
     if (!column.unit.empty()) shown += " <small>" + html_escaped(column.unit) + "</small>";
     row.what = fmt::format("<th scope=\"row\">{}<span>{}</span></th>{}", html_escaped(heading_of(column)),
-                           html_escaped(column.meaning), element("td", attributes(value), shown));
+                           typeset_html(meaning_for_people(column.meaning)),
+                           element("td", attributes(value), shown));
     (column.style == Style::hidden ? more : rows).push_back(std::move(row));
   }
   rows.insert(rows.end(), more.begin(), more.end());
@@ -242,7 +321,7 @@ std::string Writer::found() {
   if (sure) head += "<th scope=\"col\">how sure</th>";
   for (const Row& row : rows)
     body += "<tr>" + row.what + (ends ? element("td", "class=\"tb-ends\"", row.ends) : "") +
-            (sure ? element("td", "class=\"tb-sure\"", html_escaped(row.sure)) : "") + "</tr>\n";
+            (sure ? element("td", "class=\"tb-sure\"", typeset_html(row.sure)) : "") + "</tr>\n";
   return "<section class=\"tb-found\"><h2>Numbers</h2>" + boxed("Numbers that were found", head, body, 0) +
          "</section>\n";
 }
@@ -306,7 +385,7 @@ std::string Writer::table(const TableLayout& layout, const Rows& rows) {
   }
   bytes_left -= std::min(bytes_left, head.size());
   const std::string label = rows.caption.empty() ? layout.meaning : rows.caption;
-  const std::string seen = rows.in_text ? element("p", "class=\"tb-caption\"", html_escaped(label)) : "";
+  const std::string seen = rows.in_text ? element("p", "class=\"tb-caption\"", typeset_html(label)) : "";
   return seen + boxed(label, head, body, written, "tb-nested") + cut_note(written, rows.size);
 }
 
@@ -318,7 +397,7 @@ std::string result_name(const Document& document, const Result& result) {
 
 /// The tables of the results; of several results, and what the lines say already, folded.
 std::string Writer::tables() {
-  std::string text;
+  std::string text, folded;
   for (const Result& result : document.results) {
     std::string its;
     for (const Rows& rows : result.tables) {
@@ -328,36 +407,48 @@ std::string Writer::tables() {
       its += rows.in_text || document.results.size() > 1
                  ? one
                  : fmt::format("<details><summary>{} <small>{} rows</small></summary>{}</details>\n",
-                               html_escaped(rows.caption.empty() ? layout.meaning : rows.caption), rows.size,
+                               typeset_html(rows.caption.empty() ? layout.meaning : rows.caption), rows.size,
                                one);
     }
     if (its.empty()) continue;
     if (document.results.size() == 1)
       text += its;
     else
-      text +=
-          element("details", "", element("summary", "", html_escaped(result_name(document, result))) + its) +
+      folded +=
+          element("details", "", element("summary", "", typeset_html(result_name(document, result))) + its) +
           "\n";
     if (bytes_left < 2'000 && &result != &document.results.back()) {
       text += "<p class=\"tb-cut\">Further tables are left out; --format json writes all of them.</p>\n";
       break;
     }
   }
+  constexpr std::size_t most_open = 4;
+  if (document.results.size() > most_open && !folded.empty())
+    folded = fmt::format(
+        "<details class=\"tb-each\"><summary>Of each of the {} rows above</summary>\n{}</details>\n",
+        document.results.size(), folded);
+  text += folded;
   return text.empty() ? "" : "<section class=\"tb-tables\"><h2>Tables</h2>\n" + text + "</section>\n";
 }
 
 /// Nothing where there is nothing to draw, or one point alone.
-std::string Writer::picture() {
-  if (!document.picture) return {};
+std::string drawn_or_nothing(const std::function<Picture()>& picture) {
   try {
-    const Picture drawn = picture_of(document, most_curves_drawn);
+    const Picture drawn = picture();
     const bool worth = std::any_of(drawn.curves.begin(), drawn.curves.end(), [](const Curve& curve) {
       return curve.style != CurveStyle::rule && curve.points.size() > 1;
     });
-    return worth || drawn.curves.size() > 2 ? html_picture(drawn) : "";
+    return worth || drawn.network || drawn.curves.size() > 2 ? html_picture(drawn) : "";
   } catch (const NoAnswer&) {
     return {};
   }
+}
+
+std::string Writer::pictures() {
+  std::string text;
+  if (document.picture) text = drawn_or_nothing([&] { return picture_of(document, most_curves_drawn); });
+  for (const std::function<Picture()>& further : document.further_pictures) text += drawn_or_nothing(further);
+  return text;
 }
 
 std::string Writer::kind_list() const {
@@ -369,10 +460,15 @@ std::string Writer::kind_list() const {
   return items.empty() ? "" : "<dl class=\"tb-kinds\">" + items + "</dl>\n";
 }
 
+/// The first few open, the rest folded.
 std::string notes(const Document& document) {
-  std::string text;
-  for (const std::string& note : document.notes) text += element("p", "", html_escaped(note)) + "\n";
-  return text;
+  constexpr std::size_t open = 3;
+  std::string text, more;
+  for (std::size_t i = 0; i < document.notes.size(); ++i)
+    (i < open ? text : more) += element("p", "", typeset_html(document.notes[i])) + "\n";
+  if (more.empty()) return text;
+  return text +
+         fmt::format("<details><summary>{} more</summary>{}</details>\n", document.notes.size() - open, more);
 }
 
 std::string command_line(const Frame& frame) {
@@ -384,30 +480,6 @@ std::string command_line(const Frame& frame) {
 }
 
 }  // namespace
-
-std::string html_escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&#39;";
-        break;
-      default:
-        result += c;
-    }
-  return result;
-}
 
 std::string html_fragment(const Document& document, const Frame& frame) {
   Writer writer{document};
@@ -421,8 +493,18 @@ std::string html_fragment(const Document& document, const Frame& frame) {
   text += "</header>\n";
   const bool single = document.results.size() == 1;
   const std::string lines = single ? writer.lines() : "";
-  if (!frame.quiet) text += lines;
-  text += writer.asked() + writer.picture();
+  // The answer, its picture, how far to trust it; then every number.
+  const std::string pictures = writer.pictures();
+  std::string beside;
+  if (!frame.quiet) beside = lines;
+  beside += writer.asked();
+  if (pictures.empty())
+    text += beside;
+  else
+    text += fmt::format(
+        "<div class=\"tb-first\">\n<div class=\"tb-pictures\">\n{}</div>\n<div>\n{}</div>\n</div>\n",
+        pictures, beside);
+  const std::size_t trust_at = text.size();
   if (single)
     text += writer.found();
   else
@@ -430,8 +512,10 @@ std::string html_fragment(const Document& document, const Frame& frame) {
   text += writer.tables();
   if (!frame.quiet) {
     const std::string trust = notes(document) + writer.kind_list();
+    // It speaks of the kinds of numbers that are below it.
     if (!trust.empty())
-      text += "<section class=\"tb-trust\"><h2>How far to trust it</h2>\n" + trust + "</section>\n";
+      text.insert(trust_at,
+                  "<section class=\"tb-trust\"><h2>How far to trust it</h2>\n" + trust + "</section>\n");
   }
   return text + command_line(frame) + "</article>\n";
 }
@@ -463,11 +547,21 @@ std::string html_of_text(std::string_view title, std::string_view text, const Fr
   const std::string header = title.empty() ? ""
                                            : "<header><p class=\"tb-over\">tailbound</p><h1>" +
                                                  html_escaped(title) + "</h1></header>\n";
+  std::string formulas;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    if (const std::string_view line = text.substr(from, end - from);
+        line.find(" = ") != std::string_view::npos)
+      if (const auto set = mathml(line)) formulas += "<div>" + *set + "</div>\n";
+    from = end + 1;
+  }
+  if (!formulas.empty())
+    formulas = "<section class=\"tb-formulas\" aria-label=\"Formulas\">\n" + formulas + "</section>\n";
   return fmt::format(
-      "<article class=\"tb-answer\">\n{}<section class=\"tb-text\" aria-label=\"The answer\"><pre "
+      "<article class=\"tb-answer\">\n{}{}<section class=\"tb-text\" aria-label=\"The answer\"><pre "
       "tabindex=\"0\"><code>{}"
       "</code></pre></section>\n{}</article>\n",
-      header, html_escaped(text), command_line(frame));
+      header, formulas, html_escaped(text), command_line(frame));
 }
 
 }  // namespace tailbound::render

@@ -41,7 +41,4 @@ namespace tailbound::render {
 [[nodiscard]] std::string html_style_hash();
 [[nodiscard]] std::string html_script_hash();
 
-/// Plain text as HTML, in elements and in attributes between double quotes.
-[[nodiscard]] std::string html_escaped(std::string_view text);
-
 }  // namespace tailbound::render

@@ -125,6 +125,22 @@
     return slider.powers_of_ten ? `1e${place}` : Number(place).toFixed(decimals(slider.step));
   }
 
+  const several = (text) => /[,:]/.test(text ?? "");
+  // About sixteen values over the whole of a slider.
+  function list_around({ least, most, step, powers_of_ten }) {
+    if (powers_of_ten) {
+      const exponents = [...new Set([...Array(6).keys()].map((i) => Math.round(most + ((least - most) * i) / 5)))];
+      return exponents.map((e) => `1e${e}`).join(",");
+    }
+    const rough = (most - least) / 16, power = 10 ** Math.floor(Math.log10(rough));
+    const wide = Math.max(step, [1, 2, 5, 10].map((f) => f * power).find((f) => f >= rough * (1 - 1e-9)));
+    const digits = Math.max(decimals(step), Math.max(0, -Math.floor(Math.log10(wide) + 1e-9)));
+    const from = Math.ceil(least / wide - 1e-9) * wide || wide;
+    return `${from.toFixed(digits)}:${most.toFixed(digits)}:${wide.toFixed(digits)}`.replace(/(\.\d*?)0+(?=:|$)/g, "$1").replace(/\.(?=:|$)/g, "");
+  }
+  let tried = null;      // an option that was made a list by its button: it goes back where that is refused
+  let pasted = null;     // an option that was given a file just now: what does not go with it goes
+
   function change(name, text) {
     if (text === null) delete values[name];
     else values[name] = text;
@@ -141,7 +157,7 @@
     if (option.required) label.append(made("span", { title: "needed" }, " *"));
     const root = made("div", { class: "wb-field" + (wide ? " wb-wide" : "") + (option.kind === "flag" ? " wb-flag" : "") });
     const top = made("div", { class: "wb-top" }, label);
-    let input, set;
+    let input, set, against = null;
 
     if (option.kind === "flag") {
       input = made("input", { type: "checkbox", id, "aria-describedby": described, on: { change: () => change(option.name, input.checked ? "" : null) } });
@@ -163,6 +179,7 @@
         if (values[option.name] !== undefined && values[option.name] !== name) delete files[values[option.name]];
         if (content === "") return change(option.name, null);
         files[name] = content;
+        pasted = option.name;
         change(option.name, name);
       };
       input.addEventListener("input", () => take(values[option.name] ?? usual, input.value));
@@ -179,6 +196,7 @@
       input = made("input", { type: "text", id, spellcheck: "false", autocapitalize: "off", placeholder: option.type, "aria-describedby": described });
       let slider = null;
       const follow = () => {
+        if (against) against.textContent = several(input.value) ? "one value" : "draw against";
         if (!slider) return;
         const place = place_of(option.slider, input.value);
         root.classList.toggle("wb-unset", place === null);
@@ -199,6 +217,18 @@
           change(option.name, input.value);
         });
         root.append(slider);
+        if (question.draws) {
+          let before = null;
+          against = made("button", { type: "button", class: "wb-against", title: `A list for ${bare(option.name)}, drawn as a curve`, on: { click: () => {
+            const list = several(input.value) ? before ?? text_at(option.slider, slider.value) : list_around(option.slider);
+            before = several(input.value) ? null : input.value;
+            input.value = list;
+            tried = before === null ? null : { name: option.name, before };
+            follow();
+            change(option.name, list);
+          } } }, "draw against");
+          label.append(against);
+        }
         follow();
       }
     }
@@ -279,6 +309,7 @@
     clearTimeout(rest);
     rest = setTimeout(() => { shown.style.minHeight = ""; say_headline(); }, 700);
     const open = [...shown.querySelectorAll("details")].map((details) => details.open);
+    pasted = tried = null;
     const html = come.html ?? '<p class="wb-refusal">The answer is too long to be shown here. Download has it.</p>';
     shown.innerHTML = html;
     shown.querySelectorAll("details").forEach((details, i) => { if (open[i] !== undefined) details.open = open[i]; });
@@ -298,6 +329,20 @@
   // An option that the refusal names is told beside it; the whole above the answer.
   function show_refusal(error, come = {}) {
     at("shown").classList.add("wb-stale");
+    // A file that was pasted speaks for itself: what it does not go with is given up, one option after the other.
+    if (pasted && error.option && error.option !== pasted && error.option in values && /left out|instead|not given/.test(error.legal ?? "")) {
+      delete values[error.option];
+      show_form();
+      return changed();
+    }
+    if (tried && error.option === tried.name) {
+      const { name, before } = tried;
+      tried = null;
+      values[name] = before;
+      fields[name].set(before);
+      changed();
+      return setTimeout(() => complain(name, "takes one value here"), 0);
+    }
     const beside = error.option && fields[error.option];
     if (beside) complain(error.option, `${error.value === "" ? "empty" : error.value}: must be ${error.legal}`);
     const box = at("refusal");
@@ -379,8 +424,8 @@
       const come = await (await post("api/runs", asked)).json();
       if (come.error) return show_refusal(come.error, come);
       running.name = come.run;
-      for (;;) {
-        const now = await (await fetch(`api/runs/${running.name}`)).json();
+      for (let seen = 0;;) {
+        const now = await (await fetch(`api/runs/${running.name}?seen=${seen}`)).json();
         if (now.error && now.state !== "ended") return show_refusal(now.error, now);
         if (now.state === "ended") {
           if (question.name !== asked.question) return;
@@ -389,6 +434,10 @@
           changed();
           state(now.stopped ? `Stopped after ${duration(now.seconds)}: the answer so far` : `Done in ${duration(now.seconds)}`);
           return;
+        }
+        if (now.html && question.name === asked.question) {
+          seen = now.looks;
+          show_so_far(now.html);
         }
         at("meter").value = now.progress;
         at("told").textContent = `${Math.floor(100 * now.progress)} %, ${duration(now.seconds)}${now.left > 0 ? `, ${duration(now.left)} left` : ""}`;
@@ -400,6 +449,28 @@
       running = null;
       show_running(false);
     }
+  }
+  // The picture by what is done so far: its points stay, their bars shrink.
+  let growing = null;
+  function show_so_far(html) {
+    const data = pictures(html);
+    const headline = made("div", {});
+    headline.innerHTML = html;
+    const shown = at("shown");
+    shown.classList.remove("wb-stale");
+    const title = headline.querySelector("h1")?.textContent ?? "";
+    if (!data) {
+      growing = null;
+      shown.replaceChildren(made("p", { class: "wb-so-far" }, "So far: " + title), ...headline.querySelectorAll(".tb-lines"));
+      return;
+    }
+    if (growing && shown.contains(growing.box)) {
+      growing.title.textContent = "So far: " + title;
+      return growing.chart.update(data);
+    }
+    const box = made("div", {}), said = made("p", { class: "wb-so-far" }, "So far: " + title);
+    shown.replaceChildren(said, made("figure", { class: "tb-picture" }, box));
+    growing = { box, title: said, chart: tailbound.chart(box, data) };
   }
   function show_running(on) {
     at("progress").hidden = !on;
@@ -435,7 +506,24 @@
       return (several ? [one.asked.question, ...said] : said).join(", ") || one.asked.question;
     });
   }
-  let together = null, box_of_together = null;
+  // Colours by the order here, of what is data; the same target of several is drawn once.
+  function curves_of(answers, name_of) {
+    const curves = [], targets = new Set();
+    let place = 0;
+    for (const one of answers)
+      for (const curve of one.data.curves) {
+        const data = !["rule", "marks"].includes(curve.style);
+        if (curve.style === "rule") {
+          if (targets.has(curve.title)) continue;
+          targets.add(curve.title);
+          curves.push(curve);
+          continue;
+        }
+        curves.push({ ...curve, place: data ? place++ : 0, title: data ? [name_of(one), curve.title].filter(Boolean).join(": ") : "" });
+      }
+    return curves;
+  }
+  let together = null, box_of_together = null, compared = null;
   function show_comparison() {
     const section = at("comparison");
     section.hidden = kept.length === 0;
@@ -443,6 +531,7 @@
     const now = answer && !kept.some((one) => same(one.asked, answer.asked)) ? [{ ...answer, data: pictures(answer.html), now: true }] : [];
     const all = [...kept, ...now];
     const names = labels(all);
+    for (const button of ["save-page", "save-csv", "save-svg"]) at(button).hidden = all.length < 2;
     at("kept").replaceChildren(...all.map((one, i) => made("li", {},
       made("b", {}, names[i] + (one.now ? " (now)" : "")),
       made("p", {}, one.headline),
@@ -450,16 +539,16 @@
     const drawn = all.filter((one) => one.data);
     const first = drawn[0]?.data;
     const alike = drawn.filter((one) => one.data.x === first.x && one.data.y === first.y && !one.data.powers === !first.powers);
-    if (!first) return at("together").replaceChildren(made("p", {}, "These answers have no picture: a list for one of the options, such as load 0.1:0.9:0.1, makes one."));
+    if (!first) return at("together").replaceChildren(made("p", {}, "These answers have no picture: \u201cdraw against\u201d beside one of the options makes one."));
+    if (all.length < 2) return at("together").replaceChildren(made("p", {}, "Change something: both answers are then drawn in one picture."));
     const data = {
       ...first,
       title: alike.length < drawn.length ? `${first.title} (others have other axes)` : "",
       note: "",
-      curves: alike.flatMap((one) => one.data.curves.map((curve) => {
-        const { place, ...others } = curve;  // colours by the order here
-        return { ...others, title: [names[all.indexOf(one)], curve.title].filter(Boolean).join(": ") };
-      })),
+      curves: curves_of(alike, (one) => names[all.indexOf(one)]),
     };
+    delete data.view;  // of the first alone
+    compared = { all, names, data, svg: () => together.svg_file() };
     if (together && at("together").contains(box_of_together)) return together.update(data);
     box_of_together = made("div", {});
     at("together").replaceChildren(made("figure", { class: "tb-picture" }, box_of_together));
@@ -467,7 +556,7 @@
   }
   function keep() {
     if (!answer || kept.some((one) => same(one.asked, answer.asked))) return;
-    kept.push({ asked: answer.asked, headline: answer.headline, data: pictures(answer.html), run: answer.run });
+    kept.push({ asked: answer.asked, headline: answer.headline, html: answer.html, data: pictures(answer.html), run: answer.run });
     write_address();
     show_comparison();
     at("comparison").scrollIntoView({ block: "nearest" });
@@ -496,6 +585,35 @@
     } catch {
       lost();
     }
+  }
+
+  // --- a comparison as files
+
+  function hand_over(text, type, name) {
+    const link = made("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+  function comparison_csv() {
+    const cell = (text) => (/[",\n]/.test(text) ? `"${String(text).replaceAll('"', '""')}"` : text);
+    const { data } = compared;
+    const power = (value) => (value === null || value === undefined ? "" : data.powers ? tailbound.power_text(value, 12) : String(value));
+    const lines = [["setting", data.x, data.y, "lower", "upper"]];
+    for (const curve of data.curves)
+      curve.x.forEach((x, i) => lines.push([curve.title || curve.labels?.[i] || "", x, power(curve.y[i]), power(curve.low?.[i]), power(curve.high?.[i])]));
+    return lines.map((line) => line.map(cell).join(",")).join("\n") + "\n";
+  }
+  // One page of all that is compared, which opens without a server.
+  async function comparison_page() {
+    const [style, script] = await Promise.all(["report.css", "report.js"].map(async (name) => (await fetch(name)).text()));
+    const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+    const figure = `<figure class="tb-picture"><figcaption>${escaped(compared.names.join(" \u2013 "))}</figcaption><div class="tb-canvas">${compared.svg()}</div>` +
+      `<script type="application/json" class="tb-data">${JSON.stringify(compared.data).replaceAll("<", "\\u003c")}</` + "script></figure>";
+    const each = compared.all.map((one, i) => `<h2>${escaped(compared.names[i])}</h2><pre>${escaped(shell_line(one.asked))}</pre>${one.html}`).join("\n<hr>\n");
+    return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
+      `<title>tailbound: ${escaped(compared.names.join(", "))}</title><style>${style}</style></head>\n<body class="tb-page"><main>` +
+      `<article class="tb-answer"><header><h1>Comparison of ${compared.all.length} answers</h1></header>${figure}${each}</article>` +
+      `</main><script>${script}</` + "script></body></html>\n";
   }
 
   async function copy(text, button) {
@@ -545,7 +663,7 @@
       const one = read_text(text);
       if (!one) continue;
       const come = await (await post("api/ask", one)).json();
-      if (come.html) kept.push({ asked: one, headline: come.headline, data: pictures(come.html), run: null });
+      if (come.html) kept.push({ asked: one, headline: come.headline, html: come.html, data: pictures(come.html), run: null });
     }
     if (others.length) {
       write_address();
@@ -582,6 +700,9 @@
     document.addEventListener("click", (event) => { if (!at("saves").contains(event.target)) at("saves").open = false; });
     at("stop").addEventListener("click", stop_run);
     at("keep").addEventListener("click", keep);
+    at("save-csv").addEventListener("click", () => hand_over(comparison_csv(), "text/csv", "tailbound-comparison.csv"));
+    at("save-svg").addEventListener("click", () => hand_over(compared.svg(), "image/svg+xml", "tailbound-comparison.svg"));
+    at("save-page").addEventListener("click", async () => hand_over(await comparison_page(), "text/html", "tailbound-comparison.html"));
     at("link").addEventListener("click", () => {
       const made = address();
       if (made.length > longest_link) return state("The files are too long for a link: copy the command line");

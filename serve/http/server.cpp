@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -214,11 +215,11 @@ void Server::get(const Request& request, Response& response) {
     return response.set_content(std::string(render::html_script()), "text/javascript; charset=utf-8");
   if (path == "api/questions")
     return show(response, {{"version", TAILBOUND_VERSION}, {"questions", questions()}});
-  if (path.rfind("api/runs/", 0) == 0) return show_run(path.substr(9), response);
+  if (path.rfind("api/runs/", 0) == 0) return show_run(path.substr(9), request, response);
   refuse(response, 404, "nothing of that name");
 }
 
-void Server::show_run(const std::string& path, Response& response) {
+void Server::show_run(const std::string& path, const Request& request, Response& response) {
   const std::size_t slash = path.find('/');
   const std::string name = path.substr(0, slash);
   if (slash != std::string::npos) {
@@ -226,7 +227,10 @@ void Server::show_run(const std::string& path, Response& response) {
     if (const auto text = runs_.text(name, format)) return hand_over(response, *text, format);
     return refuse(response, 404, "no such run, or no answer of it in this format");
   }
-  const Json state = runs_.look(name);
+  int seen = 0;
+  if (const std::string told = request.get_param_value("seen"); !told.empty())
+    std::from_chars(told.data(), told.data() + told.size(), seen);
+  const Json state = runs_.look(name, seen);
   if (state.is_null()) return refuse(response, 404, "no such run");
   show(response, state);
 }

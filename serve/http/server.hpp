@@ -49,7 +49,7 @@ class Server {
   void post(const Request& request, Response& response);
   void ask(const Request& request, Response& response, const std::optional<std::string>& format);
   [[nodiscard]] ErrandOutcome outcome_of(const Question& question, const std::string& format);
-  void show_run(const std::string& path, Response& response);
+  void show_run(const std::string& path, const Request& request, Response& response);
 
   WorkerPool pool_;
   Connections connections_;

@@ -27,6 +27,8 @@ struct Runs::Run {
   std::shared_ptr<Errand> errand;
   Clock::time_point start = Clock::now(), looked_at = Clock::now();
   double done = 0, left = 0, seconds = 0;
+  std::string so_far{};  ///< HTML
+  int looks = 0;         ///< so often it has changed
   std::optional<ErrandOutcome> outcome{};
 };
 
@@ -72,7 +74,13 @@ void Runs::carry_out(const std::shared_ptr<Run>& run) {
   };
   ErrandOutcome outcome;
   try {
-    outcome = run->errand->carry_out(note_of(run->question, all_formats()), {}, tell);
+    Note note = note_of(run->question, all_formats());
+    note.head["so_far"] = true;
+    outcome = run->errand->carry_out(note, {}, tell, [&](std::string html) {
+      const std::scoped_lock guard(lock_);
+      run->so_far = std::move(html);
+      ++run->looks;
+    });
   } catch (const std::exception&) {  // no memory for its answer
     run->errand->cut();
   }
@@ -101,14 +109,20 @@ std::shared_ptr<Runs::Run> Runs::find(const std::string& name) {
   return nullptr;
 }
 
-Json Runs::look(const std::string& name) {
+Json Runs::look(const std::string& name, int seen) {
   const std::scoped_lock guard(lock_);
   const auto run = find(name);
   if (!run) return nullptr;
   run->looked_at = Clock::now();
   if (!run->outcome) {
     const double seconds = std::chrono::duration<double>(Clock::now() - run->start).count();
-    return {{"state", "runs"}, {"progress", run->done}, {"left", run->left}, {"seconds", seconds}};
+    Json shown{{"state", "runs"},
+               {"progress", run->done},
+               {"left", run->left},
+               {"seconds", seconds},
+               {"looks", run->looks}};
+    if (run->looks > seen) shown["html"] = run->so_far;
+    return shown;
   }
   Json shown = outcome_shown(*run->outcome);
   shown["state"] = "ended";

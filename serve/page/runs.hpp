@@ -23,9 +23,9 @@ class Runs {
 
   /// \return its name;  nothing where so many go on as may
   [[nodiscard]] std::optional<std::string> begin(const Question& question);
-  /// {"state": "runs" | "ended", "progress", "left", "seconds"}, and of one that has ended what became of it;
-  /// null: there is no such run
-  [[nodiscard]] Json look(const std::string& name);
+  /// {"state": "runs" | "ended", "progress", "left", "seconds"}, of one that goes on "looks" and, where these are more than
+  /// `seen`, as "html" the answer so far; of one that has ended what became of it;  null: there is no such run
+  [[nodiscard]] Json look(const std::string& name, int seen = 0);
   /// False: there is no such run.
   bool stop(const std::string& name);
   /// Its answer in a format; nothing if there is none.

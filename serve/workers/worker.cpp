@@ -8,7 +8,7 @@
 #include <tailbound/files/leftovers.hpp>
 #include <tailbound/files/named_files.hpp>
 #include <tailbound/render/document.hpp>
-#include <tailbound/render/formats/gnuplot_program.hpp>
+#include <tailbound/render/drawing/picture_program.hpp>
 #include <tailbound/render/formats/html.hpp>
 
 #include <fcntl.h>
@@ -61,13 +61,13 @@ void be_confined([[maybe_unused]] std::size_t memory) {
 #ifndef __SANITIZE_ADDRESS__  // which takes terabytes of addresses for itself
   limit(RLIMIT_AS, memory);
 #endif
-  limit(RLIMIT_FSIZE, 64 << 20);  // what is handed to gnuplot is a file of no folder
+  limit(RLIMIT_FSIZE, 64 << 20);  // what is handed to rsvg-convert is a file of no folder
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_NOFILE, 64);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGCHLD, SIG_DFL);  // gnuplot is waited for
+  std::signal(SIGCHLD, SIG_DFL);  // rsvg-convert is waited for
   std::signal(SIGTERM, SIG_DFL);  // the server says when to stop (Mailbox); whatever else would goes by
   sigset_t stop;
   sigemptyset(&stop);
@@ -235,6 +235,44 @@ class Progress {
   Clock::time_point last_ = Clock::now();
 };
 
+/// Tells the answer by what a simulation has done so far: that which a stop would have now, from its checkpoint.
+class AnswerSoFar {
+ public:
+  using Options = std::vector<std::pair<std::string, std::string>>;
+  AnswerSoFar(NoteStream& stream, std::string question, const Options& given,
+              const std::map<std::string, std::string>& contents)
+      : stream_(stream), question_(std::move(question)), given_(given), contents_(contents) {}
+
+  void tell(const std::string& checkpoint, double done) {
+    // A hundredth of the time for what is only looked at.
+    constexpr int share = 30;
+    const Clock::time_point begun = Clock::now();
+    if (begun - last_ < share * took_) return;
+    try {
+      std::stop_source stopped;
+      stopped.request_stop();
+      // The table of options of the one that is under way is taken.
+      const cli::Reply reply = cli::Asker(question_).answer(
+          given_, {.stop = stopped.get_token(), .resume = checkpoint}, contents_);
+      if (!reply.text)
+        stream_.send({.head = {{"progress", done}, {"so_far", true}},
+                      .parts = {render::html_fragment(reply.document, {.version = TAILBOUND_VERSION})}});
+    } catch (const std::exception&) {
+      // There is none yet; the run itself says what goes wrong.
+    }
+    last_ = Clock::now();
+    took_ = last_ - begun;
+  }
+
+ private:
+  NoteStream& stream_;
+  std::string question_;
+  const Options& given_;
+  const std::map<std::string, std::string>& contents_;
+  Clock::time_point last_{};
+  Clock::duration took_{};
+};
+
 Note answer(const Note& asked, NoteStream& stream, Mailbox& mailbox) {
   struct Heeds {
     explicit Heeds(Mailbox& box) : mailbox(box) { mailbox.heed(true); }
@@ -253,9 +291,20 @@ Note answer(const Note& asked, NoteStream& stream, Mailbox& mailbox) {
     cli::Pieces pieces(interrupt);
     const Heeds heeds(mailbox);
     Progress progress(stream);
-    const answers::Run run{.stop = interrupt.token(),
-                           .progress = [&](double done, double left) { progress.tell(done, left); },
-                           .piece = [&](const auto& work) { return pieces.carry_out(work); }};
+    AnswerSoFar so_far(stream, asked.head.at("question"), given, contents);
+    double share_done = 0;
+    answers::Run run{.stop = interrupt.token(),
+                     .progress =
+                         [&](double done, double left) {
+                           share_done = done;
+                           progress.tell(done, left);
+                         },
+                     .piece = [&](const auto& work) { return pieces.carry_out(work); }};
+    if (asked.head.value("so_far", false)) {
+      constexpr std::chrono::milliseconds between{300};
+      run.checkpoint_interval = between;
+      run.checkpoint = [&](const std::string& bytes) { so_far.tell(bytes, share_done); };
+    }
     const cli::Reply reply = asker(asked.head.at("question")).answer(given, run, contents);
     note = told(reply, wanted);
   } catch (...) {

@@ -8,6 +8,7 @@
 ///            "command_line": "tailbound .."}, and the files' contents as parts
 ///           {"stop": true}       ends the question early, as Ctrl-C ends a command
 /// It says   {"progress": 0.3, "left": 12.5}
+///           {"progress": 0.3, "so_far": true} and as its part the answer by what a simulation has done, as HTML
 ///           {"status": 0, "stopped": false, "formats": ["json"], "headline": "..", "seconds": 0.001, "last": false},
 ///            the answer in each of these formats as parts; or {"status": 2, "error": {..}}. After "last" it is gone.
 /// An error has a "message", and "option", "value", "legal" or "line", "column" where they are known.

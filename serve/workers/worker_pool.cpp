@@ -71,7 +71,8 @@ Clock::time_point Errand::end_of_patience(Clock::time_point otherwise) {
 }
 
 ErrandOutcome Errand::carry_out(const Note& question, std::chrono::milliseconds limit,
-                                const std::function<void(double, double)>& progress) {
+                                const std::function<void(double, double)>& progress,
+                                const std::function<void(std::string)>& so_far) {
   constexpr auto look = std::chrono::milliseconds(250);  // has a stop been asked for?
   const Clock::time_point end =
       limit.count() > 0 ? Clock::now() + limit : Clock::time_point::max() - std::chrono::hours(1);
@@ -85,6 +86,10 @@ ErrandOutcome Errand::carry_out(const Note& question, std::chrono::milliseconds 
       if (!note->head.contains("progress")) {
         if (late) say_limit(note->head, limit);
         return {ErrandOutcome::Kind::answered, std::move(*note)};
+      }
+      if (note->head.contains("so_far")) {
+        if (so_far && !note->parts.empty()) so_far(std::move(note->parts.front()));
+        continue;
       }
       if (progress) progress(note->head.value("progress", 0.0), note->head.value("left", 0.0));
     }

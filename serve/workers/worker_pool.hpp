@@ -48,8 +48,10 @@ class Errand {
 
   /// \param question  as worker.hpp has it
   /// \param limit     after which it is stopped; zero: none
+  /// \param so_far    told the answer by what was done, as HTML
   [[nodiscard]] ErrandOutcome carry_out(const Note& question, std::chrono::milliseconds limit,
-                                        const std::function<void(double, double)>& progress = {});
+                                        const std::function<void(double, double)>& progress = {},
+                                        const std::function<void(std::string)>& so_far = {});
   [[nodiscard]] const std::shared_ptr<NoteStream>& stream() const { return stream_; }
 
   /// What a question has for its end once it was stopped.

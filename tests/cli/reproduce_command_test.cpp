@@ -194,16 +194,3 @@ TEST_CASE("reproduce: bad input is status 2 before any work, and nothing is lost
   CHECK(std::distance(fs::directory_iterator(folder / "foreign"), fs::directory_iterator()) == 1);
   CHECK(std::distance(fs::directory_iterator(folder / "blocked"), fs::directory_iterator()) == 1);
 }
-
-TEST_CASE("reproduce: without gnuplot it says so before any work") {
-  const Folder folder;
-  const char* const path = std::getenv("PATH");
-  const std::string former = path == nullptr ? "" : path;
-  REQUIRE(setenv("PATH", folder.path().c_str(), 1) == 0);
-  const Outcome outcome = reproduce("singh-dally-5", folder / "figures");
-  setenv("PATH", former.c_str(), 1);
-  CHECK(outcome.status == 2);
-  CHECK(outcome.out.empty());
-  CHECK(outcome.err.find("the program gnuplot is not installed") != std::string::npos);
-  CHECK_FALSE(fs::exists(folder / "figures"));
-}

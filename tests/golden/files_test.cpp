@@ -247,16 +247,30 @@ TEST_CASE("files: an output that cannot be written") {
   CHECK(files_in(folder) == 2);
 }
 
-TEST_CASE("files: pictures are the same whatever the environment says to gnuplot") {
+TEST_CASE("files: pictures are the same whatever the environment says") {
   const Folder folder;
   const std::string list = "$T buffer --inputs 16 --load 0.5,0.9 --drop 1e-9 --output /dev/null --plot ";
-  REQUIRE(shell(folder, list + "a.svg").status == 0);
-  const Outcome other = shell(folder, "GNUTERM=x11 GNUPLOT_LIB=/none LC_ALL=nowhere " + list + "b.svg");
-  INFO(other.err);
-  CHECK(other.status == 0);
-  CHECK(other.err.empty());
-  CHECK(content(folder / "a.svg") == content(folder / "b.svg"));
-  CHECK(files_in(folder) == 2);
+  const bool converted = std::system("rsvg-convert --version > /dev/null 2>&1") == 0;
+  const std::vector<std::string> kinds =
+      converted ? std::vector<std::string>{"svg", "png"} : std::vector<std::string>{"svg"};
+  for (const std::string& kind : kinds) {
+    REQUIRE(shell(folder, list + "a." + kind).status == 0);
+    const Outcome other = shell(folder, "LC_ALL=nowhere LANG=de_DE.UTF-8 GDK_SCALE=3 " + list + "b." + kind);
+    INFO(other.err);
+    CHECK(other.status == 0);
+    CHECK(other.err.empty());
+    CHECK(content(folder / ("a." + kind)) == content(folder / ("b." + kind)));
+  }
+  CHECK(files_in(folder) == 2 * kinds.size());
+}
+
+TEST_CASE("files: SVG needs no other program, and without one PNG says which") {
+  const Folder folder;
+  const std::string line = "PATH=/none $T buffer --inputs 16 --load 0.9 --drop 1e-9 --quiet --plot ";
+  CHECK(shell(folder, line + "a.svg").status == 0);
+  CHECK(holds(content(folder / "a.svg"), "</svg>"));
+  check_refused(shell(folder, line + "a.png"), {"--plot", "rsvg-convert is not installed", "librsvg2-bin"});
+  CHECK(files_in(folder) == 1);
 }
 
 TEST_CASE("files: a store is written by nobody else, whatever the name") {
@@ -345,9 +359,9 @@ TEST_CASE("files: whoever does not read does not hold up a stop or a limit") {
 
 TEST_CASE("files: a program that draws does not hold up a stop: the answer comes without the picture") {
   const Folder folder;
-  static_cast<void>(folder.file("gnuplot", "#!/bin/sh\nexec sleep 100\n"));
+  static_cast<void>(folder.file("rsvg-convert", "#!/bin/sh\nexec sleep 100\n"));
   const std::string line =
-      "chmod +x gnuplot; PATH=.:$PATH; $T buffer --inputs 16 --load 0.5,0.9 --drop 1e-9 --plot p.svg "
+      "chmod +x rsvg-convert; PATH=.:$PATH; $T buffer --inputs 16 --load 0.5,0.9 --drop 1e-9 --plot p.png "
       "--format csv";
   const Outcome limited = shell(folder, line + " --time-limit 1");
   CHECK(limited.status == 1);
@@ -355,7 +369,7 @@ TEST_CASE("files: a program that draws does not hold up a stop: the answer comes
   CHECK(
       holds(limited.err, "the time limit of 1 s is reached; the answer is whole, its picture was not drawn"));
   const Outcome ended =
-      shell(folder, "chmod +x gnuplot; PATH=.:$PATH; timeout -s INT 1 " + line.substr(line.find("$T")));
+      shell(folder, "chmod +x rsvg-convert; PATH=.:$PATH; timeout -s INT 1 " + line.substr(line.find("$T")));
   CHECK(holds(ended.out, "bernoulli,16,0.9"));
   CHECK(holds(ended.err, "its picture was not drawn"));
   CHECK(files_in(folder) == 1);

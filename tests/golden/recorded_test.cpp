@@ -89,26 +89,16 @@ std::vector<Run> runs_of(const std::string& family) {
   return runs;
 }
 
-/// In the repository's top folder, and with a gnuplot that hands on its script as the picture.
+/// In the repository's top folder.
 class Surroundings {
  public:
-  Surroundings() : former_folder_(fs::current_path()), former_path_(std::getenv("PATH")) {
-    const std::string gnuplot = programs_.file("gnuplot", "#!/bin/sh\nexec cat\n");
-    fs::permissions(gnuplot, fs::perms::owner_all);
-    setenv("PATH", (programs_.path() + ":" + former_path_).c_str(), 1);
-    fs::current_path(TAILBOUND_TESTS_DIR "/..");
-  }
-  ~Surroundings() {
-    fs::current_path(former_folder_);
-    setenv("PATH", former_path_.c_str(), 1);
-  }
+  Surroundings() : former_folder_(fs::current_path()) { fs::current_path(TAILBOUND_TESTS_DIR "/.."); }
+  ~Surroundings() { fs::current_path(former_folder_); }
   Surroundings(const Surroundings&) = delete;
   Surroundings& operator=(const Surroundings&) = delete;
 
  private:
-  Folder programs_;
   fs::path former_folder_;
-  std::string former_path_;
 };
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {

@@ -73,7 +73,10 @@ Command delay_command() {
                                    .declare = add_delay_options,
                                    .answer = answer,
                                    .layout = render::delay_layout,
-                                   .opening = {{"--radix", "16"}, {"--levels", "3"}, {"--load", "0.8"}}});
+                                   .opening = {{"--radix", "16"},
+                                               {"--levels", "3"},
+                                               {"--load", "0.8"},
+                                               {"--percentiles", "50,99,99.99,99.9999"}}});
 }
 
 }  // namespace tailbound::cli

@@ -3,7 +3,7 @@
 #include <cli/commands/delays/topology_options.hpp>
 #include <cli/options/files.hpp>
 #include <cli/options/number_options.hpp>
-#include <tailbound/render/documents/delay/generated_network.hpp>
+#include <tailbound/render/documents/network/generated_network.hpp>
 
 #include <algorithm>
 #include <limits>

@@ -35,7 +35,7 @@ Reply answer(const ReproduceOptions& options, const Context& context) {
   if (!options.output || options.output->empty())
     throw InvalidArgument("--output", options.output ? "" : "missing",
                           "given as the folder for the pictures, the tables and the README.md");
-  const figures::Folder folder{.path = *options.output, .named = named_files(), .environment = environ};
+  const figures::Folder folder{.path = *options.output, .named = named_files()};
   const std::vector<render::ReproducedFigure> made = figures::reproduce(
       chosen, folder, {.quick = options.quick, .run = analysis_run(context)}, all_cores(), context.version);
   return {.document = render::document(made, chosen.size(), options.quick)};

@@ -396,7 +396,8 @@ Command wormhole_command() {
        .declare = declare_model,
        .answer = answer_model,
        .layout = render::wormhole_layout,
-       .opening = {{"--topology", "mesh"}, {"--nodes", "64"}, {"--flits", "32"}}});
+       .opening = {
+           {"--topology", "mesh"}, {"--nodes", "64"}, {"--flits", "32"}, {"--fractions", "10%:95%:5%"}}});
 }
 
 Command simulate_wormhole_command() {

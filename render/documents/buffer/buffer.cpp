@@ -1,6 +1,8 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/answers/buffer/occupancy.hpp>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/core/error.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/buffer/buffer.hpp>
 #include <tailbound/render/documents/parts/traffic.hpp>
@@ -466,6 +468,90 @@ Picture picture(const Document& document, const std::vector<BufferPoint>& points
   return sweep_picture(document, sweep, std::move(picture));
 }
 
+/// P(Q > n) of the queue and where its buffer ends, for one point.
+Picture tail_picture(const BufferPoint& point) {
+  const auto& [question, answer] = point;
+  const auto capacity = static_cast<double>(answer.buffer.value);
+  Picture picture{
+      .title = "P(Q > n) of the output queue of " + traffic_in_words(question, {&question.traffic}),
+      .x_label = "level n [packets]",
+      .y_label = "P(Q > n)",
+      .powers_of_ten = true};
+  const std::int64_t beyond = answer.buffer.value + std::max<std::int64_t>(4, answer.buffer.value / 8);
+  Curve tail{.title = "P(Q > n)", .style = CurveStyle::line};
+  for (const answers::OccupancyLevel& level : answers::tail_through(question.traffic, Packets(beyond)))
+    add_point(tail, static_cast<double>(level.level.value), shown(level.tail.probability), true);
+  if (tail.points.empty()) throw NoAnswer("there is nothing to draw: no packet ever waits");
+  if (answer.buffer.value <= 60) tail.style = CurveStyle::steps;
+  picture.curves.push_back(std::move(tail));
+  if (const auto drop = question.drop()) {
+    const double level = *log10_height(Given{*drop});
+    picture.curves.push_back({.title = "target " + plain(*drop),
+                              .style = CurveStyle::rule,
+                              .points = {{0, level}, {static_cast<double>(beyond), level}}});
+  }
+  Curve marks{.title = "", .style = CurveStyle::marks};
+  const auto mark = [&](const bounds::ComputedProbability& at, const std::string& name) {
+    const Value value = shown(at.probability);
+    const auto y = log10_height(value);
+    if (!y || !std::isfinite(*y)) return;
+    marks.points.emplace_back(capacity, *y);
+    marks.labels.push_back(name + " " + brief(value, {3}));
+  };
+  const bool overflow = question.criterion == Criterion::overflow;
+  mark(answer.at, fmt::format("buffer {}: {}", answer.buffer.value, overflow ? "P(Q > B)" : "packets lost"));
+  if (answer.loss) mark(*answer.loss, "packets lost");
+  if (!marks.points.empty()) picture.curves.push_back(std::move(marks));
+  return picture;
+}
+
+/// The load of traffic where it may be another.
+std::optional<numeric::Rational>* load_to_vary(Traffic& traffic) {
+  return std::visit(
+      [](auto& source) -> std::optional<numeric::Rational>* {
+        if constexpr (requires { source.load.has_value(); })
+          return source.load ? &source.load : nullptr;
+        else
+          return nullptr;
+      },
+      traffic.source);
+}
+
+/// How the least buffer of independent slots grows with the load, and where this one is.
+Picture load_picture(const BufferPoint& point) {
+  const auto& [question, answer] = point;
+  BufferQuestion other = question;
+  std::optional<numeric::Rational>* const load = load_to_vary(other.traffic);
+  const numeric::Rational here = **load, full = question.traffic.packets_per_slot;
+  Picture picture{.title = fmt::format("The same buffer at other loads, {} <= {}", symbol(question.criterion),
+                                       plain(*question.drop())),
+                  .x_label = "load [packets/slot]",
+                  .y_label = "buffer B [packets]",
+                  .log_y = true};
+  Curve curve{.title = "least buffer", .style = CurveStyle::line};
+  constexpr int steps = 24;
+  // Ever closer to full, to a quarter of what this load leaves.
+  constexpr double first = 0.25, beyond = 0.25, digits = 1e5;
+  const double last = beyond * (1 - cln::double_approx(here / full));
+  for (int i = 0; i <= steps; ++i) {
+    const double left = (1 - first) * std::pow(last / (1 - first), static_cast<double>(i) / steps);
+    *load = full * std::lround(digits * (1 - left)) / static_cast<long>(digits);
+    try {
+      const auto found = answers::answer(other);
+      curve.points.emplace_back(cln::double_approx(**load), static_cast<double>(found.buffer.value));
+    } catch (const Error&) {
+      continue;  // a load at which there is no such buffer is no point of the curve
+    }
+  }
+  if (curve.points.size() < 2) throw NoAnswer("there is nothing to draw: no other load has a buffer");
+  picture.curves.push_back(std::move(curve));
+  picture.curves.push_back({.title = "",
+                            .style = CurveStyle::marks,
+                            .points = {{cln::double_approx(here), static_cast<double>(answer.buffer.value)}},
+                            .labels = {fmt::format("load {}: {}", brief(Given{here}), answer.buffer.value)}});
+  return picture;
+}
+
 }  // namespace
 
 Layout buffer_layout() {
@@ -498,7 +584,15 @@ Document document(const std::vector<BufferPoint>& points, const Units& units) {
   }
   if (points.size() > 1) document.notes = notes(points);
   document = with_units(std::move(document), scale_of(units));
-  document.picture = [document, points] { return picture(document, points); };
+  const bool buffer_known = asks_for_buffer(first) || asks_for_probability(first);
+  if (points.size() > 1 || !buffer_known) {
+    document.picture = [document, points] { return picture(document, points); };
+    return document;
+  }
+  document.picture = [point = points.front()] { return tail_picture(point); };
+  Traffic traffic = first.traffic;
+  if (asks_for_buffer(first) && !answers::correlated(traffic) && load_to_vary(traffic) != nullptr)
+    document.further_pictures.push_back([point = points.front()] { return load_picture(point); });
   return document;
 }
 

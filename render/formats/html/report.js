@@ -93,7 +93,7 @@ const tailbound = (() => {
     const rows = [["number", number.value], ["exactly", number.exact], ["at least", number.low], ["at most", number.high]]
       .filter(([, text]) => text);
     made_tip().innerHTML = `<b>${escaped(number.kind)}</b>${number.sure ? ", " + escaped(number.sure) : ""}` +
-      (rows.length ? `<dl>${rows.map(([name, text]) => `<dt>${name}</dt><dd>${escaped(text)}</dd>`).join("")}</dl>` : "");
+      (rows.length ? `<dl>${rows.map(([name, text]) => `<dt>${name}</dt><dd>${in_html(text)}</dd>`).join("")}</dl>` : "");
     hide_tip();
     tipped = element;
     element.setAttribute("aria-describedby", "tb-tip");
@@ -184,6 +184,7 @@ const tailbound = (() => {
   // --- pictures
 
   const colours = 6, told_apart = 12, most_markers = 300;
+  const on_top = (curve) => (curve.style === "bars" || curve.style === "marks" ? 1 : 0);
   const neutral = (curve) => curve.style === "rule" || curve.style === "marks";
   const is_data = (curve) => !neutral(curve) && curve.style !== "dashed";
 
@@ -196,8 +197,30 @@ const tailbound = (() => {
     return `class="tb-many" stroke="hsl(${hue.toFixed(0)} 70% 48%)" fill="hsl(${hue.toFixed(0)} 70% 48%)"`;
   }
 
-  // A label that is too long for its axis is set narrower.
-  const fitted = (label, room) => (label.length * 6.7 > room ? ` textLength="${room}" lengthAdjust="spacingAndGlyphs"` : "");
+  // Powers of ten as print has them, of text that is escaped already.
+  const minus = (text) => text.replace(/(^|[\s([=,;])-(?=\d)/g, "$1\u2212");
+  const typeset = (text, raised) => minus(text).replace(/<=|&lt;=/g, "\u2264").replace(/(&gt;|>)=/g, "\u2265").replace(/\+-/g, "\u00b1").replace(/-&gt;/g, "\u2192")
+    .replace(/(?<![\w./-])(\d+(?:\.\d+)?)e([-+]?)0*(\d+)(?![\w])/g, (_, mantissa, sign, digits) =>
+      (/^1(\.0+)?$/.test(mantissa) ? "10" : `${mantissa}\u00a0\u00d7\u00a010`) + raised((sign === "-" ? "\u2212" : "") + digits));
+  const in_html = (text) => typeset(escaped(text), (power) => `<sup>${power}</sup>`);
+  // Letters behind an exponent come down again.
+  const in_svg = (text) => typeset(escaped(text), (power) => `<tspan dy="-4.6" font-size="9">${power}</tspan><tspan dy="4.6">\u200b</tspan>`);
+
+  let measure = null;
+  function width_of(text, size = 12) {
+    measure ??= document.createElement("canvas").getContext("2d");
+    measure.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
+    return measure.measureText(text).width;
+  }
+  function lines_of(text, size, room) {
+    const lines = [];
+    for (const word of text.split(/\s+/)) {
+      const longer = lines.length ? `${lines[lines.length - 1]} ${word}` : word;
+      if (lines.length && width_of(longer, size) <= room) lines[lines.length - 1] = longer;
+      else lines.push(word);
+    }
+    return lines;
+  }
   // A line of one point would be nowhere to be seen.
   const has_markers = (curve) => ["marks", "bars", "points"].includes(curve.style) || curve.x.length === 1;
 
@@ -218,7 +241,7 @@ const tailbound = (() => {
   function tick_text(value, step) {
     if (Math.abs(value) < step / 2) return "0";
     const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
-    if (digits > 6 || Math.abs(value) >= 1e6) return value.toPrecision(Math.max(1, Math.min(12, Math.ceil(Math.log10(Math.abs(value) / step)) + 1)));
+    if (digits > 5 || Math.abs(value) >= 1e6) return value.toPrecision(Math.max(1, Math.min(12, Math.ceil(Math.log10(Math.abs(value) / step)) + 1)));
     return value.toFixed(digits);
   }
 
@@ -231,13 +254,13 @@ const tailbound = (() => {
     return `${mantissa}e${exponent}`;
   }
 
-  // Ticks of an axis of powers of ten, [place, text in SVG]: whole powers, or 1, 2 and 5 times these, or finer.
+  // Ticks of an axis of powers of ten, [place, text]: whole powers, or 1, 2 and 5 times these, or finer.
+  const few_powers = 2.75;
   function power_ticks(low, high, most) {
     const ticks = [];
-    const power = (e) => `10<tspan dy="-5" font-size="9">${e}</tspan>`;
-    if (high - low >= 2) {
+    if (high - low >= few_powers) {
       const step = Math.max(1, step_of(high - low, most));
-      for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9; ++i) ticks.push([i * step, power(i * step)]);
+      for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9; ++i) ticks.push([i * step, `1e${Math.round(i * step)}`]);
       return ticks;
     }
     const e = Math.floor(low);
@@ -346,7 +369,7 @@ const tailbound = (() => {
       say(this.log ? "Logarithmic axis" : "Linear axis");
     }
 
-    // The least and greatest of what is shown, of points with x from a to b.
+    // Least and greatest of what is shown, of points with x from a to b.
     extent(a = -Infinity, b = Infinity) {
       let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
       this.curves.forEach((curve, number) => {
@@ -363,6 +386,11 @@ const tailbound = (() => {
       return { x0, x1, y0, y1 };
     }
     find_whole() {
+      if (this.data.view && this.hidden.size === 0 && this.log === (this.data.powers || this.data.log)) {
+        const [x0, x1, y0, y1] = this.data.view;  // as the picture of a file has it
+        this.whole = { x0, x1, y0, y1 };
+        return;
+      }
       const all = this.extent();
       if (all.x0 > all.x1) return void (this.whole = { x0: 0, x1: 1, y0: 0, y1: 1 });
       const margin = all.x1 > all.x0 ? 0.02 * (all.x1 - all.x0) : 0.5;
@@ -388,10 +416,10 @@ const tailbound = (() => {
     y_at(pixel) { return this.view.y1 - ((pixel - this.top) / this.inner_height) * (this.view.y1 - this.view.y0); }
 
     draw() {
-      this.width = this.canvas.clientWidth || 800;
-      this.height = Math.round(Math.max(300, Math.min(500, this.width * 0.52)));
-      [this.top, this.right] = [14, 16];
-      this.inner_height = this.height - this.top - 48;
+      this.width = this.canvas.clientWidth || 860;
+      this.height = Math.round(Math.max(300, Math.min(444, this.width * 0.5163)));
+      [this.top, this.right] = [14, 18];
+      this.inner_height = this.height - this.top - 52;
       const { x0, x1, y0, y1 } = this.view;
       const most = Math.max(3, Math.floor(this.inner_height / 42));
       let y_ticks;
@@ -402,31 +430,46 @@ const tailbound = (() => {
         y_ticks = [];
         for (let i = Math.ceil(y0 / step - 1e-9); i * step <= y1 + 1e-9 * step; ++i) y_ticks.push([i * step, tick_text(i * step, step)]);
       }
-      const longest = Math.max(3, ...y_ticks.map(([, text]) => text.replace(/<[^>]*>/g, "").length));
-      this.left = 40 + 6.7 * longest;
+      const y_label = lines_of(this.data.y, 13, this.inner_height);
+      const shown = (text) => in_svg(text).replace(/<[^>]*>/g, "");
+      this.left = 22 + 17 * y_label.length + Math.max(8, ...y_ticks.map(([, text]) => width_of(shown(text))));
       this.inner_width = this.width - this.left - this.right;
       const foot = this.top + this.inner_height;
       let grid = "", ticks = "";
       for (const [at, text] of y_ticks) {
         const y = this.y(at).toFixed(1);
         grid += `M${this.left} ${y}h${this.inner_width}`;
-        ticks += `<text x="${this.left - 8}" y="${Number(y) + 4}" text-anchor="end">${text}</text>`;
+        ticks += `<text x="${this.left - 8}" y="${Number(y) + 4}" text-anchor="end">${in_svg(text)}</text>`;
       }
-      const x_step = step_of(x1 - x0, Math.max(4, Math.floor(this.inner_width / 85)));
-      for (let i = Math.ceil(x0 / x_step - 1e-9); i * x_step <= x1 + 1e-9 * x_step; ++i) {
-        const x = this.x(i * x_step).toFixed(1);
+      // As many as their texts leave room for.
+      let x_ticks = [];
+      for (let most_x = 10; most_x >= 1; --most_x) {
+        const step = step_of(x1 - x0, most_x);
+        x_ticks = [];
+        for (let i = Math.ceil(x0 / step - 1e-9); i * step <= x1 + 1e-9 * step; ++i) x_ticks.push([i * step, tick_text(i * step, step)]);
+        const widest = Math.max(0, ...x_ticks.map(([, text]) => width_of(shown(text))));
+        if ((widest + 14) * x_ticks.length <= this.inner_width || x_ticks.length <= 2) break;
+      }
+      for (const [at, text] of x_ticks) {
+        const x = this.x(at).toFixed(1);
         grid += `M${x} ${this.top}V${foot}`;
-        ticks += `<text x="${x}" y="${foot + 18}" text-anchor="middle">${tick_text(i * x_step, x_step)}</text>`;
+        ticks += `<text x="${x}" y="${foot + 18}" text-anchor="middle">${in_svg(text)}</text>`;
       }
-      const curves = this.curves.map((curve, number) => (this.hidden.has(number) ? "" : this.curve_svg(curve, number))).join("");
+      const order = [...this.curves.keys()].sort((a, b) => on_top(this.curves[a]) - on_top(this.curves[b]) || a - b);
+      const curves = order.map((number) => (this.hidden.has(number) ? "" : this.curve_svg(this.curves[number], number))).join("");
+      // Marks at the border are whole, but what is zoomed ends there.
+      const play = this.zoomed ? 0 : 6;
+      const frame = [this.left - play, this.top - play, this.inner_width + 2 * play, this.inner_height + 2 * play];
       this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
       this.svg.innerHTML = `<path class="tb-grid" d="${grid}"/><path class="tb-axis" d="M${this.left} ${this.top}V${foot}H${this.width - this.right}"/>` +
         `<g class="tb-ticks">${ticks}</g>` +
-        `<text class="tb-label" x="${this.left + this.inner_width / 2}" y="${this.height - 8}" text-anchor="middle"${fitted(this.data.x, this.inner_width)}>${escaped(this.data.x)}</text>` +
-        `<text class="tb-label" transform="translate(14 ${this.top + this.inner_height / 2}) rotate(-90)" text-anchor="middle"${fitted(this.data.y, this.inner_height)}>${escaped(this.data.y)}</text>` +
-        `<svg x="${this.left}" y="${this.top - 6}" width="${this.inner_width + this.right}" height="${this.inner_height + 12}" ` +
-        `viewBox="${this.left} ${this.top - 6} ${this.inner_width + this.right} ${this.inner_height + 12}">${curves}</svg>` +
+        `<text class="tb-label" x="${this.left + this.inner_width / 2}" y="${foot + 40}" text-anchor="middle">${in_svg(this.data.x)}</text>` +
+        y_label.map((line, i) => `<text class="tb-label" transform="translate(${14 + 17 * i} ${this.top + this.inner_height / 2}) rotate(-90)" text-anchor="middle">${in_svg(line)}</text>`).join("") +
+        `<path class="tb-cross" visibility="hidden"/>` +
+        `<svg x="${frame[0]}" y="${frame[1]}" width="${frame[2]}" height="${frame[3]}" viewBox="${frame.join(" ")}">${curves}</svg>` +
+        `<g class="tb-neutral">${this.labels_svg()}</g>` +
         `<rect class="tb-box" width="0" height="0" hidden=""/><circle class="tb-here" r="5" visibility="hidden"/>`;
+      this.cross = this.svg.querySelector(".tb-cross");
       this.box = this.svg.querySelector(".tb-box");
       this.mark = this.svg.querySelector(".tb-here");
       if (this.here) this.show_point(false);
@@ -499,35 +542,58 @@ const tailbound = (() => {
         const kind = curve.style === "marks" ? 0 : place;
         svg += `<path class="tb-marker" d="${points.map((i) => marker(within(this.x(curve.x[i])), within(this.y(curve.ys[i])), kind)).join("")}"/>`;
       }
-      if (curve.labels) svg += this.labels_svg(curve, points);
       return `<g ${look(curve, number, this.count)} data-number="${number}">${svg}</g>`;
     }
 
-    labels_svg(curve, points) {
-      const taken = [];
-      return points.map((i) => {
-        const label = curve.labels[i];
-        const x = this.x(curve.x[i]), length = 6.6 * (label || "").length;
-        if (!label || x < this.left - 5 || x > this.width) return "";
-        const to_left = x + 8 + length > this.width - this.right;
-        const from = to_left ? x - 8 - length : x + 8;
-        let y = this.y(curve.ys[i]);
-        y += to_left && y + 20 < this.top + this.inner_height ? 15 : -6;
-        if (y < this.top || y > this.height) return "";
-        while (y > this.top + 12 && taken.some((other) => from < other[1] && other[0] < from + length && Math.abs(y - other[2]) < 14)) y -= 4;
-        taken.push([from, from + length, y]);
-        return `<text x="${(to_left ? x - 8 : x + 8).toFixed(1)}" y="${y.toFixed(1)}"${to_left ? ' text-anchor="end"' : ""}>${escaped(label)}</text>`;
+    // Beside their marks, where they meet neither one another nor the border; those of the last points first.
+    labels_svg() {
+      const taken = [], texts = [];
+      const foot = this.top + this.inner_height, end = this.left + this.inner_width;
+      this.curves.forEach((curve, number) => {
+        if (!curve.labels || this.hidden.has(number)) return;
+        for (let i = curve.x.length; i-- > 0;) {
+          const label = curve.labels[i], x = this.x(curve.x[i]), y = this.y(curve.ys[i]);
+          if (!label || curve.ys[i] === null || x < this.left - 5 || x > end + 5 || y < this.top - 5 || y > foot + 5) continue;
+          const length = width_of(label);
+          const box = [[7, -20], [-7 - length, 7], [7, 7], [-7 - length, -20], [7, -34], [-7 - length, 21]]
+            .map(([right, down]) => ({ x: x + right, y: y + down }))
+            .find((at) => at.x >= this.left && at.x + length <= this.width && at.y >= this.top - 6 && at.y + 15 <= foot &&
+              taken.every((other) => at.x >= other.x + other.length || at.x + length <= other.x || at.y >= other.y + 15 || at.y + 15 <= other.y));
+          if (!box) continue;
+          taken.push({ ...box, length });
+          texts.push(`<text x="${box.x.toFixed(1)}" y="${(box.y + 11).toFixed(1)}">${in_svg(label)}</text>`);
+        }
+      });
+      return texts.join("");
+    }
+
+    // What is drawn now as a file of its own: key and colours with it, on paper.
+    svg_file() {
+      const style = getComputedStyle(document.documentElement);
+      const colour = (name) => style.getPropertyValue(name).trim();
+      const samples = [...this.key.querySelectorAll(".tb-sample")].map((sample) => sample.innerHTML);
+      const entries = this.curves.map((curve, number) => ({ curve, number })).filter(({ curve }) => curve.title)
+        .map((entry, i) => ({ ...entry, sample: samples[i] })).filter(({ number }) => !this.hidden.has(number));
+      const keys = entries.map(({ curve, sample }, i) => {
+        return `<g transform="translate(${this.left} ${12 + 19 * i})">${sample}<text x="32" y="10" fill="${colour("--tb-ink")}">${in_svg(curve.title)}</text></g>`;
       }).join("");
+      const head = 12 + 19 * entries.length + 6;
+      const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).map((rule) => rule.cssText)
+        .filter((rule) => /^\.tb-(svg|grid|axis|curve|bars|dashed|rule|steps|dash|marker|c\d|neutral|many|label)/.test(rule)).join("\n")
+        .replace(/var\((--tb-[\w-]+)\)/g, (_, name) => colour(name));
+      return `<svg xmlns="http://www.w3.org/2000/svg" class="tb-svg" width="${this.width}" height="${this.height + head}" viewBox="0 0 ${this.width} ${this.height + head}">` +
+        `<style>${escaped(rules)} text { font: 12px Helvetica, Arial, sans-serif; }</style><rect width="100%" height="100%" fill="${colour("--tb-card")}"/>` +
+        `${keys}<g transform="translate(0 ${head})">${this.svg.innerHTML.replace(/ hidden=""/, ' visibility="hidden"').replaceAll("&nbsp;", "\u00a0")}</g></svg>`;
     }
 
     draw_key() {
       this.key.replaceChildren();
       this.curves.forEach((curve, number) => {
-        if (!curve.title || curve.style === "marks") return;
-        const line = curve.style === "bars" ? '<path class="tb-curve tb-bars" d="M13 0V12"/>' : `<path class="tb-curve tb-${curve.style}" d="M0 6H26"/>`;
-        const mark = has_markers(curve) ? `<path class="tb-marker" d="${marker(13, 6, curve.place ?? number)}"/>` : "";
+        if (!curve.title) return;
+        const line = curve.style === "marks" ? "" : curve.style === "bars" ? '<path class="tb-curve tb-bars" d="M13 0V12"/>' : `<path class="tb-curve tb-${curve.style}" d="M0 6H26"/>`;
+        const mark = has_markers(curve) ? `<path class="tb-marker" d="${marker(13, 6, curve.style === "marks" ? 0 : curve.place ?? number)}"/>` : "";
         const pressed = made("button", { type: "button", "aria-pressed": String(!this.hidden.has(number)) });
-        pressed.innerHTML = `<svg class="tb-sample" viewBox="0 0 26 12" aria-hidden="true"><g ${look(curve, number, this.count)}>${line}${mark}</g></svg><span>${escaped(curve.title)}</span>`;
+        pressed.innerHTML = `<svg class="tb-sample" viewBox="0 0 26 12" aria-hidden="true"><g ${look(curve, number, this.count)}>${line}${mark}</g></svg><span>${in_html(curve.title)}</span>`;
         pressed.addEventListener("click", () => this.switch_curve(number, pressed));
         for (const [event, on] of [["pointerenter", true], ["pointerleave", false], ["focus", true], ["blur", false]])
           pressed.addEventListener(event, () => this.stress(on ? number : null));
@@ -612,25 +678,50 @@ const tailbound = (() => {
       if (value === null || value === undefined) return "?";
       return this.log ? power_text(value, 5) : String(Number(value.toPrecision(7)));
     }
+    // What the other curves are at about this place: steps where they stand, others at their nearest point.
+    at_place(x) {
+      const found = [];
+      this.curves.forEach((curve, number) => {
+        if (this.hidden.has(number) || curve.style === "rule" || curve.style === "marks" || curve.x.length === 0) return;
+        let best = -1;
+        curve.x.forEach((other, i) => {
+          if (other === null || curve.ys[i] === null || (curve.style === "steps" && other > x)) return;
+          if (best < 0 || Math.abs(other - x) < Math.abs(curve.x[best] - x)) best = i;
+        });
+        const near = best >= 0 && (curve.style === "steps" || Math.abs(this.x(curve.x[best]) - this.x(x)) < 25);
+        if (near) found.push({ curve: number, point: best });
+      });
+      return found;
+    }
+    point_text(curve, i) {
+      const text = this.value_text(curve, curve.ys[i]);
+      return curve.highs ? `${text} (${this.value_text(curve, curve.lows[i])} .. ${this.value_text(curve, curve.highs[i])})` : text;
+    }
     show_point(aloud) {
       const curve = this.curves[this.here.curve], i = this.here.point;
       const x = this.x(curve.x[i]), y = this.y(curve.ys[i]);
       this.mark.setAttribute("cx", x);
       this.mark.setAttribute("cy", y);
       const inside = x >= this.left - 1 && x <= this.width && y >= this.top - 6 && y <= this.top + this.inner_height + 6;
-      this.mark.setAttribute("visibility", inside ? "visible" : "hidden");
+      for (const shown of [this.mark, this.cross]) shown.setAttribute("visibility", inside ? "visible" : "hidden");
       if (!inside) return hide_tip();
+      this.cross.setAttribute("d", `M${x.toFixed(1)} ${this.top}V${this.top + this.inner_height}`);
       const name = curve.labels?.[i] || curve.title || this.data.y;
-      const rows = [[this.data.x, String(Number(curve.x[i].toPrecision(9)))], [this.data.y, this.value_text(curve, curve.ys[i])]];
-      if (curve.highs) rows.push(["interval", `${this.value_text(curve, curve.lows[i])} .. ${this.value_text(curve, curve.highs[i])}`]);
-      made_tip().innerHTML = `<b>${escaped(name)}</b><dl>${rows.map(([what, text]) => `<dt>${escaped(what)}</dt><dd>${escaped(text)}</dd>`).join("")}</dl>`;
+      const place = String(Number(curve.x[i].toPrecision(9)));
+      const others = this.at_place(curve.x[i]).filter((one) => one.curve !== this.here.curve);
+      const most = 11;
+      const rows = others.slice(0, most).map((one) => [this.curves[one.curve].title || this.data.y, this.point_text(this.curves[one.curve], one.point)]);
+      const more = others.length > most ? `<dt>${others.length - most} more</dt><dd></dd>` : "";
+      const row = ([what, text]) => `<dt>${in_html(what)}</dt><dd>${in_html(text)}</dd>`;
+      made_tip().innerHTML = `<b>${in_html(name)}</b><dl>${row([this.data.x, place])}${row([this.data.y, this.point_text(curve, i)])}</dl>` +
+        (rows.length ? `<dl class="tb-others">${rows.map(row).join("")}${more}</dl>` : "");
       hide_tip();
       place_tip(this.mark.getBoundingClientRect());
-      if (aloud) say(`${name}: ${rows.map((row) => row.join(" ")).join(", ")}`);
+      if (aloud) say(`${name}: ${this.data.x} ${place}, ${this.data.y} ${this.point_text(curve, i)}`);
     }
     hide_point() {
       this.here = null;
-      if (this.mark) this.mark.setAttribute("visibility", "hidden");
+      for (const shown of [this.mark, this.cross]) shown?.setAttribute("visibility", "hidden");
       hide_tip();
     }
     // Along the curve, or to another one at about the same place.
@@ -779,7 +870,7 @@ const tailbound = (() => {
   document.addEventListener("scroll", (event) => { if (tipped && event.target !== document) hide_tip(); }, true);
   addEventListener("beforeprint", () => { for (const folded of document.querySelectorAll(".tb-answer details")) folded.open = true; });
 
-  return { enliven, chart, picture_data, csv, chart_of: (element) => charts.get(element) };
+  return { enliven, chart, picture_data, csv, power_text, chart_of: (element) => charts.get(element) };
 })();
 globalThis.tailbound = tailbound;
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => tailbound.enliven(document.body));

@@ -2,11 +2,10 @@
 #include <fmt/format.h>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
-#include <tailbound/render/documents/delay/generated_network.hpp>
+#include <tailbound/render/documents/network/generated_network.hpp>
+#include <tailbound/render/documents/network/network_picture.hpp>
 
-#include <algorithm>
 #include <memory>
-#include <set>
 #include <utility>
 
 namespace tailbound::render {
@@ -14,56 +13,6 @@ namespace {
 
 using answers::GeneratedNetworkAnswer;
 using answers::GeneratedNetworkQuestion;
-
-constexpr std::size_t most_nodes_drawn = 600;
-
-/// What a name begins with, before its first digit: nodes of one kind are drawn alike.
-std::string kind_of(const std::string& name) {
-  return name.substr(0, std::min(name.find_first_of("0123456789"), name.size()));
-}
-
-/// In the language of Graphviz: in levels where the network has them, else by springs; a wire a line, and what has lost
-/// all its links without any.
-std::string graph(const GeneratedNetworkQuestion& question, const GeneratedNetworkAnswer& answer) {
-  const network::Network& network = answer.network;
-  if (network.nodes.size() > most_nodes_drawn)
-    throw NoAnswer(fmt::format("networks of up to {} nodes are drawn, and this one has {}", most_nodes_drawn,
-                               network.nodes.size()));
-  const bool levels = !question.imported && question.shape.index() <= 1;
-  std::string text = fmt::format(
-      "graph network {{\n  graph [layout={}, {}, outputorder=edgesfirst, fontname=\"sans-serif\", "
-      "label=\"{}\"];\n"
-      "  node [style=filled, fontname=\"sans-serif\", fontsize=10, color=\"#333333\"];\n"
-      "  edge [color=\"#88888888\"];\n",
-      levels ? "dot" : "neato",
-      levels ? "rankdir=BT, ranksep=1.2, nodesep=0.1" : "overlap=false, splines=line", network.name);
-  // The hosts below, then the kinds of switches in their order.
-  constexpr const char* colours[] = {"#9ecae1", "#fdae6b", "#a1d99b"};
-  std::vector<std::string> kinds;
-  for (const network::Node& node : network.nodes) {
-    const std::string kind = kind_of(node.name);
-    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
-  }
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    text += levels ? "  {rank=same;" : "  {";
-    for (const network::Node& node : network.nodes) {
-      if (kind_of(node.name) != kinds[i]) continue;
-      text += node.host
-                  ? fmt::format(
-                        " {} [shape=circle, width=0.15, fixedsize=true, label=\"\", fillcolor=\"#dddddd\"];",
-                        node.name)
-                  : fmt::format(" {} [shape=box, height=0.2, margin=\"0.04,0.02\", fillcolor=\"{}\"];",
-                                node.name, colours[(i + 2) % 3]);
-    }
-    text += "}\n";
-  }
-  std::set<std::pair<std::size_t, std::size_t>> drawn;
-  for (const network::Link& link : network.links)
-    if (drawn.insert(std::minmax(link.from, link.to)).second)
-      text += fmt::format("  {} -- {};\n", network.nodes[std::min(link.from, link.to)].name,
-                          network.nodes[std::max(link.from, link.to)].name);
-  return text + "}\n";
-}
 
 Cells result_cells(const GeneratedNetworkAnswer& answer) {
   const network::FabricFacts& facts = answer.facts;
@@ -130,10 +79,10 @@ Document document(const GeneratedNetworkQuestion& question, const GeneratedNetwo
   if (!question.without.empty()) result.inputs.push_back({"without", TextList{question.without}});
   result.cells = result_cells(answer);
   document.results.push_back(std::move(result));
-  document.picture = [question, answer] {
+  document.picture = [name = answer.facts.name, drawn = network_picture(answer.network)] {
     Picture picture;
-    picture.title = answer.facts.name;
-    picture.graph = graph(question, answer);
+    picture.title = name;
+    picture.network = drawn;
     return picture;
   };
   return document;

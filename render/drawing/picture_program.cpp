@@ -1,7 +1,8 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/files/leftovers.hpp>
 #include <tailbound/files/pending_file.hpp>
-#include <tailbound/render/formats/gnuplot_program.hpp>
+#include <tailbound/render/drawing/picture_program.hpp>
+#include <tailbound/render/drawing/svg.hpp>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -88,7 +89,7 @@ std::string shortened(std::string message) {
 }
 
 /// "svg", "png", "pdf"
-std::string terminal_of(const std::string& file) {
+std::string kind_of_file(const std::string& file) {
   const std::string ending = std::filesystem::path(file).extension().string();
   for (const char* known : {".svg", ".png", ".pdf"})
     if (ending == known) return ending.substr(1);
@@ -137,20 +138,19 @@ std::string output_of(std::vector<std::string> words, const char* package, const
 
 }  // namespace
 
-std::string run_gnuplot(const std::string& commands, char* const* environment, const std::stop_token& stop) {
-  return output_of({"gnuplot", "-d", "-"}, "gnuplot-nox", commands, environment, stop);
-}
-
 void require_known_ending(const std::string& file) {
-  static_cast<void>(terminal_of(file));
+  static_cast<void>(kind_of_file(file));
 }
 
 std::string drawn(const Picture& picture, const std::string& file, char* const* environment,
                   const std::stop_token& stop) {
-  const std::string kind = terminal_of(file);
-  if (!picture.graph.empty())
-    return output_of({"dot", "-T" + kind}, "graphviz", picture.graph, environment, stop);
-  return run_gnuplot(to_gnuplot(picture, kind), environment, stop);
+  const std::string kind = kind_of_file(file);
+  std::string svg = svg_file(picture);
+  if (kind == "svg") return svg;
+  // Of a screen each point is two, for print in a size that fits a page.
+  std::vector<std::string> words{"rsvg-convert", "--format", kind};
+  if (kind == "png") words.insert(words.end(), {"--zoom", "2"});
+  return output_of(words, "librsvg2-bin", svg, environment, stop);
 }
 
 }  // namespace tailbound::render

@@ -1,0 +1,323 @@
+#include <fmt/format.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/core/printable.hpp>
+#include <tailbound/render/drawing/network_drawing.hpp>
+#include <tailbound/render/drawing/typeset.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tailbound::render {
+namespace {
+
+using Point = std::pair<double, double>;
+using Neighbours = std::vector<std::vector<std::size_t>>;
+
+constexpr double border = 26, layer_height = 104, name_size = 11;
+
+Neighbours neighbours_of(const NetworkPicture& network) {
+  Neighbours all(network.nodes.size());
+  for (const NetworkPicture::Edge& edge : network.edges) {
+    all[edge.from].push_back(edge.to);
+    all[edge.to].push_back(edge.from);
+  }
+  return all;
+}
+
+/// Steps from the nearest of `from`; -1: there is no way.
+std::vector<int> distances(const Neighbours& neighbours, std::vector<std::size_t> from) {
+  std::vector<int> steps(neighbours.size(), -1);
+  for (const std::size_t node : from) steps[node] = 0;
+  for (std::size_t i = 0; i < from.size(); ++i)
+    for (const std::size_t next : neighbours[from[i]])
+      if (steps[next] < 0) {
+        steps[next] = steps[from[i]] + 1;
+        from.push_back(next);
+      }
+  return steps;
+}
+
+/// Distances from the hosts, if links join neighbouring ones alone; else nothing.
+std::vector<int> layers_of(const NetworkPicture& network, const Neighbours& neighbours) {
+  std::vector<std::size_t> hosts;
+  for (std::size_t i = 0; i < network.nodes.size(); ++i)
+    if (network.nodes[i].host) hosts.push_back(i);
+  if (hosts.empty()) return {};
+  std::vector<int> layers = distances(neighbours, hosts);
+  for (int& layer : layers) layer = std::max(layer, 0);
+  for (const NetworkPicture::Edge& edge : network.edges)
+    if (std::abs(layers[edge.from] - layers[edge.to]) != 1) return {};
+  return layers;
+}
+
+/// Nodes of each layer from left to right: as they are given, or by the means of their neighbours if links get shorter.
+std::vector<Point> in_layers(const std::vector<int>& layers, const Neighbours& neighbours, double width) {
+  const int top = *std::max_element(layers.begin(), layers.end());
+  std::vector<std::vector<std::size_t>> rows(static_cast<std::size_t>(top) + 1);
+  for (std::size_t i = 0; i < layers.size(); ++i) rows[static_cast<std::size_t>(layers[i])].push_back(i);
+  std::vector<Point> at(layers.size());
+  const auto place = [&] {
+    for (std::size_t layer = 0; layer < rows.size(); ++layer)
+      for (std::size_t i = 0; i < rows[layer].size(); ++i)
+        at[rows[layer][i]] = {border + (static_cast<double>(i) + 0.5) /
+                                           static_cast<double>(rows[layer].size()) * (width - 2 * border),
+                              border + layer_height * static_cast<double>(rows.size() - 1 - layer)};
+  };
+  const auto length = [&] {
+    double sum = 0;
+    for (std::size_t i = 0; i < at.size(); ++i)
+      for (const std::size_t next : neighbours[i]) sum += std::abs(at[i].first - at[next].first);
+    return sum;
+  };
+  const auto sort_rows = [&](bool upwards) {
+    for (std::size_t k = 1; k < rows.size(); ++k) {
+      const std::size_t layer = upwards ? k : rows.size() - 1 - k;
+      std::vector<double> mean(at.size());
+      for (const std::size_t node : rows[layer]) {
+        double sum = 0;
+        int count = 0;
+        for (const std::size_t next : neighbours[node])
+          if ((layers[next] < layers[node]) == upwards) sum += at[next].first, ++count;
+        mean[node] = count > 0 ? sum / count : at[node].first;
+      }
+      std::stable_sort(rows[layer].begin(), rows[layer].end(),
+                       [&](std::size_t a, std::size_t b) { return mean[a] < mean[b] - 1e-9; });
+      place();
+    }
+  };
+  place();
+  auto best = at;
+  double least = length();
+  constexpr int passes = 6;
+  for (int pass = 0; pass < passes; ++pass) {
+    sort_rows(pass % 2 == 1);
+    if (const double now = length(); now < least * (1 - 1e-9)) least = now, best = at;
+  }
+  return best;
+}
+
+/// The two leading directions of classical scaling, by which distances are best kept at first.
+std::vector<Point> scaled(const std::vector<double>& distance, std::size_t count) {
+  std::vector<double> mean(count, 0);
+  double all = 0;
+  const auto squared = [&](std::size_t i, std::size_t j) {
+    return distance[i * count + j] * distance[i * count + j];
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < count; ++j) mean[i] += squared(i, j) / static_cast<double>(count);
+    all += mean[i] / static_cast<double>(count);
+  }
+  std::vector<std::vector<double>> found;
+  for (int axis = 0; axis < 2; ++axis) {
+    std::vector<double> along(count), next(count);
+    for (std::size_t i = 0; i < count; ++i)
+      along[i] = std::sin(1.0 + static_cast<double>(i) * (axis == 0 ? 1.7 : 2.3));
+    double size = 0;
+    constexpr int powers = 60;
+    for (int step = 0; step < powers; ++step) {
+      for (const std::vector<double>& other : found) {
+        const double part = std::inner_product(along.begin(), along.end(), other.begin(), 0.0) /
+                            std::inner_product(other.begin(), other.end(), other.begin(), 1e-300);
+        for (std::size_t i = 0; i < count; ++i) along[i] -= part * other[i];
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        double sum = 0;
+        for (std::size_t j = 0; j < count; ++j)
+          sum -= (squared(i, j) - mean[i] - mean[j] + all) / 2 * along[j];
+        next[i] = sum;
+      }
+      size = std::sqrt(std::inner_product(next.begin(), next.end(), next.begin(), 0.0));
+      if (!(size > 0)) break;
+      for (std::size_t i = 0; i < count; ++i) along[i] = next[i] / size;
+    }
+    for (double& value : along) value *= std::sqrt(std::max(size, 1e-9));
+    found.push_back(along);
+  }
+  std::vector<Point> at(count);
+  // Nodes that nothing tells apart get places of their own.
+  constexpr double golden = 2.399963229728653, apart = 0.05;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double turn = golden * static_cast<double>(i);
+    at[i] = {found[0][i] + apart * std::cos(turn), found[1][i] + apart * std::sin(turn)};
+  }
+  return at;
+}
+
+std::vector<Point> by_stress(const Neighbours& neighbours) {
+  const std::size_t count = neighbours.size();
+  std::vector<double> distance(count * count);
+  double most = 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::vector<int> steps = distances(neighbours, {i});
+    for (std::size_t j = 0; j < count; ++j)
+      distance[i * count + j] = steps[j], most = std::max<double>(most, steps[j]);
+  }
+  for (double& value : distance)
+    if (value < 0) value = most + 1;
+  std::vector<Point> at = scaled(distance, count);
+  constexpr int steps = 60;
+  for (int step = 0; step < steps; ++step)
+    for (std::size_t i = 0; i < count; ++i) {
+      double x = 0, y = 0, weights = 0;
+      for (std::size_t j = 0; j < count; ++j) {
+        if (j == i) continue;
+        const double d = distance[i * count + j], weight = 1 / (d * d);
+        const double dx = at[i].first - at[j].first, dy = at[i].second - at[j].second;
+        const double stretch = d / std::max(1e-9, std::hypot(dx, dy));
+        x += weight * (at[j].first + stretch * dx);
+        y += weight * (at[j].second + stretch * dy);
+        weights += weight;
+      }
+      if (weights > 0) at[i] = {x / weights, y / weights};
+    }
+  return at;
+}
+
+/// Turned so that it is widest from left to right, and set into the width.
+double fit(std::vector<Point>& at, double width) {
+  double mx = 0, my = 0;
+  for (const auto& [x, y] : at)
+    mx += x / static_cast<double>(at.size()), my += y / static_cast<double>(at.size());
+  double xx = 0, xy = 0, yy = 0;
+  for (const auto& [x, y] : at)
+    xx += (x - mx) * (x - mx), xy += (x - mx) * (y - my), yy += (y - my) * (y - my);
+  const double turn = 0.5 * std::atan2(2 * xy, xx - yy), c = std::cos(turn), s = std::sin(turn);
+  double x0 = 1e300, x1 = -1e300, y0 = 1e300, y1 = -1e300;
+  for (auto& [x, y] : at) {
+    const Point turned{c * (x - mx) + s * (y - my), c * (y - my) - s * (x - mx)};
+    x = turned.first, y = turned.second;
+    x0 = std::min(x0, x), x1 = std::max(x1, x), y0 = std::min(y0, y), y1 = std::max(y1, y);
+  }
+  constexpr double most_height = 560, least = 1e-6;
+  const double scale =
+      std::min((width - 2 * border) / std::max(x1 - x0, least), most_height / std::max(y1 - y0, least));
+  const double aside = (width - scale * (x1 - x0)) / 2;
+  for (auto& [x, y] : at) x = aside + scale * (x - x0), y = border + scale * (y - y0);
+  return std::min(scale * (y1 - y0), most_height) + 2 * border;
+}
+
+/// From calm to hot, over 1 black: seen on light and on dark.
+std::string load_colour(double load) {
+  constexpr int calm[] = {120, 160, 190}, hot[] = {214, 60, 20};
+  const double share = std::clamp(load, 0.0, 1.0);
+  const auto part = [&](int i) {
+    return static_cast<int>(std::lround(calm[i] + share * share * (hot[i] - calm[i])));
+  };
+  return fmt::format("#{:02x}{:02x}{:02x}", part(0), part(1), part(2));
+}
+
+std::string link_look(std::optional<double> load) {
+  if (!load) return "class=\"tb-link\"";
+  return fmt::format("class=\"tb-loaded\" stroke=\"{}\"", load_colour(*load));
+}
+
+std::string shown(const std::string& name) {
+  return printable(name, LineEnds::shown);
+}
+
+}  // namespace
+
+NetworkPlan network_plan(const NetworkPicture& network, double width) {
+  if (network.nodes.empty()) throw NoAnswer("there is nothing to draw: the network has no nodes");
+  if (network.nodes.size() > most_nodes_drawn)
+    throw NoAnswer(fmt::format("networks of up to {} nodes are drawn, and this one has {}", most_nodes_drawn,
+                               network.nodes.size()));
+  const Neighbours neighbours = neighbours_of(network);
+  NetworkPlan plan;
+  const std::vector<int> layers = layers_of(network, neighbours);
+  plan.layered = !layers.empty();
+  if (plan.layered) {
+    plan.at = in_layers(layers, neighbours, width);
+    plan.height = 2 * border + layer_height * *std::max_element(layers.begin(), layers.end());
+  } else {
+    plan.at = by_stress(neighbours);
+    plan.height = fit(plan.at, width);
+  }
+  return plan;
+}
+
+NetworkSvg network_svg(const NetworkPicture& network, double width) {
+  const NetworkPlan plan = network_plan(network, width);
+  std::size_t busiest = network.edges.size();
+  for (std::size_t i = 0; i < network.edges.size(); ++i)
+    if (network.edges[i].load &&
+        (busiest == network.edges.size() || *network.edges[i].load > *network.edges[busiest].load))
+      busiest = i;
+  NetworkSvg svg{.height = plan.height};
+  std::string lines;
+  for (std::size_t i = 0; i < network.edges.size(); ++i) {
+    const NetworkPicture::Edge& edge = network.edges[i];
+    const auto [x1, y1] = plan.at[edge.from];
+    const auto [x2, y2] = plan.at[edge.to];
+    const double thick = (1 + 0.8 * std::min(edge.wires - 1, 5)) * (i == busiest ? 2.5 : 1);
+    lines += fmt::format("<path {} stroke-width=\"{:.1f}\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>",
+                         link_look(edge.load), thick, x1, y1, x2, y2);
+  }
+  // Names where they have room: a row of a layer, or few nodes.
+  double least = width;
+  std::vector<Point> sorted;
+  for (std::size_t i = 0; i < plan.at.size(); ++i)
+    if (!network.nodes[i].host) sorted.push_back(plan.at[i]);
+  std::sort(sorted.begin(), sorted.end(), [](const Point& a, const Point& b) {
+    return std::pair(std::lround(a.second / 16), a.first) < std::pair(std::lround(b.second / 16), b.first);
+  });
+  for (std::size_t i = 1; i < sorted.size(); ++i)
+    if (std::lround(sorted[i].second / 16) == std::lround(sorted[i - 1].second / 16))
+      least = std::min(least, sorted[i].first - sorted[i - 1].first);
+  double widest = 0;
+  std::size_t hosts = 0;
+  for (const NetworkPicture::Node& node : network.nodes) {
+    if (!node.host) widest = std::max(widest, typeset_width(shown(node.name), name_size));
+    hosts += node.host ? 1 : 0;
+  }
+  const bool named = widest + 14 <= least || network.nodes.size() <= 12;
+  constexpr std::size_t hosts_named = 24;
+  const double dot = std::clamp(0.35 * width / static_cast<double>(hosts + 1), 1.6, 5.0);
+  const double half = std::clamp(0.3 * least, 2.5, 7.0);
+  std::string nodes, names;
+  for (std::size_t i = 0; i < network.nodes.size(); ++i) {
+    const auto [x, y] = plan.at[i];
+    const NetworkPicture::Node& node = network.nodes[i];
+    const std::string name = shown(node.name);
+    if (node.host) {
+      nodes += fmt::format(
+          "<circle class=\"tb-host\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"><title>{}</title></circle>", x,
+          y, dot, html_escaped(name));
+      if (hosts <= hosts_named)
+        names +=
+            fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x, y + 17, typeset_svg(name, name_size));
+      continue;
+    }
+    const double w = named ? typeset_width(name, name_size) / 2 + 5 : half, h = named ? 9 : half;
+    nodes += fmt::format(
+        "<rect class=\"tb-switch\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
+        "rx=\"3\"><title>{}</title></rect>",
+        x - w, y - h, 2 * w, 2 * h, html_escaped(name));
+    if (named)
+      names +=
+          fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x, y + 4, typeset_svg(name, name_size));
+  }
+  svg.body = lines + nodes + "<g class=\"tb-names\">" + names + "</g>";
+  if (busiest == network.edges.size()) return svg;
+  const NetworkPicture::Edge& edge = network.edges[busiest];
+  std::string legend;
+  double x = border;
+  for (const double load : {0.0, 0.5, 1.0}) {
+    legend += fmt::format(
+        "<path {} stroke-width=\"3\" d=\"M{:.0f} {:.0f}h30\"/><text x=\"{:.0f}\" y=\"{:.0f}\">{:.0f} "
+        "%</text>",
+        link_look(load), x, svg.height + 8, x + 36, svg.height + 12, 100 * load);
+    x += 80;
+  }
+  legend += fmt::format(
+      "<text x=\"{:.0f}\" y=\"{:.0f}\">{}</text>", x + 10, svg.height + 12,
+      typeset_svg(fmt::format("utilization; highest {:.1f} %, between {} and {}", 100 * *edge.load,
+                              shown(network.nodes[edge.from].name), shown(network.nodes[edge.to].name)),
+                  12));
+  svg.body += "<g class=\"tb-keys\">" + legend + "</g>";
+  svg.height += 28;
+  return svg;
+}
+
+}  // namespace tailbound::render
