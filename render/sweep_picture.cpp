@@ -74,6 +74,30 @@ bool varies(const Document& document, const Sweep& sweep) {
   return axis_of(document, sweep) != nullptr;
 }
 
+std::vector<numeric::Rational> loads_around(const numeric::Rational& load) {
+  std::vector<numeric::Rational> loads{load};
+  for (const int percent : {20, 30, 40, 50, 60, 70, 80, 85, 90, 95})
+    if (const numeric::Rational other = numeric::Rational(percent) / 100; other != load)
+      loads.push_back(other);
+  std::sort(loads.begin(), loads.end());
+  return loads;
+}
+
+void mark_here(Picture& picture, double x, const std::string& name) {
+  Curve here{.title = "", .style = CurveStyle::marks};
+  for (const Curve& curve : picture.curves) {
+    if (!is_data(curve)) continue;
+    const auto at = std::find_if(curve.points.begin(), curve.points.end(), [&](const auto& point) {
+      return std::abs(point.first - x) <= 1e-9 * std::max(1.0, std::abs(x));
+    });
+    if (at == curve.points.end()) continue;
+    here.points.push_back(*at);
+    here.labels.push_back(here.labels.empty() ? name : "");
+  }
+  if (here.points.empty()) throw NoAnswer("there is nothing to draw: no other question has an answer");
+  picture.curves.push_back(std::move(here));
+}
+
 Picture sweep_picture(const Document& document, const Sweep& sweep, Picture picture) {
   const Column* axis = axis_of(document, sweep);
   if (axis == nullptr) axis = any_axis(document, sweep);

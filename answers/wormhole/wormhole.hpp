@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -146,6 +147,12 @@ struct WormholeAnswer {
 /// \throws NoAnswer         the iteration ended without a solution
 /// \throws Stopped          before there was a point
 [[nodiscard]] WormholeAnswer answer(const WormholeQuestion& question, const Run& run);
+
+/// For pictures: load and mean latency [cycles] at the loads that were answered, between them where the curve bends most,
+/// and on until just before it saturates.
+/// \throws as answer()
+[[nodiscard]] std::vector<std::pair<double, double>> latency_curve(const WormholeQuestion& question,
+                                                                   const WormholeAnswer& answer);
 
 // --- parts, for answers that show the model beside something else
 

@@ -13,7 +13,7 @@ namespace tailbound::render {
 namespace {
 
 constexpr double picture_width = 860, plot_height = 378;
-constexpr double border = 14, tick_gap = 8, tick_size = 12, label_size = 13, label_line = 17;
+constexpr double border = 18, tick_gap = 8, tick_size = 12, label_size = 13, label_line = 17;
 constexpr double title_size = 16, title_line = 21, key_line = 19, note_size = 11, note_line = 15;
 constexpr double sample_width = 26, sample_gap = 6;
 /// Points that are drawn of all curves, and of one; of more markers than that none.
@@ -208,11 +208,12 @@ std::string mark_labels(const Picture& picture, const View& view) {
       const double length = typeset_width(curve.labels[i], tick_size);
       const Box* found = nullptr;
       std::vector<Box> boxes;
-      for (const double up : {off + 2, off + height + 2, -off - height, 0.0, off + 2 * height}) {
-        const double top = y - up - (up == 0 ? height / 2 : up > 0 ? height - 8 : -8);
-        boxes.push_back({x + off, x + off + length, top, top + height});
-        boxes.push_back({x - off - length, x - off, top, top + height});
-      }
+      // Above on the right, below on the left, where a falling tail is not; then elsewhere, and further.
+      for (const double top : {y - 20, y + 6, y - 34, y + 20})
+        for (const bool to_right : {top<y, top> y}) {
+          const double left = to_right ? x + off : x - off - length;
+          boxes.push_back({left, left + length, top, top + height});
+        }
       for (const bool over_curves : {false, true}) {
         for (const Box& box : boxes) {
           if (box.left < all.left || box.right > all.right || box.top < all.top || box.foot > all.foot)

@@ -85,6 +85,14 @@ std::string plain_value(const Value& value) {
   return fmt::format("data-value=\"{}\"", html_escaped(decimals(value).value));
 }
 
+/// The class of a verdict: of its first word.
+std::string verdict_class(const Column& column, const std::string& text) {
+  if (!column.key.ends_with("verdict")) return {};
+  for (const std::string_view known : {"inside", "above", "below"})
+    if (text.starts_with(known)) return fmt::format("class=\"tb-{}\"", known);
+  return {};
+}
+
 std::string Writer::cell(const Column& column, const Cells& cells) {
   const Value value = value_of(cells, column.key);
   std::string attributes_of = attributes(value);
@@ -92,7 +100,9 @@ std::string Writer::cell(const Column& column, const Cells& cells) {
   const bool number = height(value).has_value() || set_right(column) || std::holds_alternative<None>(value);
   if (number && !std::holds_alternative<Text>(value))
     attributes_of += attributes_of.empty() ? "class=\"n\"" : " class=\"n\"";
-  return element("td", attributes_of, typeset_html(cell_text(column, cells, document.digits)));
+  const std::string text = cell_text(column, cells, document.digits);
+  if (attributes_of.empty()) attributes_of = verdict_class(column, text);
+  return element("td", attributes_of, typeset_html(text));
 }
 
 /// Numbers of the answer that are named in its sentences show what they are. Only texts that cannot mean anything else

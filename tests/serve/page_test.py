@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import xml.etree.ElementTree
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "browser"))
 from reports_test import SIZES, browser  # skips where there is no selenium
@@ -179,6 +180,73 @@ class Page(unittest.TestCase):
         self.assertFalse(self.find("#comparison").is_displayed())
         self.quiet()
 
+    def test_one_answer_is_seen_at_once_and_drawn_against_what_varies(self):
+        self.open()
+        self.until("the picture", lambda: self.js("return document.querySelectorAll('#shown .tb-chart').length") == 2)
+        self.assertIn("buffer 157", self.js("return document.querySelector('#shown .tb-svg').textContent"))
+        button = "return document.querySelector('#o-load').closest('.wb-field').querySelector('.wb-against')"
+        self.js(button + ".click()")
+        self.until("a curve", lambda: len(self.js("return tailbound.picture_data(document.querySelector('#shown .tb-picture')).curves[0].x")) > 10)
+        self.assertRegex(self.js("return document.querySelector('#o-load').value"), r"^0\.\d+:0\.\d+:0\.\d+$")
+        self.assertEqual(self.js(button + ".textContent"), "one value")
+        self.js(button + ".click()")
+        self.until("one answer", lambda: "157 packets" in self.headline())
+        # Every slider's list is one that the question takes, or the field goes back.
+        for name in self.js("return [...document.querySelectorAll('.wb-against')].map((b) => b.closest('.wb-field').querySelector('input').id)"):
+            before = int(self.js("return document.body.dataset.answers"))
+            self.js("document.getElementById(arguments[0]).closest('.wb-field').querySelector('.wb-against').click()", name)
+            self.until("an answer", lambda: int(self.js("return document.body.dataset.answers")) > before or self.text(f"#{name}-wrong") or self.find("#refusal").is_displayed())
+            self.open()
+            self.until("the answer", lambda: "157 packets" in self.headline())
+
+    def test_a_comparison_is_saved_whole(self):
+        self.open("#buffer?inputs=16&load=0.1:0.9:0.1&drop=1e-15|buffer?inputs=4&load=0.1:0.9:0.1&drop=1e-15|buffer?inputs=64&load=0.1:0.9:0.1&drop=1e-15")
+        self.until("the comparison", lambda: self.js("return document.querySelectorAll('#kept li').length") == 3)
+        folder = pathlib.Path(self.saved.name)
+        self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": self.saved.name})
+        kept = {}
+        for form in ("page", "csv", "svg"):
+            for file in folder.iterdir():
+                file.unlink()
+            self.find(f"#save-{form}").click()
+            self.until("the download", lambda: any(not f.name.endswith(".crdownload") for f in folder.iterdir()))
+            kept[form] = next(folder.iterdir()).read_text()
+        self.assertEqual(len(kept["csv"].splitlines()), 1 + 3 * 9)
+        xml.etree.ElementTree.fromstring(kept["svg"])
+        for inputs in ("inputs 4", "inputs 16", "inputs 64"):
+            for form in kept:
+                self.assertIn(inputs, kept[form])
+        colours = self.js("return [...document.querySelectorAll('#together [data-number]')].map((g) => g.getAttribute('class'))")
+        self.assertEqual(colours, ["tb-c0", "tb-c1", "tb-c2"])
+        page = folder / "mailed.html"
+        page.write_text(kept["page"])
+        self.driver.get("about:blank")
+        self.driver.get_log("browser")
+        self.driver.get(page.as_uri())
+        self.assertEqual(self.js("return document.querySelectorAll('.tb-chart').length"), 4)
+        self.quiet()
+
+    def test_a_file_speaks_for_itself(self):
+        network = (pathlib.Path(__file__).resolve().parents[2] / "data/networks/two_switches.toml").read_text()
+        self.open("#delay?radix=4&levels=2&load=0.5")
+        self.until("the answer", lambda: "4-ary" in self.headline())
+        self.js("const a = document.getElementById('o-network'); a.value = arguments[0]; a.dispatchEvent(new Event('input'))", network)
+        self.until("the network", lambda: self.js("return document.querySelectorAll('#shown .tb-network').length") == 1)
+        self.assertNotIn("radix", self.driver.current_url.split("#")[1].split("@")[0])
+        self.assertFalse(self.find("#refusal").is_displayed())
+
+    def test_a_simulation_shows_its_answer_so_far(self):
+        self.open(LONG)
+        self.find("#run").click()
+        self.until("a picture", lambda: self.js("return document.querySelectorAll('#shown .wb-so-far').length === 1 && document.querySelectorAll('#shown .tb-chart').length === 1"), 60)
+        widest = "return (() => { const c = tailbound.chart_of(document.querySelector('#shown .tb-picture > div')).data.curves.find((c) => c.high); return c ? Math.max(...c.high.map((h, i) => h - c.low[i]).filter(Number.isFinite).slice(0, 5)) : null; })()"
+        first = self.js(widest)
+        self.assertIsNotNone(first)
+        self.until("shorter bars", lambda: self.js(widest) < first, 60)
+        self.find("#stop").click()
+        self.until("the answer", lambda: "Stopped" in self.text("#state"))
+        self.quiet()
+
     def test_a_simulation_is_stopped_and_saved(self):
         self.open(LONG)
         self.find("#run").click()
@@ -197,7 +265,7 @@ class Page(unittest.TestCase):
         self.open()
         slider = self.find("#o-drop").find_element(By.XPATH, "../..").find_element(By.CSS_SELECTOR, "[type=range]")
         slider.send_keys(Keys.ARROW_RIGHT)
-        self.until("the answer", lambda: "1e-14" in self.headline())
+        self.until("the answer", lambda: "10\u221214" in self.headline())
 
     def test_no_page_is_wider_than_its_window(self):
         self.open("#buffer?inputs=16&load=0.1:0.9:0.1&drop=1e-15")

@@ -140,7 +140,7 @@ Reply answer(const BufferOptions& options, const Context& context) {
   if (options.sized.sizes) return answer_sized(options, context);
   const answers::Units units = read_units(options.units);
   const std::vector<BufferQuestion> questions = read_questions(options);
-  require_several_to_draw(context, questions.size(), "--load (--burst, --inputs, ...)");
+  if (options.solve) require_several_to_draw(context, questions.size(), "--load (--burst, --inputs, ...)");
   try {
     return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });
   } catch (const Stopped& stopped) {

@@ -166,7 +166,6 @@ Reply answer_shared(const BufferOptions& options, const Context& context) {
           .by(packets, &SharedBufferQuestion::cells)
           .by(asked, &SharedBufferQuestion::asked)
           .points();
-  require_several_to_draw(context, questions.size(), "--inputs (--load, --threshold, ...)");
   return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });
 }
 

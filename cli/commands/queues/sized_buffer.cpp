@@ -113,7 +113,6 @@ Reply answer_sized(const BufferOptions& options, const Context& context) {
           .by(loads, &SizedBufferQuestion::load)
           .by(asked, &SizedBufferQuestion::asked)
           .points();
-  require_several_to_draw(context, questions.size(), "--load (--inputs, --cell-bytes, ...)");
   return show_all(questions, context, [](const auto& points) { return render::document(points); });
 }
 

@@ -523,32 +523,17 @@ Picture load_picture(const BufferPoint& point) {
   BufferQuestion other = question;
   std::optional<numeric::Rational>* const load = load_to_vary(other.traffic);
   const numeric::Rational here = **load, full = question.traffic.packets_per_slot;
-  Picture picture{.title = fmt::format("The same buffer at other loads, {} <= {}", symbol(question.criterion),
-                                       plain(*question.drop())),
-                  .x_label = "load [packets/slot]",
-                  .y_label = "buffer B [packets]",
-                  .log_y = true};
-  Curve curve{.title = "least buffer", .style = CurveStyle::line};
-  constexpr int steps = 24;
-  // Ever closer to full, to a quarter of what this load leaves.
-  constexpr double first = 0.25, beyond = 0.25, digits = 1e5;
-  const double last = beyond * (1 - cln::double_approx(here / full));
-  for (int i = 0; i <= steps; ++i) {
-    const double left = (1 - first) * std::pow(last / (1 - first), static_cast<double>(i) / steps);
-    *load = full * std::lround(digits * (1 - left)) / static_cast<long>(digits);
-    try {
-      const auto found = answers::answer(other);
-      curve.points.emplace_back(cln::double_approx(**load), static_cast<double>(found.buffer.value));
-    } catch (const Error&) {
-      continue;  // a load at which there is no such buffer is no point of the curve
-    }
+  std::vector<BufferQuestion> others;
+  for (const numeric::Rational& share : loads_around(here / full)) {
+    *load = share * full;
+    others.push_back(other);
   }
-  if (curve.points.size() < 2) throw NoAnswer("there is nothing to draw: no other load has a buffer");
-  picture.curves.push_back(std::move(curve));
-  picture.curves.push_back({.title = "",
-                            .style = CurveStyle::marks,
-                            .points = {{cln::double_approx(here), static_cast<double>(answer.buffer.value)}},
-                            .labels = {fmt::format("load {}: {}", brief(Given{here}), answer.buffer.value)}});
+  const auto points = answered(others, [](const BufferQuestion& one) { return answers::answer(one); });
+  if (points.size() < 2) throw NoAnswer("there is nothing to draw: no other load has an answer");
+  Picture picture = document(points, {}).picture();
+  picture.title = "The same at other loads";
+  picture.log_y = true;
+  mark_here(picture, cln::double_approx(here), "this load");
   return picture;
 }
 

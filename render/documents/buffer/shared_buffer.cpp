@@ -346,6 +346,36 @@ Picture picture(const Document& shown_document, const std::vector<SharedBufferPo
   return picture;
 }
 
+/// The same question at other loads; of a memory for as many outputs as inputs at other numbers of ports.
+Picture picture_around(const SharedBufferPoint& point, const Units& units) {
+  const SharedBufferQuestion& question = point.first;
+  const auto* equal = std::get_if<EqualSwitchInputs>(&question.traffic);
+  if (equal == nullptr) throw NoAnswer("there is nothing to draw: no input is a list");
+  const bool by_ports = asks_for_memory(question) && question.outputs == equal->inputs;
+  std::vector<SharedBufferQuestion> others;
+  const auto add = [&](const EqualSwitchInputs& inputs, std::int64_t outputs) {
+    others.push_back(question);
+    others.back().traffic = inputs;
+    others.back().outputs = outputs;
+  };
+  if (by_ports) {
+    std::vector<std::int64_t> ports{2, 4, 8, 12, 16, 24, 32, 48, 64};
+    if (std::find(ports.begin(), ports.end(), equal->inputs) == ports.end()) ports.push_back(equal->inputs);
+    std::sort(ports.begin(), ports.end());
+    for (const std::int64_t number : ports) add({.inputs = number, .load = equal->load}, number);
+  } else {
+    for (const Rational& load : loads_around(equal->load))
+      add({.inputs = equal->inputs, .load = load}, question.outputs);
+  }
+  const auto points =
+      answered(others, [](const SharedBufferQuestion& other) { return answers::answer(other); });
+  if (points.size() < 2) throw NoAnswer("there is nothing to draw: no other load has an answer");
+  Picture picture = document(points, units).picture();
+  mark_here(picture, by_ports ? static_cast<double>(equal->inputs) : cln::double_approx(equal->load),
+            "this switch");
+  return picture;
+}
+
 }  // namespace
 
 Layout with_shared_memory(Layout buffer) {
@@ -378,7 +408,10 @@ Document document(const std::vector<SharedBufferPoint>& points, const Units& uni
   document.notes.emplace_back(basis);
   if (about) document.notes.emplace_back(aside);
   document = with_units(std::move(document), scale_of(units));
-  document.picture = [document, points] { return picture(document, points); };
+  if (points.size() == 1)
+    document.picture = [point = points.front(), units] { return picture_around(point, units); };
+  else
+    document.picture = [document, points] { return picture(document, points); };
   return document;
 }
 

@@ -335,6 +335,21 @@ Picture picture(const Document& document, const std::vector<SizedBufferPoint>& p
   return picture;
 }
 
+/// The same question at other loads.
+Picture picture_around(const SizedBufferPoint& point) {
+  std::vector<SizedBufferQuestion> others;
+  for (const Rational& load : loads_around(point.first.load)) {
+    others.push_back(point.first);
+    others.back().load = load;
+  }
+  const auto points =
+      answered(others, [](const SizedBufferQuestion& other) { return answers::answer(other); });
+  if (points.size() < 2) throw NoAnswer("there is nothing to draw: no other load has an answer");
+  Picture picture = document(points).picture();
+  mark_here(picture, cln::double_approx(point.first.load), "this load");
+  return picture;
+}
+
 }  // namespace
 
 Layout with_packet_sizes(Layout buffer) {
@@ -372,7 +387,10 @@ Document document(const std::vector<SizedBufferPoint>& points) {
   if (cells) document.notes.emplace_back(cells_basis);
   if (bound) document.notes.emplace_back(bound_basis);
   if (aside) document.notes.emplace_back(stand_in_basis);
-  document.picture = [document, points] { return picture(document, points); };
+  if (points.size() == 1)
+    document.picture = [point = points.front()] { return picture_around(point); };
+  else
+    document.picture = [document, points] { return picture(document, points); };
   return document;
 }
 

@@ -10,6 +10,7 @@
 #include <tailbound/render/documents/delay/delay_words.hpp>
 #include <tailbound/render/documents/delay/fabric.hpp>
 #include <tailbound/render/documents/delay/load_scale.hpp>
+#include <tailbound/render/documents/network/network_picture.hpp>
 #include <tailbound/render/documents/parts/topology.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
 
@@ -479,6 +480,8 @@ Document document(std::vector<DelayPoint> given) {
   }
   document = with_units(std::move(document), scale_of(first.units));
   document.picture = [points, without_picture = document] { return delay_picture(without_picture, points); };
+  if (one)
+    document.further_pictures = {[points] { return picture_of_network(points->front().first.topology); }};
   return document;
 }
 

@@ -6,6 +6,7 @@
 #include <tailbound/render/documents/guarantee/network_guarantee.hpp>
 #include <tailbound/render/documents/guarantee/policed_parts.hpp>
 #include <tailbound/render/fields.hpp>
+#include <tailbound/render/documents/network/network_picture.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -291,6 +292,12 @@ Document document(const NetworkGuaranteeQuestion& question, NetworkGuaranteeAnsw
                                      [](const QueueGuarantee& queue) { return queue.in_slots.has_value(); }))
     document.notes.emplace_back(slots_basis);
   document.picture = [all] { return curves_picture(*all); };
+  document.further_pictures = {[all] {
+    Picture picture;
+    picture.title = all->question.name();
+    picture.network = network_picture(all->network());
+    return picture;
+  }};
   return document;
 }
 

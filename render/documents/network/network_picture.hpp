@@ -1,6 +1,7 @@
 #pragma once
 
-#include <tailbound/network/network.hpp>
+#include <tailbound/answers/network/topology.hpp>
+#include <tailbound/network/policed/policed_network.hpp>
 #include <tailbound/render/picture.hpp>
 
 /// A network as it is drawn: pairs of nodes with their wires, and how busy they are.
@@ -8,5 +9,13 @@ namespace tailbound::render {
 
 /// Where flows are listed with their routes, each link's utilization: of a bundle that of all its wires together.
 [[nodiscard]] NetworkPicture network_picture(const network::Network& network);
+
+/// Of ports between nodes, with their utilization by the rates of the flows' slowest buckets. A node with one neighbour is
+/// drawn as a host.
+[[nodiscard]] NetworkPicture network_picture(const network::PolicedNetwork& network);
+
+/// It as a picture of its own, for a page that answers something about it.
+/// \throws NoAnswer  it is no listed network
+[[nodiscard]] Picture picture_of_network(const answers::Topology& topology);
 
 }  // namespace tailbound::render

@@ -284,7 +284,16 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
     picture.note += "; channels are in the table";
   if (networks.size() > 1) return picture;
   picture.x_label = "load [flits/cycle/node]";
-  picture.curves.front().title = "model";
+  picture.curves.front() = {.title = "model", .style = CurveStyle::line, .points = answers::latency_curve(question, answer)};
+  constexpr std::size_t most_named = 4;
+  if (answer.points.size() <= most_named) {
+    Curve here{.title = "", .style = CurveStyle::marks};
+    for (const auto& point : answer.points) {
+      here.points.emplace_back(point.load, point.latency.value);
+      here.labels.push_back(fmt::format("load {:.4g}: {:.4g} cycles", point.load, point.latency.value));
+    }
+    picture.curves.push_back(std::move(here));
+  }
   double least = static_cast<double>(question.flits) + answer.mean_distance.value - 1, greatest = 2 * least;
   for (const auto& [load, latency] : picture.curves.front().points) greatest = std::max(greatest, latency);
   picture.curves.push_back(

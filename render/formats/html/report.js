@@ -432,7 +432,7 @@ const tailbound = (() => {
       }
       const y_label = lines_of(this.data.y, 13, this.inner_height);
       const shown = (text) => in_svg(text).replace(/<[^>]*>/g, "");
-      this.left = 22 + 17 * y_label.length + Math.max(8, ...y_ticks.map(([, text]) => width_of(shown(text))));
+      this.left = 26 + 17 * y_label.length + Math.max(8, ...y_ticks.map(([, text]) => width_of(shown(text))));
       this.inner_width = this.width - this.left - this.right;
       const foot = this.top + this.inner_height;
       let grid = "", ticks = "";
@@ -464,7 +464,7 @@ const tailbound = (() => {
       this.svg.innerHTML = `<path class="tb-grid" d="${grid}"/><path class="tb-axis" d="M${this.left} ${this.top}V${foot}H${this.width - this.right}"/>` +
         `<g class="tb-ticks">${ticks}</g>` +
         `<text class="tb-label" x="${this.left + this.inner_width / 2}" y="${foot + 40}" text-anchor="middle">${in_svg(this.data.x)}</text>` +
-        y_label.map((line, i) => `<text class="tb-label" transform="translate(${14 + 17 * i} ${this.top + this.inner_height / 2}) rotate(-90)" text-anchor="middle">${in_svg(line)}</text>`).join("") +
+        y_label.map((line, i) => `<text class="tb-label" transform="translate(${18 + 17 * i} ${this.top + this.inner_height / 2}) rotate(-90)" text-anchor="middle">${in_svg(line)}</text>`).join("") +
         `<path class="tb-cross" visibility="hidden"/>` +
         `<svg x="${frame[0]}" y="${frame[1]}" width="${frame[2]}" height="${frame[3]}" viewBox="${frame.join(" ")}">${curves}</svg>` +
         `<g class="tb-neutral">${this.labels_svg()}</g>` +
