@@ -64,6 +64,8 @@ def words(element):
         return f"{grouped(parts[0])}/{grouped(parts[1])}"
     if name in ("msub", "munder"):
         return f"{parts[0]}_{grouped(parts[1])}"
+    if name == "msup" and parts[1].strip("\u2032") == "":
+        return parts[0] + parts[1]
     if name in ("msup", "mover"):
         return f"{parts[0]}^{grouped(parts[1])}"
     if name in ("msubsup", "munderover"):
