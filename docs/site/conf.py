@@ -2,10 +2,17 @@
 
 import pathlib
 import re
+import sys
 
-from docutils.nodes import SkipNode
+from docutils import nodes
+from sphinx.addnodes import desc_signature
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import formulas
+import search
+import theme
+
 ROOT = HERE.parents[1]
 
 project = "tailbound"
@@ -23,9 +30,9 @@ source_suffix = {".md": "markdown"}
 highlight_language = "none"
 html_theme = "furo"
 html_title = "tailbound"
-html_static_path = [str(HERE / "static"), "/usr/share/javascript/katex"]
+html_favicon = str(HERE / "static/favicon.svg")
+html_static_path = [str(HERE / "static")]
 html_css_files = ["katex.min.css", "site.css", "auto.css"]
-html_js_files = ["katex.min.js", "math.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
@@ -33,41 +40,32 @@ html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#005a8f", "color-brand-content": "#005a8f"},
     "dark_css_variables": {"color-brand-primary": "#6cc0f0", "color-brand-content": "#6cc0f0"},
 }
-# KaTeX sets the formulas, from the machine's own copy: nothing is fetched.
 html_math_renderer = "katex"
+html_use_index = False
 
 
-def inline_math(writer, node):
-    writer.body.append(writer.starttag(node, "span", "", CLASS="math") + rf"\({writer.encode(node.astext())}\)</span>")
-    raise SkipNode
+def option_anchors(app, doctree):
+    """An option is at commands/buffer.html#--load: one anchor, which the reader can guess."""
+    options = app.env.get_domain("std").progoptions
+    for key, (page, _) in list(options.items()):
+        if page == app.env.docname:
+            options[key] = (page, key[1])
+    for signature in doctree.findall(desc_signature):
+        if "allnames" in signature:
+            signature["ids"] = signature["allnames"][::-1]
 
 
-def display_math(writer, node):
-    writer.body.append(writer.starttag(node, "div", "", CLASS="math") + rf"\[{writer.encode(node.astext())}\]</div>")
-    raise SkipNode
-
-
-def dark_where_the_system_is(app, config):
-    """Debian's Furo has its dark colours only where the reader chose them; here also where the system is dark."""
-    import furo
-
-    style = pathlib.Path(furo.__file__).parent / "theme/furo/static/styles/furo.css"
-    dark = re.search(r'body\[data-theme="?dark"?\]\s*\{([^}]*)\}', style.read_text())
-    folder = pathlib.Path(app.srcdir) / "static"
-    folder.mkdir(exist_ok=True)
-    (folder / "auto.css").write_text(
-        '@media (prefers-color-scheme: dark) { body[data-theme="auto"] {' + (dark.group(1) if dark else "") + "} }\n"
-    )
-    config.html_static_path.append(str(folder))
-
-
-def no_search_where_few_are_written(app):
-    """`build --check`: there is no index to which the few could be added."""
-    if app.tags.has("few"):
-        app.builder.search = False
+def term_anchors(app, doctree):
+    """A word of the glossary is at glossary.html#reorder-buffer."""
+    if app.env.docname == "glossary":
+        for term in doctree.findall(nodes.term):
+            term["ids"].append(nodes.make_id(term.astext()))
 
 
 def setup(app):
-    app.connect("builder-inited", no_search_where_few_are_written)
-    app.connect("config-inited", dark_where_the_system_is)
-    app.add_html_math_renderer("katex", (inline_math, None), (display_math, None))
+    app.connect("doctree-read", term_anchors)
+    app.connect("doctree-read", option_anchors)
+    app.connect("config-inited", theme.own_folder)
+    app.connect("html-page-context", search.add_scripts)
+    app.add_builder(search.Site, override=True)
+    app.add_html_math_renderer("katex", (formulas.inline_math, None), (formulas.display_math, None))

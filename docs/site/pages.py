@@ -9,8 +9,9 @@ FOLDER is made anew; TAILBOUND is the program, whose --help makes the pages of t
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
+
+from commands import command_pages, commands, linked
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -39,52 +40,18 @@ def link_free(text, page):
     return re.sub(r"^```csv$", "```text", "".join(parts), flags=re.M)
 
 
-def copy_pages(folder):
+def copy_pages(folder, listed):
     for path in sorted(DOCS.rglob("*")):
         if not path.is_file() or (DOCS / "site") in path.parents:
             continue
         to = folder / path.relative_to(DOCS)
         to.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".md":
-            to.write_text(link_free(path.read_text(), path))
+            text = link_free(path.read_text(), path)
+            names_options = path.parent.name == "howto" or path.name in ("tutorial.md", "glossary.md")
+            to.write_text(linked(text, listed) if names_options else text)
         else:
             shutil.copy(path, to)
-
-
-def commands(tailbound):
-    """Names of all commands, those below others too."""
-
-    def below(words):
-        text = subprocess.run([tailbound, *words, "--help"], capture_output=True, text=True, check=True).stdout
-        listed = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, flags=re.M)
-        names = re.findall(r"^  ([a-z][a-z-]*)(?:\s|$)", listed.group(1), flags=re.M) if listed else []
-        if words and not names:
-            yield " ".join(words), text
-        for name in names:
-            yield from below([*words, name])
-
-    return list(below([]))
-
-
-def command_pages(folder, tailbound):
-    there = folder / "commands"
-    there.mkdir(exist_ok=True)
-    listed = commands(tailbound)
-    rows, names = [], []
-    for command, text in listed:
-        name = command.replace(" ", "-")
-        names.append(name)
-        first = text.strip().splitlines()[0]
-        rows.append(f"| [`{command}`]({name}.md) | {first.replace('|', ' ')} |")
-        (there / f"{name}.md").write_text(
-            f"# tailbound {command}\n\nWhat `tailbound {command} --help` says.\n\n```text\n{text.rstrip()}\n```\n"
-        )
-    tree = "\n".join(f"{name}" for name in names)
-    (there / "index.md").write_text(
-        "# Commands\n\nEach page is what the command's own `--help` says, with an example and its output. The keys of the "
-        "answers: [output.md](../output.md).\n\n| command | |\n|---|---|\n" + "\n".join(rows)
-        + f"\n\n```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
-    )  # fmt: skip
 
 
 # --- the library, from the comments of its headers ---------------------------------------------------------
@@ -108,12 +75,13 @@ ROOMS = {
 
 
 def comment_text(lines):
-    """A doc comment as Markdown: taken literally, but for `code` and \\param, \\throws, \\return."""
+    """A doc comment as Markdown: taken literally, but for `code` and \\param, \\pre, \\throws, \\return."""
     text = " ".join(line.strip() or "\n\n" for line in lines)
     parts = re.split(r"(`[^`]*`)", text)
     for i in range(0, len(parts), 2):
         part = re.sub(r"([\\*_<>\[\]$#|{}~])", r"\\\1", parts[i])
         part = re.sub(r"\\\\t?param(?:\\\[\w+\\\])?\s+(\S+)", r"\n- *\1:*", part)
+        part = re.sub(r"\\\\pre\s+", r"\n- *requires* ", part)
         part = re.sub(r"\\\\throws\s+(\S+)", r"\n- *throws* \1:", part)
         part = re.sub(r"\\\\returns?\s+", r"\n- *returns* ", part)
         part = re.sub(r"\\\\(?:brief|details|p|c|a|ref)\s+", "", part)
@@ -204,8 +172,9 @@ def main():
     folder, tailbound = pathlib.Path(sys.argv[1]), sys.argv[2]
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    copy_pages(folder)
-    command_pages(folder, tailbound)
+    listed = commands(tailbound)
+    copy_pages(folder, listed)
+    command_pages(folder, listed)
     api_pages(folder)
 
 

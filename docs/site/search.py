@@ -1,0 +1,58 @@
+"""Search: it knows the words of the pages, and shows them, without TeX and without asking for a page.
+
+Sphinx's own results fetch each page that they show. That fails where the site is read from a folder, and would show
+each formula twice. Here a file beside the index holds the text of all pages; static/search.js shows it.
+"""
+
+import json
+import pathlib
+import re
+
+from docutils import nodes
+from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.util import logging
+
+import formulas
+
+logger = logging.getLogger(__name__)
+
+
+def check_text(doctree):
+    """What a reader would see of TeX that no formula holds, outside of code."""
+    for node in doctree.findall(nodes.Text):
+        if any(isinstance(parent, (nodes.literal, nodes.literal_block, nodes.raw)) for parent in parents(node)):
+            continue
+        if re.search(r"\$|\\[A-Za-z]{2}", node):
+            logger.warning("TeX that is not set: %s", node.astext()[:80], location=node.parent)
+
+
+def parents(node):
+    while node.parent is not None:
+        node = node.parent
+        yield node
+
+
+class Site(StandaloneHTMLBuilder):
+    def init(self):
+        super().init()
+        self.texts = {}
+
+    def index_page(self, pagename, doctree, title):
+        text = formulas.without_formulas(doctree)
+        check_text(text)
+        super().index_page(pagename, text, title)
+        for block in text.findall(nodes.literal_block):
+            block.children = [nodes.Text(re.sub(r"^\$ ", "", block.astext(), flags=re.M))]
+        self.texts[pagename] = re.sub(r"\s+", " ", text.astext()).strip()
+
+    def dump_search_index(self):
+        super().dump_search_index()
+        file = pathlib.Path(self.outdir, "_static", "search_texts.js")
+        file.write_text(f"const PAGE_TEXTS = {json.dumps(self.texts, ensure_ascii=False, sort_keys=True)};\n")
+
+
+def add_scripts(app, pagename, templatename, context, doctree):
+    """Between the search itself and its first use, which waits for the page."""
+    if pagename == "search":
+        for name in ("search_texts.js", "search.js"):
+            app.add_js_file(name, defer="defer")

@@ -1,0 +1,216 @@
+#!/usr/bin/python3
+"""Opens every page of the documentation's site in a browser, at three sizes, light and dark; exit 1 if anything is wrong.
+
+  site_check.py FOLDER
+
+FOLDER holds the built pages. They are read as files, and some of them from a server. Wrong is: an error or a warning on the
+console; a file that is not there; a request that leaves FOLDER; a page that scrolls sideways, or text beyond its edge; a
+page that is not dark where the reader's system is; TeX that a reader sees; a link to a page or an anchor that is not there;
+a search without results or without their text; a theme switch that does nothing. Exit 77 without a browser.
+"""
+
+import functools
+import http.server
+import json
+import pathlib
+import re
+import shutil
+import sys
+import threading
+import urllib.parse
+
+from reports_test import browser  # skips where there is no selenium
+
+SIZES = {"phone": (390, 844), "tablet": (1024, 768), "desktop": (1920, 1080)}
+SEARCHED = "decay rate"
+SERVED = ("index.html", "tutorial.html", "commands/buffer.html", "derivations/slotted_queue.html")
+
+# How wide the page is, and what is beyond its edge and in nothing that scrolls or is cut by itself.
+LAYOUT = """
+const apart = (element) => getComputedStyle(element).overflowX !== "visible" || element.tagName === "svg";
+const beyond = [], look = (element) => {
+  for (const child of element.children) {
+    const box = child.getBoundingClientRect();
+    if (box.width > 1 && box.right > arguments[0] + 1 && child.checkVisibility()) beyond.push(child.outerHTML.slice(0, 100));
+    else if (!apart(child)) look(child);
+  }
+};
+for (const article of document.querySelectorAll("article")) look(article);
+return {width: document.documentElement.scrollWidth, beyond: beyond.slice(0, 3)};"""
+# Whether the paper is light.
+LIGHT = """
+const colours = [document.body, document.documentElement].map((element) => getComputedStyle(element).backgroundColor);
+const [red, green, blue] = (colours.find((colour) => colour !== "rgba(0, 0, 0, 0)") ?? "rgb(255, 255, 255)").match(/\\d+/g);
+return Number(red) + Number(green) + Number(blue) > 380;"""
+CONTENT = """
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, (node) =>
+  node.parentElement.closest("pre, code, script, style, noscript") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
+let text = "";
+while (walker.nextNode()) text += walker.currentNode.data + "\\u2028";
+return {
+  text,
+  wrong: [...document.querySelectorAll(".katex-error")].map((element) => element.textContent),
+  links: [...document.querySelectorAll("a[href]")].map((link) => link.href),
+  ids: [...document.querySelectorAll("[id]")].map((element) => element.id),
+};"""
+
+
+class Site:
+    def __init__(self, folder):
+        self.folder, self.driver = pathlib.Path(folder).resolve(), browser()
+        self.root, self.faults, self.links, self.ids = self.folder.as_uri() + "/", [], [], {}
+
+    def fault(self, page, text):
+        if (page, text) not in self.faults:
+            self.faults.append((page, text))
+
+    def look(self, size, scheme):
+        width, height = SIZES[size]
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                    {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == "phone"})
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+    def open(self, page):
+        self.driver.get(self.root + page)
+
+    def check_logs(self, page):
+        """What the console and the network have had to say since the last call."""
+        for entry in self.driver.get_log("browser"):
+            if entry["level"] in ("SEVERE", "WARNING"):
+                self.fault(page, f"console: {entry['message'].replace(self.root, '')}")
+        urls = {}
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            method, what = message["method"], message["params"]
+            if method == "Network.requestWillBeSent":
+                url = urls[what["requestId"]] = what["request"]["url"]
+                if not url.startswith((self.root, "data:", "about:")):
+                    self.fault(page, f"request outside: {url}")
+            elif method == "Network.loadingFailed" and not what.get("canceled"):
+                self.fault(page, f"missing: {urls.get(what['requestId'], '').replace(self.root, '')} ({what['errorText']})")
+            elif method == "Network.responseReceived" and what["response"]["status"] >= 400:
+                self.fault(page, f"missing: {what['response']['url'].replace(self.root, '')} ({what['response']['status']})")
+
+    def check_layout(self, page):
+        for size in SIZES:
+            for scheme in ("dark", "light"):
+                self.look(size, scheme)
+                if self.driver.execute_script(LIGHT) != (scheme == "light"):
+                    self.fault(page, f"not {scheme} where the system is, on a {size}")
+            found = self.driver.execute_script(LAYOUT, SIZES[size][0])
+            if found["width"] > SIZES[size][0]:
+                self.fault(page, f"scrolls sideways: {found['width']} pixels wide on a {size}")
+            for element in found["beyond"]:
+                self.fault(page, f"beyond the edge of a {size}: {element}")
+
+    def check_text(self, page, text):
+        # Search results show code too: comments of headers have \param and the like.
+        for found in re.finditer(r"[^\u2028]{0,30}(\$|\\(?!param|pre|throws|return)[A-Za-z]{2})[^\u2028]{0,30}", text):
+            self.fault(page, f"TeX: {found.group(0).strip()}")
+
+    def check_page(self, page):
+        self.look("desktop", "light")
+        self.open(page)
+        self.check_layout(page)
+        found = self.driver.execute_script(CONTENT)
+        self.check_text(page, found["text"])
+        for formula in found["wrong"]:
+            self.fault(page, f"TeX: {formula}")
+        self.ids[page] = set(found["ids"])
+        self.links += [(page, link) for link in set(found["links"])]
+        self.check_logs(page)
+
+    def check_links(self):
+        """Once all pages have been opened: from one to the other."""
+        for page, link in self.links:
+            if not link.startswith(self.root):
+                continue
+            name, _, anchor = link.removeprefix(self.root).partition("#")
+            name = urllib.parse.unquote(name.partition("?")[0])
+            if not (self.folder / name).is_file():
+                self.fault(page, f"link to nothing: {name}")
+            elif anchor and name in self.ids and urllib.parse.unquote(anchor) not in self.ids[name]:
+                self.fault(page, f"link to no anchor: {name}#{anchor}")
+
+    def check_search(self):
+        page = f"search.html?q={urllib.parse.quote(SEARCHED)}"
+        self.open(page)
+        try:
+            found = self.driver.execute_async_script("""
+                const done = arguments[0];
+                const look = (left) => {
+                  const results = [...document.querySelectorAll("#search-results li")].map((item) => item.innerText);
+                  const finished = /finished/.test(document.querySelector(".search-summary")?.textContent);
+                  if (left === 0 || finished) setTimeout(() => done(results), 200); else setTimeout(() => look(left - 1), 50);
+                };
+                look(100);""")
+        except Exception as error:
+            found = []
+            self.fault("search.html", str(error))
+        if not found or not any("\n" in result for result in found):
+            self.fault("search.html", f"no results with their text for: {SEARCHED}")
+        self.check_text("search.html", "\u2028".join(found))
+        self.check_logs("search.html")
+
+    def check_switch(self, page):
+        self.look("desktop", "light")
+        self.open(page)
+        dark = self.driver.execute_script("""
+            const theme = () => document.body.dataset.theme, button = document.querySelector(".theme-toggle-content .theme-toggle");
+            const seen = [];
+            for (let i = 0; i < 3; ++i) { button.click(); seen.push(theme()); }
+            return seen;""")
+        if sorted(dark) != ["auto", "dark", "light"]:
+            self.fault(page, f"the theme switch goes to {', '.join(dark)}")
+        self.check_logs(page)
+
+    def serve(self):
+        """From here on the pages come from a server."""
+        class Quiet(http.server.SimpleHTTPRequestHandler):
+            def log_message(self, *arguments):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(self.folder)))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.root = f"http://127.0.0.1:{server.server_port}/"
+
+
+def faults(folder):
+    """(page, what is wrong) of all pages of a folder; of a whole site also its search and its switch."""
+    site = Site(folder)
+    try:
+        pages = [str(path.relative_to(site.folder)) for path in sorted(site.folder.rglob("*.html"))]
+        for page in pages:
+            site.check_page(page)
+        site.check_links()
+        whole = "search.html" in pages
+        for served in (False, True):
+            if served:
+                site.serve()
+                for page in SERVED:
+                    if page in pages:
+                        site.open(page)
+                        site.check_logs(page)
+            if whole:
+                site.check_search()
+                site.check_switch("index.html")
+    finally:
+        site.driver.quit()
+    return len(pages), site.faults
+
+
+def main():
+    if not (shutil.which("chromium") and shutil.which("chromedriver")):
+        print("Chromium or its driver is missing: tools/install-packages browser", file=sys.stderr)
+        return 77
+    if not pathlib.Path(sys.argv[1]).is_dir():
+        return 77  # the site could not be built
+    count, found = faults(sys.argv[1])
+    for page, text in found:
+        print(f"{page}: {text}", file=sys.stderr)
+    print(f"{count} pages, {len(found)} faults")
+    return 1 if found or count == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
