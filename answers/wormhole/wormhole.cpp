@@ -391,8 +391,9 @@ std::optional<numeric::Model<unit::Cycle>> wormhole_latency(const Model& model, 
 
 std::vector<std::pair<double, double>> latency_curve(const WormholeQuestion& question,
                                                      const WormholeAnswer& answer) {
-  constexpr double nearest = 0.985, idle = 0.01, smooth = 0.06;  // of saturation; of the height between two points
-  constexpr int most = 18;
+  constexpr double nearest = 0.985, idle = 0.01,
+                   smooth = 0.045;  // of saturation; of the height between two points
+  constexpr int most = 24;
   const std::shared_ptr<const Model> model = asked_model(question);
   const auto flits = static_cast<double>(question.flits);
   const double saturation = answer.saturation.value;

@@ -153,8 +153,16 @@ std::vector<Point> by_stress(const Neighbours& neighbours) {
     for (std::size_t j = 0; j < count; ++j)
       distance[i * count + j] = steps[j], most = std::max<double>(most, steps[j]);
   }
-  for (double& value : distance)
-    if (value < 0) value = most + 1;
+  // What hangs by one link alone hangs close.
+  constexpr double nearer = 0.6;
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j < count; ++j) {
+      double& between = distance[i * count + j];
+      if (between < 0) between = most + 1;
+      if (i != j && count > 2)
+        between -= nearer *
+                   ((neighbours[i].size() == 1 ? 1 : 0) + (neighbours[j].size() == 1 && between > 1 ? 1 : 0));
+    }
   std::vector<Point> at = scaled(distance, count);
   constexpr int steps = 60;
   for (int step = 0; step < steps; ++step)

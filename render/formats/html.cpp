@@ -46,7 +46,8 @@ struct Writer {
   std::string lines();
   std::string found();
   std::string results();
-  std::string pictures();
+  std::string picture();
+  std::string further_pictures();
   std::string table(const TableLayout& layout, const Rows& rows);
   std::string tables();
   std::string kind_list() const;
@@ -454,9 +455,13 @@ std::string drawn_or_nothing(const std::function<Picture()>& picture) {
   }
 }
 
-std::string Writer::pictures() {
+std::string Writer::picture() {
+  if (!document.picture) return {};
+  return drawn_or_nothing([&] { return picture_of(document, most_curves_drawn); });
+}
+
+std::string Writer::further_pictures() {
   std::string text;
-  if (document.picture) text = drawn_or_nothing([&] { return picture_of(document, most_curves_drawn); });
   for (const std::function<Picture()>& further : document.further_pictures) text += drawn_or_nothing(further);
   return text;
 }
@@ -504,17 +509,17 @@ std::string html_fragment(const Document& document, const Frame& frame) {
   const bool single = document.results.size() == 1;
   const std::string lines = single ? writer.lines() : "";
   // The answer, its picture, how far to trust it; then every number.
-  const std::string pictures = writer.pictures();
+  const std::string picture = writer.picture();
   std::string beside;
   if (!frame.quiet) beside = lines;
   beside += writer.asked();
-  if (pictures.empty())
+  if (picture.empty())
     text += beside;
   else
-    text += fmt::format(
-        "<div class=\"tb-first\">\n<div class=\"tb-pictures\">\n{}</div>\n<div>\n{}</div>\n</div>\n",
-        pictures, beside);
+    text +=
+        fmt::format("<div class=\"tb-first\">\n<div>\n{}</div>\n<div>\n{}</div>\n</div>\n", picture, beside);
   const std::size_t trust_at = text.size();
+  text += writer.further_pictures();
   if (single)
     text += writer.found();
   else

@@ -496,11 +496,11 @@ Picture tail_picture(const BufferPoint& point) {
     const auto y = log10_height(value);
     if (!y || !std::isfinite(*y)) return;
     marks.points.emplace_back(capacity, *y);
-    marks.labels.push_back(name + " " + brief(value, {3}));
+    marks.labels.push_back(name + " = " + brief(value, {3}));
   };
-  const bool overflow = question.criterion == Criterion::overflow;
-  mark(answer.at, fmt::format("buffer {}: {}", answer.buffer.value, overflow ? "P(Q > B)" : "packets lost"));
-  if (answer.loss) mark(*answer.loss, "packets lost");
+  mark(answer.at,
+       "buffer " + std::to_string(answer.buffer.value) + ": " + symbol(question.criterion, answer.buffer));
+  if (answer.loss) mark(*answer.loss, symbol(Criterion::loss, answer.buffer));
   if (!marks.points.empty()) picture.curves.push_back(std::move(marks));
   return picture;
 }

@@ -480,7 +480,7 @@ Document document(std::vector<DelayPoint> given) {
   }
   document = with_units(std::move(document), scale_of(first.units));
   document.picture = [points, without_picture = document] { return delay_picture(without_picture, points); };
-  if (one)
+  if (points->size() == 1)
     document.further_pictures = {[points] { return picture_of_network(points->front().first.topology); }};
   return document;
 }

@@ -5,8 +5,8 @@
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/guarantee/network_guarantee.hpp>
 #include <tailbound/render/documents/guarantee/policed_parts.hpp>
-#include <tailbound/render/fields.hpp>
 #include <tailbound/render/documents/network/network_picture.hpp>
+#include <tailbound/render/fields.hpp>
 
 #include <algorithm>
 #include <memory>

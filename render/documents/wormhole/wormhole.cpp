@@ -284,7 +284,8 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
     picture.note += "; channels are in the table";
   if (networks.size() > 1) return picture;
   picture.x_label = "load [flits/cycle/node]";
-  picture.curves.front() = {.title = "model", .style = CurveStyle::line, .points = answers::latency_curve(question, answer)};
+  picture.curves.front() = {
+      .title = "model", .style = CurveStyle::line, .points = answers::latency_curve(question, answer)};
   constexpr std::size_t most_named = 4;
   if (answer.points.size() <= most_named) {
     Curve here{.title = "", .style = CurveStyle::marks};

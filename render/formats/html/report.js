@@ -549,16 +549,30 @@ const tailbound = (() => {
     labels_svg() {
       const taken = [], texts = [];
       const foot = this.top + this.inner_height, end = this.left + this.inner_width;
+      const lines = this.curves.filter((curve, number) => !this.hidden.has(number) && !on_top(curve) && curve.style !== "rule")
+        .map((curve) => this.visible(curve).map((i) => [this.x(curve.x[i]), this.y(curve.ys[i])]));
+      const crossed = (at, length) => lines.some((line) => line.some(([x, y], i) => {
+        if (i === 0) return false;
+        const [a, b] = line[i - 1];
+        if (Math.max(a, x) < at.x || Math.min(a, x) > at.x + length) return false;
+        const steps = 1 + Math.min(500, Math.floor(Math.hypot(x - a, y - b) / 4));
+        for (let k = 0; k <= steps; ++k) {
+          const px = a + ((x - a) * k) / steps, py = b + ((y - b) * k) / steps;
+          if (px > at.x && px < at.x + length && py > at.y && py < at.y + 15) return true;
+        }
+        return false;
+      }));
       this.curves.forEach((curve, number) => {
         if (!curve.labels || this.hidden.has(number)) return;
         for (let i = curve.x.length; i-- > 0;) {
           const label = curve.labels[i], x = this.x(curve.x[i]), y = this.y(curve.ys[i]);
           if (!label || curve.ys[i] === null || x < this.left - 5 || x > end + 5 || y < this.top - 5 || y > foot + 5) continue;
           const length = width_of(label);
-          const box = [[7, -20], [-7 - length, 7], [7, 7], [-7 - length, -20], [7, -34], [-7 - length, 21]]
+          const boxes = [[7, -20], [-7 - length, 7], [7, 7], [-7 - length, -20], [7, -34], [-7 - length, 21]]
             .map(([right, down]) => ({ x: x + right, y: y + down }))
-            .find((at) => at.x >= this.left && at.x + length <= this.width && at.y >= this.top - 6 && at.y + 15 <= foot &&
+            .filter((at) => at.x >= this.left && at.x + length <= this.width && at.y >= this.top - 6 && at.y + 15 <= foot &&
               taken.every((other) => at.x >= other.x + other.length || at.x + length <= other.x || at.y >= other.y + 15 || at.y + 15 <= other.y));
+          const box = boxes.find((at) => !crossed(at, length)) ?? boxes[0];
           if (!box) continue;
           taken.push({ ...box, length });
           texts.push(`<text x="${box.x.toFixed(1)}" y="${(box.y + 11).toFixed(1)}">${in_svg(label)}</text>`);
