@@ -213,9 +213,9 @@ def _broadcast(
         sized = _sized(spec, given, flat, count, question, progress)
         if sized is not None:
             if sized.stopped:
-                raise Stopped("stopped on request: some have no answer", Answers(shape, sized))
-            return Answers(shape, sized)
-    return Answers(shape, Listed(_each(command, spec, count, question, contents, progress, time_limit)))
+                raise Stopped("stopped on request: some have no answer", Answers(shape, sized, arrays))
+            return Answers(shape, sized, arrays)
+    return Answers(shape, Listed(_each(command, spec, count, question, contents, progress, time_limit)), arrays)
 
 
 def _array_of(key: str, value: Any) -> Any:
