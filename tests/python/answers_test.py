@@ -164,7 +164,7 @@ def test_places_without_an_answer() -> None:
 
 
 def test_errors() -> None:
-    with pytest.raises(tb.InvalidArgument, match="--drop is 2; it must be") as caught:
+    with pytest.raises(tb.InvalidArgument, match="^drop is 2; it must be") as caught:
         tb.buffer(inputs=16, load=0.9, drop=2)
     assert isinstance(caught.value, ValueError)
     assert (caught.value.argument, caught.value.value) == ("drop", "2")
