@@ -22,12 +22,13 @@ HEAD = '''"""The questions, a function each: the commands of the command line wi
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Tuple
+from typing import Optional
 
 from ._answers import Answer
 from ._ask import File, Given, Net, Words, ask
 from ._progress import Progress
 from ._symbolic import Formula
+from ._words import Spec
 '''
 
 TAIL_OF_DOC = """progress: True shows how far it has come, False does not; else a function of the fraction done and the
@@ -36,12 +37,21 @@ TAIL_OF_DOC = """progress: True shows how far it has come, False does not; else 
 TIME_LIMIT = """time_limit (S): seconds for each question, none unless told; beyond, LimitExceeded, whose partial is what is finished"""
 
 
-def module_of(folder):
-    path = next(pathlib.Path(folder).glob("_tailbound*.so"))
-    spec = importlib.util.spec_from_file_location("_tailbound", path)
+def loaded(name, path):
+    """A module alone, without the package around it, which is not whole yet."""
+    spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def questions(package):
+    """The commands that are functions here, as the command line describes them."""
+    module = loaded("_tailbound", next(pathlib.Path(package).glob("_tailbound*.so")))
+    return [command for command in module.commands() if command["name"] not in LEFT_OUT]
+
+
+WORDS = loaded("_words", pathlib.Path(__file__).resolve().parent / "tailbound/_words.py")
 
 
 def name_of(option):
@@ -70,11 +80,19 @@ def annotation(option):
     return (types[what], "") if option["required"] else (f"Optional[{types[what]}]", "None")
 
 
-def in_keywords(text, names):
-    """--load as `load`, where that is a keyword here."""
-    return re.sub(
-        r"--([a-z][a-z-]*)", lambda m: name_of(m.group()) if name_of(m.group()) in names else m.group(), text
-    )
+def spec_of(command):
+    """Of each keyword: the option, what it takes, and the names that it takes."""
+    return {name_of(option["name"]): (option["name"], takes(option), tuple(option["choices"])) for option in command["options"]}
+
+
+def function_name(command):
+    return name_of(command["name"].replace(" ", "_"))
+
+
+def purpose_of(command):
+    purpose = " ".join(command["purpose"].split())
+    purpose = purpose[0].upper() + purpose[1:]
+    return purpose if purpose.endswith((".", "?")) else purpose + "."
 
 
 def folded(text, indent):
@@ -82,9 +100,9 @@ def folded(text, indent):
 
 
 def function(command, examples):
-    name = name_of(command["name"].replace(" ", "_"))
+    name = function_name(command)
     options = command["options"]
-    names = {name_of(option["name"]) for option in options}
+    spec = spec_of(command)
     required = [option for option in options if option["required"]]
     others = [option for option in options if not option["required"]]
     formula = name == "pgf"
@@ -103,9 +121,7 @@ def function(command, examples):
     lines.append("    progress: Progress = None,")
     lines.append("    time_limit: Optional[float] = None,")
     lines.append(f") -> {'Formula' if formula else 'Answer'}:")
-    purpose = " ".join(command["purpose"].split())
-    purpose = purpose[0].upper() + purpose[1:]
-    doc = [purpose if purpose.endswith((".", "?")) else purpose + ".", ""]
+    doc = [purpose_of(command), ""]
     doc += [f"``tailbound {command['name']}`` on the command line. Numbers are taken exactly, 0.9 as 9/10; arrays and lists are", "broadcast, and answered in their shape.", ""]
     group = None
     for option in [*required, *others]:
@@ -120,7 +136,7 @@ def function(command, examples):
         }
         stands = option["type"].strip("[]") if option["type"] not in ("", "FILE", "LIST", "NAME") else ""
         label = f"{name_of(option['name'])}{' (' + stands + ')' if stands else ''}{kind.get(takes(option), '')}"
-        doc.append(folded(f"{label}: {in_keywords(option['help'], names)}", "  "))
+        doc.append(folded(f"{label}: {WORDS.in_keywords(option['help'], spec)}", "  "))
     doc.append(folded(TAIL_OF_DOC, "  "))
     doc.append(folded(TIME_LIMIT, "  "))
     example = pathlib.Path(examples) / f"{name}.txt"
@@ -131,21 +147,20 @@ def function(command, examples):
     lines.append('    """')
     lines.append(f'    answer: {"Formula" if formula else "Answer"} = ask("{command["name"]}", _{name.upper()}, locals())')
     lines.append("    return answer")
-    table = [f"_{name.upper()}: Dict[str, Tuple[str, str]] = {{"]
-    for option in options:
-        table.append(f'    "{name_of(option["name"])}": ("{option["name"]}", "{takes(option)}"),')
+    table = [f"_{name.upper()}: Spec = {{"]
+    for key, row in spec.items():
+        table.append(f'    "{key}": {row!r},'.replace("'", '"'))
     table.append("}")
     return name, "\n".join([*table, "", "", *lines])
 
 
 def main():
     package, examples, output = sys.argv[1:]
-    functions = [
-        function(command, examples) for command in module_of(package).commands() if command["name"] not in LEFT_OUT
-    ]
+    functions = [function(command, examples) for command in questions(package)]
     names = ",\n    ".join(f'"{name}"' for name, _ in functions)
     text = "\n\n".join([HEAD + f"\n__all__ = [\n    {names},\n]", *(body + "\n" for _, body in functions)])
     pathlib.Path(output).write_text(text)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -12,6 +12,7 @@ import resource
 import statistics
 import sys
 import time
+from typing import Callable
 
 import numpy
 
@@ -66,6 +67,29 @@ def arrays(questions: int, pairs: int = 3) -> None:
     )
 
 
+def as_arrays(questions: int = 10_000) -> None:
+    """What is made of so many answers."""
+    side = round(questions**0.5)
+    loads = numpy.linspace(0.1, 0.95, side * side).reshape(side, side)
+
+    def timed(what: str, make: Callable[[tb.Answers], object]) -> None:
+        spans = []
+        for _ in range(3):
+            answers = tb.buffer(inputs=16, load=loads, drop=1e-15, progress=False)
+            begun = time.perf_counter()
+            make(answers)
+            spans.append(time.perf_counter() - begun)
+        print(f"{side} x {side} answers, {what}: {1000 * statistics.median(spans):.1f} ms")
+
+    timed(".probability.middle", lambda answers: answers.probability.middle)
+    timed(".probability.objects", lambda answers: answers.probability.objects)
+    timed(".to_numpy()", lambda answers: answers.to_numpy())
+    timed(".to_pandas()", lambda answers: answers.to_pandas())
+    timed("str()", str)
+    timed("_repr_html_()", lambda answers: answers._repr_html_())
+
+
 if __name__ == "__main__":
     call_overhead()
+    as_arrays()
     arrays(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)

@@ -1,6 +1,7 @@
 #include <pybind11/stl.h>
 #include <cli/ask.hpp>
 #include <cli/help.hpp>
+#include <python/module/columns.hpp>
 #include <python/module/forked.hpp>
 #include <python/module/sizing.hpp>
 #include <tailbound/core/error.hpp>
@@ -48,6 +49,12 @@ py::tuple ask(const std::string& command, const Words& given, const py::object& 
   return py::make_tuple(std::move(*made), cut.requested, cut.late);
 }
 
+/// (least, most, are they powers of ten?), or None.
+py::object range_of_interest(const std::optional<options::Slider>& slider) {
+  if (!slider) return py::none();
+  return py::make_tuple(slider->least, slider->most, slider->powers_of_ten);
+}
+
 py::list options(const cli::Command& command) {
   py::list list;
   for (const auto& option : command.options.options) {
@@ -57,6 +64,8 @@ py::list options(const cli::Command& command) {
     made["help"] = option.help;
     made["group"] = option.group;
     made["required"] = option.required || option.least > 0;
+    made["choices"] = option.values.choices;
+    made["slider"] = range_of_interest(option.values.slider);
     made["kind"] = option.flag != nullptr ? "flag" : option.words != nullptr ? "words" : "text";
     list.append(made);
   }
@@ -113,18 +122,29 @@ PYBIND11_MODULE(_tailbound, module) {
   module.doc() = "The library in process; use the package tailbound.";
   module.attr("__version__") = TAILBOUND_VERSION;
   py::register_exception_translator(&translate);
+  py::class_<Columns>(module, "Columns")
+      .def(py::init())
+      .def("append", &Columns::append, py::arg("other"))
+      .def("__len__", &Columns::rows)
+      .def("keys", &Columns::keys)
+      .def("column", &Columns::column, py::arg("key"))
+      .def(py::pickle([](const Columns& columns) { return py::bytes(columns.to_bytes()); },
+                      [](const py::bytes& bytes) { return Columns::from_bytes(std::string(bytes)); }));
   py::class_<Shown, std::shared_ptr<Shown>>(module, "Shown")
       .def("written", &Shown::written, py::arg("format"), py::arg("quiet") = false)
       .def("content", &Shown::content)
       .def("table", &Shown::table, py::arg("result"), py::arg("table"))
+      .def("columns", &Shown::columns)
+      .def("table_columns", &Shown::table_columns, py::arg("result"), py::arg("table"))
       .def("picture", &Shown::picture);
   py::class_<Sizings>(module, "Sizings")
       .def("answer", &Sizings::answer, py::arg("processes"), py::arg("progress"))
       .def("__len__", &Sizings::size)
       .def("at", &Sizings::at, py::arg("place"))
-      .def("together", &Sizings::together)
+      .def("together", &Sizings::together, py::arg("most"))
       .def("buffers", &Sizings::buffers)
-      .def("column", &Sizings::column, py::arg("key"))
+      .def("columns", &Sizings::columns, py::return_value_policy::reference_internal)
+      .def("values", &Sizings::values, py::arg("key"))
       .def("seconds_of_loop", &Sizings::seconds_of_loop, py::arg("processes"));
   py::class_<Forked>(module, "Forked").def("next", &Forked::next);
   module.def(

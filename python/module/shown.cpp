@@ -261,7 +261,7 @@ std::string Shown::written(const std::string& format, bool quiet) const {
 
 py::dict Shown::content() const {
   struct Result {
-    PlainCells inputs, cells;
+    PlainCells inputs, cells, text_cells;
     std::string caption;
     std::vector<std::pair<std::string, std::size_t>> tables;
   };
@@ -269,6 +269,7 @@ py::dict Shown::content() const {
     std::shared_ptr<const render::Layout> layout;
     std::string headline, stopped_after, text;
     std::vector<std::string> notes;
+    std::vector<render::Column> text_columns;
     std::vector<Result> results;
     int digits = 10, status = 0;
     bool stopped = false;
@@ -282,6 +283,7 @@ py::dict Shown::content() const {
              .stopped_after = document.stopped_after,
              .text = reply.text.value_or(""),
              .notes = document.notes,
+             .text_columns = document.text_columns,
              .results = {},
              .digits = document.digits.count,
              .status = static_cast<int>(reply.status),
@@ -289,6 +291,7 @@ py::dict Shown::content() const {
     for (const render::Result& result : document.results) {
       Result& made = seen->results.emplace_back(Result{.inputs = plain(result.inputs),
                                                        .cells = plain(result.cells),
+                                                       .text_cells = plain(result.text_cells),
                                                        .caption = result.caption,
                                                        .tables = {}});
       for (const render::Rows& rows : result.tables) made.tables.emplace_back(rows.key, rows.size);
@@ -315,10 +318,12 @@ py::dict Shown::content() const {
     content["results_columns"] = py::list();
   }
   content["tables"] = tables;
+  content["text_columns"] = to_python(seen->text_columns);
   for (const Result& result : seen->results) {
     py::list sizes;
     for (const auto& [key, size] : result.tables) sizes.append(py::make_tuple(key, size));
-    results.append(py::make_tuple(to_python(result.inputs), to_python(result.cells), sizes, result.caption));
+    results.append(py::make_tuple(to_python(result.inputs), to_python(result.cells), sizes, result.caption,
+                                  to_python(result.text_cells)));
   }
   content["results"] = results;
   return content;
@@ -333,6 +338,24 @@ py::list Shown::table(std::size_t result, std::size_t table) const {
   py::list list;
   for (const PlainCells& row : *rows) list.append(to_python(row));
   return list;
+}
+
+Columns Shown::columns() const {
+  const auto made = std::make_shared<Columns>();
+  show([held = held_, made] {
+    for (const render::Result& result : held->reply().document.results)
+      made->add(result.inputs, result.cells);
+  });
+  return std::move(*made);
+}
+
+Columns Shown::table_columns(std::size_t result, std::size_t table) const {
+  const auto made = std::make_shared<Columns>();
+  show([held = held_, made, result, table] {
+    const render::Rows& asked = held->reply().document.results.at(result).tables.at(table);
+    for (std::size_t i = 0; i < asked.size; ++i) made->add({}, asked.row(i));
+  });
+  return std::move(*made);
 }
 
 py::dict Shown::picture() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cli/command.hpp>
+#include <python/module/columns.hpp>
 #include <python/module/work.hpp>
 
 #include <functional>
@@ -27,6 +28,10 @@ class Shown {
   [[nodiscard]] py::dict content() const;
   /// The rows of a table of a result, each a list of (key, value).
   [[nodiscard]] py::list table(std::size_t result, std::size_t table) const;
+  /// A row for each result: what was asked and what was found.
+  [[nodiscard]] Columns columns() const;
+  /// The same of a table of a result.
+  [[nodiscard]] Columns table_columns(std::size_t result, std::size_t table) const;
   /// As a dict.  \throws NoAnswer  there is nothing to draw
   [[nodiscard]] py::dict picture() const;
 

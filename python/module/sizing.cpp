@@ -6,6 +6,7 @@
 #include <tailbound/numeric/text/number_list.hpp>
 #include <tailbound/options/read.hpp>
 #include <tailbound/render/documents/buffer/buffer.hpp>
+#include <tailbound/run/bytes.hpp>
 #include <tailbound/run/executor.hpp>
 #include <tailbound/run/process/child_process.hpp>
 #include <tailbound/run/processes.hpp>
@@ -16,6 +17,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -221,21 +223,42 @@ std::string record_of(const BufferAnswer& answer) {
 /// Questions of one piece of work.
 constexpr std::size_t chunk = 512;
 
-std::string lengths_and_bytes(const std::vector<std::string>& records) {
-  std::string bytes;
-  for (const std::string& record : records) {
-    const auto size = static_cast<std::uint32_t>(record.size());
-    bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
-    bytes += record;
+/// Answers of one piece of work, and their numbers as columns: made by whoever answers, so that all cores share it.
+struct Answered {
+  std::vector<std::string> records{};
+  Columns columns{};
+
+  void add(const std::optional<BufferQuestion>& question) {
+    records.emplace_back();
+    if (!question) return;
+    try {
+      const render::BufferPoint point{*question, answers::answer(*question)};
+      const render::Result shown = render::buffer_result(point);
+      columns.add(shown.inputs, shown.cells);
+      records.back() = record_of(point.second);
+    } catch (const Error&) {
+    }
   }
-  return bytes;
-}
+  [[nodiscard]] std::string to_bytes() const {
+    run::ByteWriter bytes;
+    bytes.put(std::string_view(columns.to_bytes()));
+    for (const std::string& record : records) bytes.put(std::string_view(record));
+    return bytes.take();
+  }
+  static Answered from_bytes(std::string_view bytes) {
+    run::ByteReader reader(bytes);
+    Answered made{.columns = Columns::from_bytes(reader.get_text())};
+    while (!reader.at_end()) made.records.push_back(reader.get_text());
+    return made;
+  }
+};
 
 }  // namespace
 
 struct Sizings::Kept {
   std::vector<std::optional<BufferQuestion>> questions;  ///< none where the queue is unstable
   std::vector<std::string> records;                      ///< empty where there is no answer
+  Columns columns;                                       ///< a row for each that has an answer
 
   [[nodiscard]] std::optional<BufferAnswer> answer(std::size_t place) const {
     const std::string& record = records.at(place);
@@ -290,37 +313,32 @@ bool Sizings::answer(int processes, const py::object& progress) {
   const Cut cut = carry_out(
       [kept = kept_, processes](const answers::Run& asked) {
         const std::size_t count = kept->questions.size();
-        const run::Job job{
-            .identity = "sizings",
-            .pieces = (count + chunk - 1) / chunk,
-            .work =
-                [&kept, count](std::size_t number, std::string_view, run::Look&) {
-                  std::vector<std::string> records;
-                  for (std::size_t i = number * chunk; i < std::min(count, (number + 1) * chunk); ++i) {
-                    try {
-                      const auto& asks = kept->questions[i];
-                      records.push_back(asks ? record_of(answers::answer(*asks)) : std::string());
-                    } catch (const Error&) {
-                      records.emplace_back();
-                    }
-                  }
-                  return run::Piece{.bytes = lengths_and_bytes(records), .finished = true};
-                },
-            .alone = true};
+        const run::Job job{.identity = "sizings",
+                           .pieces = (count + chunk - 1) / chunk,
+                           .work =
+                               [&kept, count](std::size_t number, std::string_view, run::Look&) {
+                                 Answered answered;
+                                 for (std::size_t i = number * chunk;
+                                      i < std::min(count, (number + 1) * chunk); ++i)
+                                   answered.add(kept->questions[i]);
+                                 return run::Piece{.bytes = answered.to_bytes(), .finished = true};
+                               },
+                           .alone = true};
         const run::Outcome outcome = run::Processes(processes).carry_out(
             job, {.stop = asked.stop, .progress = [&asked](const run::Progress& so_far) {
                     if (asked.progress) asked.progress(so_far.done, so_far.left.count());
                   }});
         kept->records.clear();
+        kept->columns = {};
         kept->records.reserve(count);
         for (const run::Piece& piece : outcome.pieces) {
-          if (!piece.finished) kept->records.resize(std::min(count, kept->records.size() + chunk));
-          for (std::size_t at = 0; piece.finished && at < piece.bytes.size();) {
-            std::uint32_t size = 0;
-            std::copy_n(piece.bytes.data() + at, sizeof size, reinterpret_cast<char*>(&size));
-            kept->records.push_back(piece.bytes.substr(at + sizeof size, size));
-            at += sizeof size + size;
+          if (!piece.finished) {
+            kept->records.resize(std::min(count, kept->records.size() + chunk));
+            continue;
           }
+          Answered answered = Answered::from_bytes(piece.bytes);
+          kept->columns.append(answered.columns);
+          std::move(answered.records.begin(), answered.records.end(), std::back_inserter(kept->records));
         }
       },
       progress);
@@ -338,10 +356,10 @@ py::object Sizings::at(std::size_t place) const {
   }));
 }
 
-py::object Sizings::together() const {
-  return py::cast(std::make_shared<Shown>([kept = kept_]() -> cli::Reply {
+py::object Sizings::together(std::size_t most) const {
+  return py::cast(std::make_shared<Shown>([kept = kept_, most]() -> cli::Reply {
     std::vector<render::BufferPoint> points;
-    for (std::size_t i = 0; i < kept->questions.size(); ++i)
+    for (std::size_t i = 0; i < kept->questions.size() && points.size() < most; ++i)
       if (auto answer = kept->answer(i)) points.emplace_back(*kept->questions[i], std::move(*answer));
     if (points.empty()) throw NoAnswer("none of the questions has an answer");
     return {.document = render::document(points)};
@@ -359,15 +377,20 @@ py::object Sizings::buffers() const {
   return array;
 }
 
-py::list Sizings::column(const std::string& key) const {
+const Columns& Sizings::columns() const {
+  return kept_->columns;
+}
+
+py::list Sizings::values(const std::string& key) const {
   const auto values = std::make_shared<std::vector<std::optional<render::Value>>>();
   show([kept = kept_, values, key] {
     for (std::size_t i = 0; i < kept->records.size(); ++i) {
       std::optional<render::Value>& value = values->emplace_back();
       auto answer = kept->answer(i);
       if (!answer) continue;
-      const render::Document document = render::document({{*kept->questions[i], std::move(*answer)}});
-      value = render::value_of(document.results.front().cells, key);
+      const render::Result result = render::buffer_result({*kept->questions[i], std::move(*answer)});
+      value = render::value_of(result.cells, key);
+      if (std::holds_alternative<render::None>(*value)) value = render::value_of(result.inputs, key);
     }
   });
   return to_python(values);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <python/module/columns.hpp>
 #include <python/module/shown.hpp>
 #include <tailbound/answers/buffer/buffer.hpp>
 
@@ -33,12 +34,14 @@ class Sizings {
   [[nodiscard]] std::size_t size() const;
   /// Of one of them; None where it has no answer.
   [[nodiscard]] py::object at(std::size_t place) const;
-  /// Of all that have an answer, as one document.
-  [[nodiscard]] py::object together() const;
+  /// Of the first `most` that have an answer, as one document.
+  [[nodiscard]] py::object together(std::size_t most) const;
   /// Packets; -1 where there is no answer.
   [[nodiscard]] py::object buffers() const;
-  /// The value of a key of each, None where there is none.
-  [[nodiscard]] py::list column(const std::string& key) const;
+  /// A row for each that has an answer; made with the answers.
+  [[nodiscard]] const Columns& columns() const;
+  /// The value of a key of each, as content() writes it; None where there is none.
+  [[nodiscard]] py::list values(const std::string& key) const;
   /// Seconds of a loop in C++ over the same questions, which keeps nothing: what the rest is measured by.
   [[nodiscard]] double seconds_of_loop(int processes) const;
 

@@ -18,6 +18,7 @@ other, as numpy does it; a list as the command has it (``load="0.1:0.9:0.1"``) a
 
 from ._answers import Answer, Answers, Column, Result, Row, Table
 from ._ask import grid
+from ._columns import Numbers
 from ._errors import Error, InvalidArgument, LimitExceeded, NoAnswer, ParseError, Stopped, Undecided, Unstable
 from ._networks import Network
 from ._questions import *
@@ -45,6 +46,7 @@ __all__ = [
     "Network",
     "NoAnswer",
     "Number",
+    "Numbers",
     "ParseError",
     "Result",
     "Row",

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import base64
+import functools
 import html
 import io
+import itertools
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
-from ._decimals import plain
+from ._columns import Numbers, column_array, frame_of, plain_value, records_of
+from ._display import HTML_ROWS, TEXT_ROWS, certainty, html_table, html_value, shown, text_table, varying
 from ._errors import NoAnswer, Stopped
-from ._values import Approximation, Asymptote, Bound, Count, Enclosure, Estimate, Exact, Model, Number
+from ._tailbound import Columns
+from ._values import Approximation, Asymptote, Bound, Count, Enclosure, Estimate, Exact, Model
+
+_MOST_DRAWN = 1000  # answers whose picture a notebook shows by itself; of more it takes seconds: plot()
 
 if TYPE_CHECKING:
     import numpy
     import pandas
     from matplotlib.axes import Axes
-
-_MOST_ROWS = 30  # of a table in a notebook
 
 
 class Column(NamedTuple):
@@ -100,7 +104,9 @@ class Row(Mapping[str, Any]):
         return len(self._raw)
 
     def __getattr__(self, key: str) -> Any:
-        if key.startswith("_") or key not in self._raw:
+        if key.startswith("_"):
+            raise AttributeError(key)
+        if key not in self._raw:
             raise AttributeError(f"there is no {key!r} here; there are {', '.join(self._raw) or 'none'}")
         return self[key]
 
@@ -111,7 +117,7 @@ class Row(Mapping[str, Any]):
         return None, {name: getattr(self, name) for name in self.__slots__}
 
     def __repr__(self) -> str:
-        return "{" + ", ".join(f"{key}: {_shown(value)}" for key, value in self.items()) + "}"
+        return "{" + ", ".join(f"{key}: {shown(value)}" for key, value in self.items()) + "}"
 
 
 class Table(Sequence[Row]):
@@ -123,8 +129,10 @@ class Table(Sequence[Row]):
     (3, [Count(0 packets), Count(50 packets), Count(157 packets)])
     """
 
-    def __init__(self, key: str, meaning: str, columns: Mapping[str, Column], rows: list[Row]) -> None:
-        self.key, self.meaning, self.columns, self._rows = key, meaning, columns, rows
+    def __init__(
+        self, key: str, meaning: str, columns: Mapping[str, Column], rows: list[Row], floats: Callable[[], Columns]
+    ) -> None:
+        self.key, self.meaning, self.columns, self._rows, self._floats = key, meaning, columns, rows, floats
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -142,13 +150,16 @@ class Table(Sequence[Row]):
 
     def to_pandas(self, objects: bool = False) -> "pandas.DataFrame":
         """As a DataFrame: floats, ends of intervals beside them (KEY_lower, KEY_upper); or the numbers as they are."""
-        return _frame(self._rows, objects)
+        return frame_of(self._floats(), lambda: self._rows, objects)
+
+    def __getstate__(self) -> Any:
+        return {**self.__dict__, "_floats": functools.partial(_same, self._floats())}
 
     def __repr__(self) -> str:
         return f"<{self.key}: {len(self)} rows of {', '.join(self._keys())}>"
 
     def _repr_html_(self) -> str:
-        return _html_table(self._rows, self.columns)
+        return html_table(self._rows[:HTML_ROWS], self.columns, _left_out(len(self), HTML_ROWS))
 
 
 class Result(Row):
@@ -215,6 +226,10 @@ class _Frozen:
         self._tables = [
             [shown.table(i, j) for j in range(len(result[2]))] for i, result in enumerate(self._content["results"])
         ]
+        self._columns: Columns = shown.columns()
+        self._table_columns: list[list[Columns]] = [
+            [shown.table_columns(i, j) for j in range(len(result[2]))] for i, result in enumerate(self._content["results"])
+        ]
         self._picture: Any = None
         try:
             self._picture = shown.picture()
@@ -229,6 +244,12 @@ class _Frozen:
 
     def table(self, result: int, table: int) -> Any:
         return self._tables[result][table]
+
+    def columns(self) -> Columns:
+        return self._columns
+
+    def table_columns(self, result: int, table: int) -> Columns:
+        return self._table_columns[result][table]
 
     def picture(self) -> Any:
         if isinstance(self._picture, NoAnswer):
@@ -310,7 +331,7 @@ class Answer:
             asked = {column[0]: Column(*column) for column in content["inputs"]}
             found = {column[0]: Column(*column) for column in content["results_columns"]}
             self._results = []
-            for place, (inputs, cells, sizes, _) in enumerate(content["results"]):
+            for place, (inputs, cells, sizes, *_) in enumerate(content["results"]):
                 tables = _Tables(sizes, _table_maker(self, place, sizes))
                 self._results.append(Result(cells, found, digits, Row(inputs, asked, digits), tables))
         return self._results
@@ -320,7 +341,7 @@ class Answer:
             if name == key:
                 layout = {column[0]: Column(*column) for column in columns}
                 rows = [Row(cells, layout, self.digits) for cells in self._shown.table(result, table)]
-                return Table(key, meaning, layout, rows)
+                return Table(key, meaning, layout, rows, functools.partial(self._shown.table_columns, result, table))
         raise KeyError(key)
 
     @property
@@ -357,10 +378,26 @@ class Answer:
         """By key: the value, found or asked; of several results an array of them. By number: one of the results."""
         if not isinstance(key, str):
             return self.results[key]
-        found = [result.get(key, result.tables.get(key, result.inputs.get(key))) for result in self.results]
+        count = len(self._content()["results"])
+        return self._values(key)[0] if count == 1 else self._column(key, (count,), [], self._values)
+
+    def _values(self, key: str) -> list[Any]:
+        """Of each result."""
         if key not in self.keys() and not any(key in result.inputs for result in self.results):
             raise KeyError(f"there is no {key!r} here; there are {', '.join(self.keys()) or 'none'}")
-        return found[0] if len(found) == 1 else _array(found, (len(found),))
+        return [result.get(key, result.tables.get(key, result.inputs.get(key))) for result in self.results]
+
+    def _column(self, key: str, shape: tuple[int, ...], without: Sequence[int], values: Callable[[str], list[Any]]) -> Any:
+        return column_array(self._floats(), key, shape, without, lambda: self.columns[key].unit, functools.partial(values, key))
+
+    def _floats(self) -> Columns:
+        """Of all results, a row each."""
+        if "_columns" not in self.__dict__:
+            self.__dict__["_columns"] = self._shown.columns()
+        return self.__dict__["_columns"]  # type: ignore[no-any-return]
+
+    def _rows(self) -> list[Mapping[str, Any]]:
+        return [{**result.inputs, **result} for result in self.results]
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.results)
@@ -433,10 +470,10 @@ class Answer:
         >>> list(frame["buffer"])
         [26, 157]
         """
-        return _frame([{**result.inputs, **result} for result in self.results], objects)
+        return frame_of(self._floats(), self._rows, objects)
 
     def to_numpy(self, key: Optional[str] = None) -> "numpy.ndarray[Any, Any]":
-        """The values of a key as plain numbers; without a key a structured array of all, as `to_pandas` has them.
+        """The values of a key as floats or integers; without a key a structured array of all, as `to_pandas` has them.
 
         >>> import tailbound as tb
         >>> tb.buffer(inputs=16, load=[0.5, 0.9], drop=1e-15).to_numpy("buffer")
@@ -445,12 +482,13 @@ class Answer:
         import numpy
 
         if key is None:
-            records: numpy.ndarray[Any, Any] = numpy.asarray(self.to_pandas().to_records(index=False))
-            return records
-        values = self[key]
-        flat = list(values.flat) if isinstance(values, numpy.ndarray) else [values]
-        plain_numbers: numpy.ndarray[Any, Any] = numpy.array([_nearest(value) for value in flat]).reshape(self.shape)
-        return plain_numbers
+            return records_of(self._floats(), self._rows)
+        found = self[key]
+        if isinstance(found, Numbers):
+            return found.middle
+        flat = list(found.flat) if isinstance(found, numpy.ndarray) else [found]
+        plain: numpy.ndarray[Any, Any] = numpy.array([plain_value(value) for value in flat]).reshape(self.shape)
+        return plain
 
     def __repr__(self) -> str:
         return self.text().rstrip("\n")
@@ -465,7 +503,7 @@ class Answer:
             columns = self.columns
             rows = "".join(
                 f"<tr><th style='text-align:left'>{html.escape(columns[key].heading)}</th><td style='text-align:left'>"
-                f"{_html_value(value, with_unit=True)}</td><td style='text-align:left'>{html.escape(_certainty(value))}</td></tr>"
+                f"{html_value(value, with_unit=True)}</td><td style='text-align:left'>{html.escape(certainty(value))}</td></tr>"
                 for key, value in results[0].items()
                 if value is not None and not columns[key].hidden
             )
@@ -473,8 +511,13 @@ class Answer:
             for table in results[0].tables.values():
                 parts.append(table._repr_html_())
         else:
-            varying = [key for key in results[0].inputs if len({str(result.inputs.get(key)) for result in results}) > 1]
-            parts.append(_html_table([{**{key: r.inputs.get(key) for key in varying}, **r} for r in results], self.columns))
+            different = varying([result.inputs for result in results])
+            more = {column[0]: Column(*column) for column in self._content()["text_columns"]}  # percentiles, for instance
+            first = [
+                {**{key: result.inputs.get(key) for key in different}, **result, **Row(content[4], more, self.digits)}
+                for result, content in zip(results[:HTML_ROWS], self._content()["results"])
+            ]
+            parts.append(html_table(first, {**self.columns, **more}, _left_out(len(results), HTML_ROWS)))
         if not parts or not any(parts):
             parts.append(f"<pre>{html.escape(self.text())}</pre>")
         parts += [f"<p><small>{html.escape(note)}</small></p>" for note in self.notes]
@@ -514,8 +557,8 @@ class Answer:
 class Answers(Answer):
     """Answers to arrays of questions, in their shape: what arrays and lists in a call are broadcast to.
 
-    By key an array of numbers: whole numbers as integers, others as objects that keep what is known of them; None
-    where there is no answer. By number one answer, or its error; by a slice some of the rows.
+    By key an array: of whole numbers, or of numbers as floats in ``middle``, ``lower`` and ``upper``, which keep what
+    is known of each; None where there is no answer. By number one answer, or its error; by a slice some of the rows.
 
     >>> import tailbound as tb
     >>> answers = tb.buffer(inputs=[[8], [16]], load=[0.5, 0.8, 0.9], drop=1e-9)
@@ -526,11 +569,19 @@ class Answers(Answer):
            [16, 46, 94]])
     >>> answers[1, 2].mean_occupancy
     Exact(4.696875 packets)
+    >>> answers.probability.middle.shape
+    (2, 3)
+    >>> print(answers[0])
+    inputs  load [packets/slot]  buffer [packets]  P(Q > buffer)     mean occupancy [packets]  decay rate
+    8       0.5                  15                5.1451752919e-10  0.71875                   1.4028244605
+    8       0.8                  43                6.8863514290e-10  2.2                       0.4877811708
+    8       0.9                  88                9.3209165545e-10  4.44375                   0.23562170535
     """
 
-    def __init__(self, shape: tuple[int, ...], answers: Any) -> None:
+    def __init__(self, shape: tuple[int, ...], answers: Any, given: Iterable[str] = ()) -> None:
+        """:param given: the keywords that were arrays: what tables show of the inputs"""
         super().__init__(None)
-        self._shape, self._answers = shape, answers
+        self._shape, self._answers, self._given = shape, answers, tuple(given)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -589,15 +640,19 @@ class Answers(Answer):
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, str):
-            return self._answers.column(place, self._shape)
+            return self._column(place, self._shape, self._answers.without_answer(), self._answers.values)
         if isinstance(place, slice):
             rows = range(*place.indices(self._shape[0]))
             row = math.prod(self._shape[1:])
             taken = [self._answers.at(first * row + at) for first in rows for at in range(row)]
-            return Answers((len(rows), *self._shape[1:]), Listed(taken))
+            return Answers((len(rows), *self._shape[1:]), Listed(taken), self._given)
         if isinstance(place, tuple) or len(self._shape) == 1:
             return self._at(_ravelled(place, self._shape))
-        return Answers(self._shape[1:], _Part(self._answers, _wrapped(place, self._shape[0]), math.prod(self._shape[1:])))
+        part = _Part(self._answers, _wrapped(place, self._shape[0]), math.prod(self._shape[1:]))
+        return Answers(self._shape[1:], part, self._given)
+
+    def _floats(self) -> Columns:
+        return self._answers.columns()  # type: ignore[no-any-return]
 
     def __iter__(self) -> Iterator[Any]:
         return (self[place] for place in range(len(self)))
@@ -645,35 +700,52 @@ class Answers(Answer):
 
     def to_pandas(self, objects: bool = False) -> "pandas.DataFrame":
         """As a DataFrame, a row a result, with the place in the array as index."""
+        import numpy
         import pandas
 
-        rows: list[Mapping[str, Any]] = []
-        index: list[Any] = []
-        for place, answer in enumerate(self.flat):
-            where = _unravelled(place, self._shape)
-            if answer is None:
-                continue
-            for result in answer.results:
-                rows.append({**result.inputs, **result})
-                index.append(where if len(where) > 1 else where[0])
-        frame = _frame(rows, objects)
-        frame.index = pandas.MultiIndex.from_tuples(index) if len(self._shape) > 1 and index else pandas.Index(index)
-        return frame
+        places = numpy.setdiff1d(numpy.arange(self.size), self._answers.without_answer())
+        floats = self._floats()
+        if len(floats) != len(places):  # several results in an answer
+            places = numpy.repeat(places, [len(answer) for answer in self.flat if answer is not None])
+        where = numpy.unravel_index(places, self._shape)
+        index = pandas.MultiIndex.from_arrays(where) if len(where) > 1 else pandas.Index(where[0])
+        return frame_of(floats, self._rows, objects, index)
+
+    def _first(self, most: int) -> tuple[list[Mapping[str, Any]], str]:
+        """The results of the first answers, and how many more there are."""
+        found: list[Answer] = list(itertools.islice((answer for answer in self.flat if answer is not None), most))
+        failed = len(self._answers.without_answer())
+        left = self.size - failed - len(found)
+        results = [result for answer in found for result in answer.results]
+        rows = results[:most]
+        different = {*varying([result.inputs for result in results]), *self._given}
+        parts = [f"{left} more answers"] if left else []
+        if len(results) > most:
+            parts.insert(0, f"{len(results) - most} more results of the first {len(found)} answers")
+        if failed:
+            parts.append(f"{failed} without an answer")
+        shown_rows: list[Mapping[str, Any]] = [
+            {**{key: value for key, value in result.inputs.items() if key in different}, **result} for result in rows
+        ]
+        return shown_rows, f"... {', '.join(parts)}" if parts else ""
 
     def __repr__(self) -> str:
-        failed = len(self._answers.without_answer())
-        without = f", {failed} without an answer" if failed else ""
-        return f"<Answers: {' x '.join(map(str, self._shape))}{without}>"
+        rows, more = self._first(TEXT_ROWS)
+        return text_table(rows, self.columns, more) if rows else f"no answers: {more}"
 
     def __str__(self) -> str:
         return repr(self)
 
     def _repr_html_(self) -> str:
-        rows = [{**result.inputs, **result} for result in self.results[: _MOST_ROWS + 1]]
-        return f"<p>{html.escape(repr(self))}</p>" + _html_table(rows, self.columns if rows else {})
+        rows, more = self._first(HTML_ROWS)
+        title = f"{' x '.join(map(str, self._shape))} answers"
+        return f"<p>{title}</p>" + html_table(rows, self.columns if rows else {}, more)
+
+    def _svg(self) -> Optional[str]:
+        return super()._svg() if self.size <= _MOST_DRAWN else None
 
     def __getstate__(self) -> Any:
-        return {"_shape": self._shape, "_answers": self._answers}
+        return {"_shape": self._shape, "_answers": self._answers, "_given": self._given}
 
     def __setstate__(self, state: Any) -> None:
         self.__dict__.update(state)
@@ -685,6 +757,7 @@ class Listed:
 
     def __init__(self, found: Sequence[Union[Answer, NoAnswer]]) -> None:
         self._found = list(found)
+        self._columns: Optional[Columns] = None
 
     def at(self, place: int) -> Union[Answer, NoAnswer]:
         return self._found[place]
@@ -695,9 +768,16 @@ class Listed:
     def together(self) -> Any:
         return None
 
-    def column(self, key: str, shape: tuple[int, ...]) -> Any:
-        values = [None if isinstance(found, BaseException) else found[key] for found in self._found]
-        return _array(values, shape)
+    def columns(self) -> Columns:
+        if self._columns is None:
+            self._columns = Columns()
+            for found in self._found:
+                if not isinstance(found, BaseException):
+                    self._columns.append(found._floats())
+        return self._columns
+
+    def values(self, key: str) -> list[Any]:
+        return [None if isinstance(found, BaseException) else found[key] for found in self._found]
 
 
 class Sized:
@@ -705,7 +785,6 @@ class Sized:
 
     def __init__(self, sizings: Any, error_of: Callable[[int], BaseException], stopped: bool = False) -> None:
         self._sizings, self._error_of, self.stopped = sizings, error_of, stopped
-        self._columns: dict[str, Any] = {}
 
     def at(self, place: int) -> Any:
         shown = self._sizings.at(place)
@@ -717,18 +796,17 @@ class Sized:
         return [place for place, size in enumerate(self._sizings.buffers()) if size < 0]
 
     def together(self) -> Any:
-        return self._sizings.together()
+        return self._sizings.together(len(self._sizings))
 
-    def column(self, key: str, shape: tuple[int, ...]) -> Any:
-        if key == "buffer":
-            packets = self._sizings.buffers()
-            if len(packets) == 0 or packets.min() >= 0:
-                return packets.reshape(shape)
-        known = Answer(self._sizings.together())
+    def columns(self) -> Columns:
+        return self._sizings.columns()  # type: ignore[no-any-return]
+
+    def values(self, key: str) -> list[Any]:
+        known = Answer(self._sizings.together(1))
         if key not in known.columns:
             raise KeyError(f"there is no {key!r} here; there are {', '.join(known.keys())}")
         unit, digits = known.columns[key].unit, known.digits
-        return _array([value_of(raw, unit, digits) for raw in self._sizings.column(key)], shape)
+        return [value_of(raw, unit, digits) for raw in self._sizings.values(key)]
 
     def __reduce__(self) -> Any:
         found = [self.at(place) for place in range(len(self._sizings))]
@@ -750,8 +828,15 @@ class _Part:
     def together(self) -> Any:
         return None
 
-    def column(self, key: str, shape: tuple[int, ...]) -> Any:
-        return Listed([self.at(place) for place in range(self._size)]).column(key, shape)
+    @functools.cached_property
+    def _listed(self) -> Listed:
+        return Listed([self.at(place) for place in range(self._size)])
+
+    def columns(self) -> Columns:
+        return self._listed.columns()
+
+    def values(self, key: str) -> list[Any]:
+        return self._listed.values(key)
 
 
 # --- helpers
@@ -781,86 +866,9 @@ def _unravelled(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(places))
 
 
-def _array(values: list[Any], shape: tuple[int, ...]) -> Any:
-    """Whole numbers as integers, others as objects."""
-    import numpy
-
-    if values and all(isinstance(value, Count) for value in values):
-        return numpy.array([int(value) for value in values]).reshape(shape)
-    array = numpy.empty(len(values), dtype=object)
-    array[:] = values
-    return array.reshape(shape)
+def _left_out(count: int, most: int) -> str:
+    return f"... {count - most} more" if count > most else ""
 
 
-def _nearest(value: Any) -> Any:
-    """One plain number, as near as can be."""
-    if value is None:
-        return math.nan
-    if isinstance(value, Count):
-        return int(value)
-    if isinstance(value, Enclosure):
-        return value.middle.numerator / value.middle.denominator
-    if isinstance(value, Bound):
-        return value.upper if value.is_upper else value.lower
-    if isinstance(value, Number):
-        return float(value.value)  # type: ignore[attr-defined]
-    return float(value) if isinstance(value, Fraction) else value
-
-
-def _flattened(row: Mapping[str, Any]) -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in row.items():
-        flat[key] = _nearest(value)
-        if isinstance(value, (Exact, Enclosure, Estimate)):
-            flat[f"{key}_lower"], flat[f"{key}_upper"] = value.lower, value.upper
-    return flat
-
-
-def _frame(rows: Sequence[Mapping[str, Any]], objects: bool) -> "pandas.DataFrame":
-    try:
-        import pandas
-    except ImportError as missing:
-        raise ImportError("to_pandas() needs pandas (python3-pandas)") from missing
-    return pandas.DataFrame([dict(row) if objects else _flattened(row) for row in rows])
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, Fraction):
-        return plain(value)
-    if isinstance(value, list):
-        return " ".join(map(_shown, value))
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)
-
-
-def _certainty(value: Any) -> str:
-    return value.certainty if isinstance(value, Number) else ""
-
-
-def _html_value(value: Any, with_unit: bool = False) -> str:
-    if isinstance(value, Table):
-        return html.escape(repr(value))
-    unit = getattr(value, "unit", "") if with_unit else ""
-    return html.escape(_shown(value) + (f" {unit}" if unit else ""))
-
-
-def _html_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Column]) -> str:
-    keys: dict[str, None] = {}
-    for row in rows[:_MOST_ROWS]:
-        keys.update(dict.fromkeys(key for key in row if not (key in columns and columns[key].hidden)))
-
-    def heading(key: str) -> str:
-        column = columns.get(key)
-        text = key if column is None else column.heading + (f" [{column.unit}]" if column.unit else "")
-        return f"<th>{html.escape(text)}</th>"
-
-    def cell(value: Any) -> str:
-        return f'<td title="{html.escape(_certainty(value))}">{_html_value(value)}</td>'
-
-    head = "".join(map(heading, keys))
-    body = "".join("<tr>" + "".join(cell(row.get(key)) for key in keys) + "</tr>" for row in rows[:_MOST_ROWS])
-    more = f"<p>and {len(rows) - _MOST_ROWS} more</p>" if len(rows) > _MOST_ROWS else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+def _same(thing: Any) -> Any:
+    return thing

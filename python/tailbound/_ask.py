@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Se
 
 from . import _tailbound
 from ._answers import Answer, Answers, Listed, Sized
-from ._errors import Error, InvalidArgument, LimitExceeded, NoAnswer, Stopped
+from ._errors import Error, InvalidArgument, LimitExceeded, NoAnswer, Stopped, speak_python
 from ._networks import Network, network_text
 from ._progress import Meter, Progress
 from ._symbolic import Formula, formula_text, is_formula
 from ._values import Count, Exact
+from ._words import Spec
 
 if TYPE_CHECKING:
     import numpy
@@ -49,10 +50,11 @@ def grid(first: Any, last: Any, step: Any) -> list[Fraction]:
     return [begin + i * by for i in range(math.floor((end - begin) / by) + 1)]
 
 
-def ask(command: str, spec: Mapping[str, tuple[str, str]], arguments: Mapping[str, Any]) -> Any:
+def ask(command: str, spec: Spec, arguments: Mapping[str, Any]) -> Any:
     """Asks a command.
 
-    :param spec: of each keyword the option's name and what it takes: "text", "list", "flag", "file" or "network"
+    :param spec: of each keyword the option's name, what it takes ("text", "list", "flag", "words", "file" or "network")
+        and the names that it takes
     :param arguments: keywords as given; None and False stand for what is left out; and "progress"
     """
     given = {key: value for key, value in arguments.items() if value is not None and value is not False}
@@ -83,7 +85,7 @@ def _seconds(time_limit: Any) -> Optional[float]:
 
 def _one(
     command: str,
-    spec: Mapping[str, tuple[str, str]],
+    spec: Spec,
     given: Mapping[str, str],
     contents: Mapping[str, str],
     progress: Progress,
@@ -95,6 +97,9 @@ def _one(
         # Points of lists are worked on by all cores; simulations have threads of their own.
         lists = "threads" not in spec and "jobs" not in spec and any("," in text or ":" in text for text in given.values())
         shown, cut, late = _tailbound.ask(command, words, meter.callback, cores() if lists else 1, dict(contents), time_limit)
+    except Error as error:
+        speak_python(error, spec)
+        raise
     finally:
         meter.close()
     answer: Answer = Answer(shown)
@@ -110,7 +115,7 @@ def _one(
 class _Again:
     """The same formula for another program."""
 
-    def __init__(self, spec: Mapping[str, tuple[str, str]], given: Mapping[str, str]) -> None:
+    def __init__(self, spec: Spec, given: Mapping[str, str]) -> None:
         self._spec, self._given = spec, dict(given)
 
     def __call__(self, language: str) -> Formula:
@@ -188,7 +193,7 @@ def number_text(key: str, value: Any) -> str:
 
 def _broadcast(
     command: str,
-    spec: Mapping[str, tuple[str, str]],
+    spec: Spec,
     given: dict[str, Any],
     arrays: Mapping[str, Any],
     contents: Mapping[str, str],
@@ -213,9 +218,9 @@ def _broadcast(
         sized = _sized(spec, given, flat, count, question, progress)
         if sized is not None:
             if sized.stopped:
-                raise Stopped("stopped on request: some have no answer", Answers(shape, sized))
-            return Answers(shape, sized)
-    return Answers(shape, Listed(_each(command, spec, count, question, contents, progress, time_limit)))
+                raise Stopped("stopped on request: some have no answer", Answers(shape, sized, arrays))
+            return Answers(shape, sized, arrays)
+    return Answers(shape, Listed(_each(command, spec, count, question, contents, progress, time_limit)), arrays)
 
 
 def _array_of(key: str, value: Any) -> Any:
@@ -237,7 +242,7 @@ def cores() -> int:
 
 
 def _sized(
-    spec: Mapping[str, tuple[str, str]],
+    spec: Spec,
     given: Mapping[str, Any],
     flat: Mapping[str, Any],
     count: int,
@@ -267,7 +272,7 @@ def _sized(
 class _ErrorOf:
     """Why one of many has no answer: the command says so."""
 
-    def __init__(self, spec: Mapping[str, tuple[str, str]], question: Callable[[int], dict[str, str]]) -> None:
+    def __init__(self, spec: Spec, question: Callable[[int], dict[str, str]]) -> None:
         self._spec, self._question = spec, question
 
     def __call__(self, place: int) -> BaseException:
@@ -280,7 +285,7 @@ class _ErrorOf:
 
 def _each(
     command: str,
-    spec: Mapping[str, tuple[str, str]],
+    spec: Spec,
     count: int,
     question: Callable[[int], dict[str, str]],
     contents: Mapping[str, str],

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from decimal import Decimal
+import sys
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, localcontext
 from fractions import Fraction
 from numbers import Rational
 from typing import Any, Literal, Union
@@ -121,13 +122,53 @@ def float_up(value: End) -> float:
     return _outward(value, up=True)
 
 
-def _outward(value: End, up: bool) -> float:
+def float_near(value: End) -> float:
+    """The nearest float: 0 or infinite where the value is beyond the range of floats."""
     if isinstance(value, float):
         return value
     try:
-        nearest = value.numerator / value.denominator
+        return value.numerator / value.denominator
     except OverflowError:
-        nearest = math.inf if value > 0 else -math.inf
+        return math.inf if value > 0 else -math.inf
+
+
+def log10(value: End) -> float:
+    """As numpy has it, minus infinity of 0 and no number below; but of any size.
+
+    >>> log10(Fraction(1, 10**400)), log10(Fraction(0))
+    (-400.0, -inf)
+    """
+    if value <= 0:
+        return -math.inf if value == 0 else math.nan
+    near = float_near(value)
+    if isinstance(value, float) or _SMALLEST_NORMAL <= near < math.inf:
+        return math.log10(near)
+    exponent = decimal_exponent(value)
+    return exponent + math.log10(float_near(value / power_of_ten(exponent)))
+
+
+def formatted(value: End, form: str, rounding: Rounding = "nearest") -> str:
+    """``format(value, form)`` of floats, also where no float is near, and rounded as asked.
+
+    >>> formatted(Fraction(1, 3), ".3e"), formatted(Fraction(1, 3), ".3e", "up"), formatted(Fraction(1, 10**400), ".2g")
+    ('3.333e-01', '3.334e-01', '1e-400')
+    """
+    near = float_near(value)
+    if isinstance(value, float) or value == 0 or (rounding == "nearest" and _SMALLEST_NORMAL <= abs(near) < math.inf):
+        return format(near, form)
+    with localcontext(Context(60, _ROUNDINGS[rounding], -EXPONENT_LIMIT * 10, EXPONENT_LIMIT * 10)):
+        text = format((Decimal(value.numerator) / value.denominator).normalize(), form)
+    return re.sub(r"(?<=e[+-])(\d)$", r"0\1", text)
+
+
+_ROUNDINGS = {"down": ROUND_FLOOR, "nearest": ROUND_HALF_EVEN, "up": ROUND_CEILING}
+_SMALLEST_NORMAL = sys.float_info.min
+
+
+def _outward(value: End, up: bool) -> float:
+    if isinstance(value, float):
+        return value
+    nearest = float_near(value)
     if math.isinf(nearest):
         beyond = (nearest > 0) == up
         return nearest if beyond else math.copysign(_LARGEST, nearest)

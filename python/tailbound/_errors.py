@@ -1,8 +1,10 @@
-"""What goes wrong, as exceptions with the texts of the command line."""
+"""What goes wrong, as exceptions with the texts of the command line, its options as keywords."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from ._words import Spec, in_keywords
 
 
 class Error(Exception):
@@ -23,7 +25,7 @@ class InvalidArgument(Error, ValueError):
     ... except tb.InvalidArgument as error:
     ...     print(error)
     ...     print(error.argument, "|", error.value, "|", error.legal)
-    --drop is 2; it must be greater than 0 and less than 1
+    drop is 2; it must be greater than 0 and less than 1
     drop | 2 | greater than 0 and less than 1
     """
 
@@ -48,7 +50,7 @@ class ParseError(Error, ValueError):
     ...     tb.buffer(arrivals="2z", drop=1e-9)
     ... except tb.ParseError as error:
     ...     print(error)
-    --arrivals:1:2: an operator is missing; write 2*z for a product, not 2z
+    arrivals:1:2: an operator is missing; write 2*z for a product, not 2z
     """
 
     source: str  #: what was read
@@ -106,6 +108,15 @@ class Stopped(NoAnswer, KeyboardInterrupt):
     def __init__(self, message: str = "stopped on request", partial: Any = None) -> None:
         super().__init__(message)
         self.partial = partial
+
+
+def speak_python(error: Error, spec: Spec) -> None:
+    """Options of the command line in an error become the keywords that they are here."""
+    error.args = tuple(in_keywords(each, spec) if isinstance(each, str) else each for each in error.args)
+    if isinstance(error, InvalidArgument):
+        error.legal = in_keywords(error.legal, spec)
+    if isinstance(error, ParseError):
+        error.source = in_keywords(error.source, spec)
 
 
 class Undecided(ArithmeticError):

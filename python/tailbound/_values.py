@@ -15,7 +15,9 @@ import sys
 from fractions import Fraction
 from typing import Any, Callable, ClassVar, Literal, Optional, Union, cast
 
-from ._decimals import End, decimal_exponent, exact, float_down, float_up, plain, rounded, to_decimal
+from ._decimals import (
+    End, Rounding, decimal_exponent, exact, float_down, float_near, float_up, formatted, log10, plain, rounded, to_decimal,
+)  # fmt: skip
 from ._errors import Undecided
 
 Scalar = Any  # int, float, Fraction, Decimal, numbers of numpy and SymPy
@@ -126,7 +128,30 @@ class Number:
         return f'<span title="{html.escape(self.certainty)}">{html.escape(self._brief())}{unit}</span>'
 
     def __format__(self, form: str) -> str:
-        return format(str(self), form) if not form or form[-1] in "s<>^0123456789" else format(float(self), form)
+        """As text; or as one number, that of `nearest`, of a bound rounded to the safe side.
+
+        >>> x = Enclosure("8.70354e-16", "8.70355e-16")
+        >>> f"{x:.3e}", f"{Bound('0.12341'):.4f}", f"{Exact('1e-400'):.1e}", f"{x:>14}"
+        ('8.704e-16', '0.1235', '1.0e-400', '     8.704e-16')
+        """
+        if not form or form[-1] in "s<>^0123456789":
+            return format(str(self), form)
+        return formatted(self._single(), form, self._rounding())
+
+    def log10(self) -> float:
+        """The decimal logarithm of the number that a format shows, also beyond the range of floats; numpy.log10 uses it.
+
+        >>> Exact("1e-400").log10()
+        -400.0
+        """
+        return log10(self._single())
+
+    # The number that stands for it where there is room for one, and to which side that is rounded.
+    def _single(self) -> End:
+        return self.value  # type: ignore[attr-defined, no-any-return]
+
+    def _rounding(self) -> Rounding:
+        return "nearest"
 
     # --- as a plain number
 
@@ -312,6 +337,9 @@ class Enclosure(Number):
         """Halfway between the ends."""
         return (self._lower + self._upper) / 2
 
+    def _single(self) -> End:
+        return self.middle
+
     @property
     def relative_width(self) -> float:
         """(upper - lower) / the least size, rounded up; infinite where 0 is inside."""
@@ -395,6 +423,9 @@ class Bound(Number):
     def __repr__(self) -> str:
         unit = f" {self.unit}" if self.unit else ""
         return f"Bound({'at most' if self.is_upper else 'at least'} {self._brief()}{unit})"
+
+    def _rounding(self) -> Rounding:
+        return "up" if self.is_upper else "down"
 
     def _hint(self) -> str:
         return f"take .{'upper' if self.is_upper else 'lower'}"
@@ -606,6 +637,13 @@ class Count(int):
     def certainty(self) -> str:
         """ "exact": it is counted."""
         return "exact"
+
+
+def nearest(number: Number) -> float:
+    """One float: the nearest, of an interval to its middle; of a bound that on the safe side."""
+    if isinstance(number, Bound):
+        return number.upper if number.is_upper else number.lower
+    return float_near(number._single())
 
 
 # --- helpers

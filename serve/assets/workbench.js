@@ -316,7 +316,7 @@
     shown.classList.remove("wb-stale");
     tailbound.enliven(shown);
     answer = { asked, headline: come.headline || "", draws: come.draws, run, html };
-    at("peek").textContent = answer.headline;
+    at("peek").innerHTML = shown.querySelector(".tb-answer h1")?.innerHTML ?? "";
     at("keep").disabled = false;
     document.body.dataset.answers = Number(document.body.dataset.answers || 0) + 1;
     show_comparison();

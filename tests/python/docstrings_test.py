@@ -1,9 +1,13 @@
 """Every public name is documented, and every example in a docstring prints what it says."""
 
+import difflib
 import doctest
+import importlib
 import inspect
 import pkgutil
-import importlib
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,18 +65,33 @@ def test_keywords_are_the_commands_options() -> None:
             assert command["name"] in {"schema", "reproduce", "merge", "serve"}
             continue
         table = getattr(_questions, f"_{name.upper()}")
-        assert {option for option, _ in table.values()} == {option["name"] for option in command["options"]}
-        for key, (option, _) in table.items():
+        assert {option for option, *_ in table.values()} == {option["name"] for option in command["options"]}
+        for key, (option, *_) in table.items():
             assert key.rstrip("_") == option.lstrip("-").replace("-", "_").lower(), name
 
 
-def test_readme() -> None:
-    """What the README shows of Python is printed."""
-    text = (ROOT / "README.md").read_text()
+def test_the_reference_is_up_to_date() -> None:
+    """Where this fails because an option is meant to change: python/reference.py build/release/python/tailbound >
+    docs/python_reference.md"""
+    made = subprocess.run([sys.executable, ROOT / "python/reference.py", Path(tb.__file__).parent], capture_output=True, text=True, check=True)
+    kept = (ROOT / "docs/python_reference.md").read_text()
+    assert [line for line in difflib.unified_diff(kept.splitlines(), made.stdout.splitlines(), lineterm="")][:20] == []
+    for name in _questions.__all__:
+        entry = made.stdout.split(f"\n## {name}\n")[1].split("\n## ")[0]
+        assert f">>> tb.{name}(" in entry or f"tb.{name}(" in entry, name
+        assert all(f"\n| `{key}`" in entry for key in getattr(_questions, f"_{name.upper()}")), name
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/howto/python.md"])
+def test_pages(page: str) -> None:
+    """What a page shows of Python is printed, block after block of the same names."""
+    text = (ROOT / page).read_text()
+    names: dict[str, Any] = {}
     shown = "\n".join(line for line in text.splitlines() if line.startswith((">>> ", "... ")) or True)
     blocks = [block for block in shown.split("```")[1::2] if block.startswith("python\n")]
     assert blocks
     for block in blocks:
-        test = doctest.DocTestParser().get_doctest(block[len("python\n") :], {}, "README.md", "README.md", 0)
+        test = doctest.DocTestParser().get_doctest(block[len("python\n") :], names, page, page, 0)
         assert test.examples
-        assert doctest.DocTestRunner().run(test).failed == 0
+        assert doctest.DocTestRunner().run(test, clear_globs=False).failed == 0
+        names.update(test.globs)

@@ -69,3 +69,19 @@ def test_other_numbers_are_noticed() -> None:
     path = re.search(r'<path d="M (\d+)\.', picture[picture.index('id="line2d_1"') :])
     assert path is not None
     assert SHOW.differences("picture.svg", picture, picture.replace(f'd="M {path[1]}.', f'd="M {int(path[1]) + 2}.', 1))
+
+
+def test_tables_are_html_of_one_block() -> None:
+    """Markdown takes HTML up to the first blank line."""
+    pages = {path.stem: (ROOT / f"docs/notebooks/{path.stem}.md").read_text() for path in NOTEBOOKS}
+    assert sum(page.count("<table") for page in pages.values()) >= 6
+    for page in pages.values():
+        for block in page.split('<div class="output">\n')[1:]:
+            first = block.split("\n\n")[0].rstrip()
+            assert "<table" in first and first.endswith("</div>")
+            assert "base64" not in block
+    html, images = SHOW.without_images('<p>a</p>\n\n<img alt="b" src="data:image/svg+xml;base64,PHN2Zz4="/>')
+    assert (html, images) == ("<p>a</p>", ["PHN2Zz4="])
+    assert SHOW.as_block("<style>\nx\n\n</style>\n<table>\n <tr>\n  <td>1</td>\n\n </tr></table>") == (
+        '<div class="output">\n<table>\n<tr><td>1</td></tr>\n</table>\n</div>'
+    )

@@ -15,6 +15,7 @@ import pytest
 
 import tailbound as tb
 from tailbound import _questions
+from tailbound._words import in_keywords
 from conftest import FULL, ROOT
 
 RECORDED = ROOT / "tests/golden/recorded"
@@ -58,7 +59,7 @@ def typed(text: str) -> Any:
 
 def keywords(command: str, words: tuple[str, ...]) -> tuple[dict[str, Any], bool]:
     """The keywords of a line, and whether --quiet is among its words.  :raises LookupError: what Python cannot type"""
-    table = {option: (key, takes) for key, (option, takes) in getattr(_questions, f"_{command.upper()}").items()}
+    table = {option: (key, takes) for key, (option, takes, _) in getattr(_questions, f"_{command.upper()}").items()}
     given: dict[str, Any] = {}
     quiet = False
     place = 0
@@ -97,6 +98,11 @@ def section(text: str, name: str) -> str:
     return text[begin:] if end < 0 else text[begin : end + 1]
 
 
+def spoken(said: str, command: str) -> str:
+    """What the command has said, in keywords."""
+    return in_keywords(said.partition(": ")[2], getattr(_questions, f"_{command.upper()}"))
+
+
 def masked(text: str) -> str:
     return re.sub(r"[0-9.]+(?= s on )", "*", text)
 
@@ -123,8 +129,8 @@ def check(line: Line) -> int:
     except tb.Error as error:
         message = str(error)
         for path in files.values():
-            said = section(path.read_text(), "standard error")
-            assert f": {message}\n" in said or message[:500] in said, line.name
+            said = spoken(section(path.read_text(), "standard error"), line.command)
+            assert said.startswith(message) or message[:500] in said, line.name
         assert status in (1, 2), line.name
         assert isinstance(error, ValueError) == (status == 2), line.name
         return len(files)
@@ -197,7 +203,7 @@ def test_recorded(at_root: Any) -> None:
 
 
 def test_refusals(at_root: Any) -> None:
-    """What is refused is refused with the same words."""
+    """What is refused is refused with the same words, options being keywords."""
     refused = 0
     different = []
     for line in lines():
@@ -215,13 +221,16 @@ def test_refusals(at_root: Any) -> None:
             given, _ = keywords(line.command, line.words)
         except (LookupError, IndexError, KeyError):
             continue
-        if any(not option.startswith("--") for option, _ in getattr(_questions, f"_{line.command.upper()}").values()) and not given:
+        if any(not option.startswith("--") for option, *_ in getattr(_questions, f"_{line.command.upper()}").values()) and not given:
             continue
         try:
             getattr(tb, line.command)(**given, progress=False)
         except tb.Error as error:
-            if str(error)[:500] in said:
+            if str(error)[:500] in spoken(said, line.command):
                 refused += 1
+                options = {option for option, *_ in getattr(_questions, f"_{line.command.upper()}").values()}
+                for word in re.findall(r"--[a-z-]+", re.sub(r"tailbound [^;,()]*", "", str(error))):
+                    assert word not in options, str(error)
             else:
                 different.append(f"{line.name}: {error}")
         else:

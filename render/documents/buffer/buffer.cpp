@@ -537,7 +537,15 @@ Picture load_picture(const BufferPoint& point) {
   return picture;
 }
 
+Result result_of(const BufferPoint& point, const Units& units) {
+  return {.inputs = input_cells(point.first, units), .cells = result_cells(point, units)};
+}
+
 }  // namespace
+
+Result buffer_result(const BufferPoint& point) {
+  return result_of(point, {});
+}
 
 Layout buffer_layout() {
   return {.command = "buffer",
@@ -562,9 +570,7 @@ Document document(const std::vector<BufferPoint>& points, const Units& units) {
                     .results = {},
                     .digits = first.accuracy.digits};
   for (const BufferPoint& point : points) {
-    Result& result = document.results.emplace_back();
-    result.inputs = input_cells(point.first, units);
-    result.cells = result_cells(point, units);
+    Result& result = document.results.emplace_back(result_of(point, units));
     if (points.size() == 1) result.lines = lines(point, units);
   }
   if (points.size() > 1) document.notes = notes(points);

@@ -206,6 +206,8 @@ const tailbound = (() => {
   // Letters behind an exponent come down again.
   const in_svg = (text) => typeset(escaped(text), (power) => `<tspan dy="-4.6" font-size="9">${power}</tspan><tspan dy="4.6">\u200b</tspan>`);
 
+  const as_shown = (text) => in_svg(text).replace(/<[^>]*>/g, "");
+
   let measure = null;
   function width_of(text, size = 12) {
     measure ??= document.createElement("canvas").getContext("2d");
@@ -421,7 +423,7 @@ const tailbound = (() => {
       [this.top, this.right] = [14, 18];
       this.inner_height = this.height - this.top - 52;
       const { x0, x1, y0, y1 } = this.view;
-      const most = Math.max(3, Math.floor(this.inner_height / 42));
+      const most = Math.max(3, Math.floor(this.inner_height / 36));
       let y_ticks;
       if (this.log) {
         y_ticks = power_ticks(y0, y1, most);
@@ -431,8 +433,7 @@ const tailbound = (() => {
         for (let i = Math.ceil(y0 / step - 1e-9); i * step <= y1 + 1e-9 * step; ++i) y_ticks.push([i * step, tick_text(i * step, step)]);
       }
       const y_label = lines_of(this.data.y, 13, this.inner_height);
-      const shown = (text) => in_svg(text).replace(/<[^>]*>/g, "");
-      this.left = 26 + 17 * y_label.length + Math.max(8, ...y_ticks.map(([, text]) => width_of(shown(text))));
+      this.left = 26 + 17 * y_label.length + Math.max(8, ...y_ticks.map(([, text]) => width_of(as_shown(text))));
       this.inner_width = this.width - this.left - this.right;
       const foot = this.top + this.inner_height;
       let grid = "", ticks = "";
@@ -447,7 +448,7 @@ const tailbound = (() => {
         const step = step_of(x1 - x0, most_x);
         x_ticks = [];
         for (let i = Math.ceil(x0 / step - 1e-9); i * step <= x1 + 1e-9 * step; ++i) x_ticks.push([i * step, tick_text(i * step, step)]);
-        const widest = Math.max(0, ...x_ticks.map(([, text]) => width_of(shown(text))));
+        const widest = Math.max(0, ...x_ticks.map(([, text]) => width_of(as_shown(text))));
         if ((widest + 14) * x_ticks.length <= this.inner_width || x_ticks.length <= 2) break;
       }
       for (const [at, text] of x_ticks) {
@@ -567,7 +568,7 @@ const tailbound = (() => {
         for (let i = curve.x.length; i-- > 0;) {
           const label = curve.labels[i], x = this.x(curve.x[i]), y = this.y(curve.ys[i]);
           if (!label || curve.ys[i] === null || x < this.left - 5 || x > end + 5 || y < this.top - 5 || y > foot + 5) continue;
-          const length = width_of(label);
+          const length = width_of(as_shown(label));
           const boxes = [[7, -20], [-7 - length, 7], [7, 7], [-7 - length, -20], [7, -34], [-7 - length, 21]]
             .map(([right, down]) => ({ x: x + right, y: y + down }))
             .filter((at) => at.x >= this.left && at.x + length <= this.width && at.y >= this.top - 6 && at.y + 15 <= foot &&

@@ -1,0 +1,294 @@
+"""Many answers as arrays: floats made by the library, and the numbers behind them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Sequence
+
+from ._values import Count, Number, nearest
+
+if TYPE_CHECKING:
+    import numpy
+    import pandas
+
+    Floats = numpy.ndarray[Any, Any]
+
+# Computed with what is known of each number; every other function of numpy with the floats in the middle.
+_EXACT = frozenset(
+    "add subtract multiply divide true_divide negative positive absolute less less_equal greater greater_equal equal not_equal".split()
+)
+_SHOWN = 6  # numbers in a repr
+
+
+class Numbers:
+    """An array of numbers: ``middle``, ``lower`` and ``upper`` are arrays of floats, an index gives the number itself.
+
+    NaN stands where there is no answer, infinity where nothing is known on that side. Arithmetic and comparisons with
+    ``+ - * / < <= > >= == !=`` use what is known of each number; other functions of numpy, and matplotlib, take the
+    floats of ``middle``.
+
+    What no float holds is not hidden: 1e-400 has a ``middle`` of 0, a ``lower`` of 0 and an ``upper`` of 5e-324;
+    ``log10()`` and ``numpy.log10`` give -400, and a format such as ``f"{numbers[0]:.3e}"`` shows 1.000e-400.
+
+    >>> import numpy, tailbound as tb
+    >>> probability = tb.buffer(inputs=16, load=[0.5, 0.9], capacity=157).probability
+    >>> probability.middle[1], probability.lower[1] <= probability.upper[1]
+    (8.703543557817181e-16, True)
+    >>> numpy.log10(probability).round(3), probability < 1e-20
+    (array([-90.537, -15.06 ]), array([ True, False]))
+    >>> probability[1]
+    Enclosure(8.7035435578e-16, certified to 10 digits)
+    """
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(
+        self, middle: "Floats", lower: "Floats", upper: "Floats", unit: str, objects: Callable[[], Any]
+    ) -> None:
+        self._floats, self._unit = (middle, lower, upper), unit
+        self._make = objects
+        self._made: Any = None
+
+    @property
+    def middle(self) -> "Floats":
+        """The nearest floats: of an interval those halfway, of a bound the bound."""
+        return self._floats[0]
+
+    @property
+    def lower(self) -> "Floats":
+        """The lower ends of what is known, rounded down."""
+        return self._floats[1]
+
+    @property
+    def upper(self) -> "Floats":
+        """The upper ends of what is known, rounded up."""
+        return self._floats[2]
+
+    @property
+    def unit(self) -> str:
+        """ "packets", "slots"; "" where they have none."""
+        return self._unit
+
+    @property
+    def objects(self) -> "Floats":
+        """The numbers themselves, as an array of objects; None where there is no answer. Made when first used."""
+        if self._made is None:
+            self._made = self._make()
+        return self._made  # type: ignore[no-any-return]
+
+    def log10(self) -> "Floats":
+        """log10 of the middle, also where the middle is too small or too large for a float."""
+        import numpy
+
+        with numpy.errstate(divide="ignore", invalid="ignore"):
+            logarithms: "Floats" = numpy.array(numpy.log10(self.middle))
+        # Gradual underflow has lost digits below the smallest normal float.
+        for place in zip(*numpy.nonzero((numpy.abs(self.middle) < 2.3e-308) | numpy.isinf(self.middle))):
+            number: Any = self.objects[place]
+            if number is not None:
+                logarithms[place] = number.log10()
+        return logarithms
+
+    # --- as an array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
+        return tuple(self.middle.shape)
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions."""
+        return int(self.middle.ndim)
+
+    @property
+    def size(self) -> int:
+        """How many numbers."""
+        return int(self.middle.size)
+
+    def __len__(self) -> int:
+        return len(self.middle)
+
+    def __getitem__(self, place: Any) -> Any:
+        middle, lower, upper = (floats[place] for floats in self._floats)
+        if getattr(middle, "ndim", 0) == 0:
+            return self.objects[place]
+        return Numbers(middle, lower, upper, self.unit, lambda: self.objects[place])
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[place] for place in range(len(self)))
+
+    @property
+    def flat(self) -> Iterator[Any]:
+        """All of them, in the order of the array."""
+        return iter(self.objects.flat)
+
+    def tolist(self) -> list[Any]:
+        """The numbers in nested lists."""
+        return list(self.objects.tolist())
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> "Floats":
+        import numpy
+
+        if dtype is not None and numpy.dtype(dtype) == object:
+            return self.objects
+        floats: "Floats" = numpy.array(self.middle, dtype=dtype)
+        return floats
+
+    def __array_ufunc__(self, function: Any, method: str, *given: Any, **keywords: Any) -> Any:
+        import numpy
+
+        if function is numpy.log10 and method == "__call__" and not keywords:
+            return given[0].log10()
+        exact = function.__name__ in _EXACT and method == "__call__"
+        plain = [(each.objects if exact else each.middle) if isinstance(each, Numbers) else each for each in given]
+        found = getattr(function, method)(*plain, **keywords)
+        return array_of(list(found.flat), found.shape) if exact and getattr(found, "dtype", None) == object else found
+
+    def __reduce__(self) -> Any:
+        return array_of, (list(self.flat), self.shape)
+
+    def __repr__(self) -> str:
+        first = ", ".join("-" if each is None else str(each) for each in itertools.islice(self.flat, _SHOWN))
+        more = ", ..." if self.size > _SHOWN else ""
+        unit = f" {self.unit}" if self.unit else ""
+        return f"<Numbers: {' x '.join(map(str, self.shape))}{unit}: {first}{more}>"
+
+
+def _through_numpy(name: str, swapped: bool = False) -> Callable[..., Any]:
+    def act(self: Numbers, *other: Any) -> Any:
+        import numpy
+
+        function = getattr(numpy, name)
+        return function(*other, self) if swapped else function(self, *other)
+
+    return act
+
+
+for _operator, _name in {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "pow": "power",
+}.items():  # fmt: skip
+    setattr(Numbers, f"__{_operator}__", _through_numpy(_name))
+    setattr(Numbers, f"__r{_operator}__", _through_numpy(_name, swapped=True))
+for _operator, _name in {
+    "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
+    "neg": "negative", "pos": "positive", "abs": "absolute",
+}.items():  # fmt: skip
+    setattr(Numbers, f"__{_operator}__", _through_numpy(_name))
+
+
+def array_of(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
+    """Whole numbers as an array of integers, numbers that know how far they can be trusted as Numbers, others as objects."""
+    import numpy
+
+    if values and all(isinstance(value, Count) for value in values):
+        return numpy.array([int(value) for value in values]).reshape(shape)
+    array = numpy.empty(len(values), dtype=object)
+    array[:] = values
+    array = array.reshape(shape)
+    numbers = [value for value in values if isinstance(value, Number)]
+    if not numbers or not all(value is None or isinstance(value, Number) for value in values):
+        return array
+
+    def floats(of: Callable[[Number], float]) -> Any:
+        return numpy.array([math.nan if value is None else of(value) for value in values], dtype=float).reshape(shape)
+
+    ends = operator.attrgetter("lower"), operator.attrgetter("upper")
+    return Numbers(floats(nearest), floats(ends[0]), floats(ends[1]), numbers[0].unit, lambda: array)
+
+
+def column_array(
+    columns: Any, key: str, shape: tuple[int, ...], without: Sequence[int], unit: Callable[[], str], values: Callable[[], Sequence[Any]]
+) -> Any:
+    """A key of the library's columns as an array of integers or Numbers; where they hold neither, made of the values.
+
+    :param without: places of the array that have no row
+    :param values: of all places, None where there is none
+    """
+    import numpy
+
+    size = math.prod(shape)
+    column = columns.column(key) if key in columns.keys() and len(columns) == size - len(without) else ("other",)
+    if column[0] == "whole" and column[1].dtype.kind == "i" and not without:
+        return column[1].reshape(shape)
+    if column[0] != "number":
+        return array_of(values(), shape)
+    places = numpy.setdiff1d(numpy.arange(size), without) if without else slice(None)
+
+    def floats(of_rows: Any) -> Any:
+        array = numpy.full(size, math.nan)
+        array[places] = of_rows
+        return array.reshape(shape)
+
+    def objects() -> Any:
+        array = numpy.empty(size, dtype=object)
+        array[:] = values()
+        return array.reshape(shape)
+
+    middle, lower, upper = (floats(of_rows) for of_rows in column[1:4])
+    return Numbers(middle, lower, upper, unit(), objects)
+
+
+# --- as tables
+
+
+def plain_columns(columns: Any, rows: Callable[[], Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    """Plain values by key; ends of intervals as KEY_lower and KEY_upper.
+
+    :param columns: of the library
+    :param rows: the same rows, for values that columns do not hold
+    """
+    import numpy
+
+    plain: dict[str, Any] = {}
+    for key in columns.keys():
+        kind, *data = columns.column(key)
+        if kind in ("whole", "given"):
+            plain[key] = data[0]
+        elif kind == "number":
+            plain[key] = data[0]
+            if data[3]:
+                plain[f"{key}_lower"], plain[f"{key}_upper"] = data[1], data[2]
+        elif kind == "none":
+            plain[key] = numpy.full(len(columns), math.nan)
+        else:
+            values = data[0] if kind == "text" else [plain_value(row.get(key)) for row in rows()]
+            plain[key] = numpy.empty(len(columns), dtype=object)
+            plain[key][:] = values
+    return plain
+
+
+def plain_value(value: Any) -> Any:
+    """A float, an int, or what is no number as it is."""
+    if value is None:
+        return math.nan
+    if isinstance(value, Count):
+        return int(value)
+    if isinstance(value, Number):
+        return nearest(value)
+    return float(value) if isinstance(value, Fraction) else value
+
+
+def frame_of(columns: Any, rows: Callable[[], Sequence[Mapping[str, Any]]], objects: bool, index: Any = None) -> "pandas.DataFrame":
+    """Rows as a DataFrame, of floats or of the numbers as they are."""
+    try:
+        import pandas
+    except ImportError as missing:
+        raise ImportError("to_pandas() needs pandas (python3-pandas)") from missing
+    if objects:
+        return pandas.DataFrame([dict(row) for row in rows()], index=index)
+    return pandas.DataFrame(plain_columns(columns, rows), index=index)
+
+
+def records_of(columns: Any, rows: Callable[[], Sequence[Mapping[str, Any]]]) -> "Floats":
+    """The same as a structured array."""
+    import numpy
+
+    plain = plain_columns(columns, rows)
+    records: "Floats" = numpy.empty(len(columns), dtype=[(key, column.dtype) for key, column in plain.items()])
+    for key, column in plain.items():
+        records[key] = column
+    return records

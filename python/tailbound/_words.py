@@ -1,0 +1,45 @@
+"""Texts of the command line in the words of Python: ``load=R`` for ``--load R``. Needs nothing of the package."""
+
+from __future__ import annotations
+
+import re
+from typing import Mapping, Sequence, Tuple
+
+#: Of each keyword: the option, what it takes, and the names that it takes.
+Spec = Mapping[str, Tuple[str, str, Sequence[str]]]
+
+_OPTION = re.compile(r'(--[a-z][a-z0-9-]*)(?:[ =]("[^"]*"|[^\s"]+))?')
+_OTHER_COMMANDS = re.compile(r"(\btailbound [a-z][^;,()]*)")  # lines for a shell stay as they are
+_LIST = re.compile(r"[\w.%/-]+([,:;|][\w.%/-]+)+(,\.\.)?")
+_PLACEHOLDER = re.compile(r'[A-Z][A-Z0-9_]*|"[^"]*"|[0-9][\w./%*^+-]*')
+_WITHOUT_END = re.compile(r"^(.*?(?:,\.\.)?)[.,;:)]*$")
+_SUBJECT_OF = {"is", "are", "must", "needs", "has", "have", "says", "say", "alone", "given"}
+
+
+def in_keywords(text: str, spec: Spec) -> str:
+    """Options of this command as keywords, with their values where the text has some; other options stay.
+
+    >>> spec = {"load": ("--load", "text", ()), "traffic": ("--traffic", "text", ("poisson",)), "shared": ("--shared", "flag", ())}
+    >>> in_keywords("--load is missing; it must be given with --traffic poisson --load R or --shared, not --digits 3", spec)
+    'load is missing; it must be given with traffic="poisson", load=R or shared=True, not --digits 3'
+    """
+    keywords = {option: (key, takes, names) for key, (option, takes, names) in spec.items()}
+
+    def keyword(match: "re.Match[str]") -> str:
+        option, value = match.group(1), match.group(2) or ""
+        if option not in keywords:
+            return match.group()
+        key, takes, names = keywords[option]
+        behind = match.group()[len(option) :]
+        if takes == "flag":
+            return (key if value in _SUBJECT_OF else f"{key}=True") + behind
+        plain = _WITHOUT_END.sub(r"\1", value)
+        if plain in names or _LIST.fullmatch(plain):
+            return f'{key}="{plain}"{value[len(plain):]}'
+        if _PLACEHOLDER.fullmatch(plain):
+            return f"{key}={plain}{value[len(plain):]}"
+        return key + behind
+
+    parts = _OTHER_COMMANDS.split(text)
+    parts[::2] = [re.sub(r"(\b[a-z_]+=\S*[^\s,;:)]) (?=[a-z_]+=)", r"\1, ", _OPTION.sub(keyword, part)) for part in parts[::2]]
+    return "".join(parts)
