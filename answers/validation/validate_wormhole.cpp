@@ -55,21 +55,17 @@ ValidateWormholeAnswer answer(const ValidateWormholeQuestion& question, const Ru
   return answer;
 }
 
-std::vector<std::pair<double, numeric::Model<unit::Cycle>>> model_curve(
-    const ValidateWormholeQuestion& question, const ValidateWormholeAnswer& answer, int loads) {
+LatencyCurve latency_curve(const ValidateWormholeQuestion& question, const ValidateWormholeAnswer& answer) {
   std::shared_ptr<const Model> model = answer.model;
   if (!model) model = required_model(question.simulation.network).model;
-  double last = 0;
+  LatencyCurve known;
   for (const WormholeComparison& row : answer.rows)
-    if (row.latency.predicted) last = std::max(last, row.load);
-  std::vector<std::pair<double, numeric::Model<unit::Cycle>>> curve;
-  for (int i = 1; i <= loads; ++i) {
-    const double load = last * (static_cast<double>(i) / loads);
-    if (load >= answer.simulation.model_saturation.value().value) break;
-    if (const auto latency = wormhole_latency(*model, question.simulation.network.flits, load))
-      curve.emplace_back(load, *latency);
-  }
-  return curve;
+    if (row.latency.predicted)
+      if (const auto* latency = std::get_if<numeric::Model<unit::Cycle>>(&*row.latency.predicted))
+        known.emplace_back(row.load, latency->value);
+  if (known.empty()) return {};
+  const double last = std::max_element(known.begin(), known.end())->first;
+  return latency_curve(*model, question.simulation.network.flits, last, known);
 }
 
 }  // namespace tailbound::answers

@@ -44,10 +44,8 @@ struct ValidateWormholeAnswer {
 ///                   while measured
 [[nodiscard]] ValidateWormholeAnswer answer(const ValidateWormholeQuestion& question, const Run& run);
 
-/// Mean latencies by the model at so many loads up to the greatest that was compared and that it solves, for
-/// a picture.
-/// COST  that of so many solutions
-[[nodiscard]] std::vector<std::pair<double, numeric::Model<unit::Cycle>>> model_curve(
-    const ValidateWormholeQuestion& question, const ValidateWormholeAnswer& answer, int loads = 100);
+/// For pictures: the model up to the greatest load that was compared and that it solves.
+[[nodiscard]] LatencyCurve latency_curve(const ValidateWormholeQuestion& question,
+                                         const ValidateWormholeAnswer& answer);
 
 }  // namespace tailbound::answers

@@ -389,33 +389,34 @@ std::optional<numeric::Model<unit::Cycle>> wormhole_latency(const Model& model, 
   return numeric::Model<unit::Cycle>{solved.latency(static_cast<double>(flits))};
 }
 
-std::vector<std::pair<double, double>> latency_curve(const WormholeQuestion& question,
-                                                     const WormholeAnswer& answer) {
-  constexpr double nearest = 0.985, idle = 0.01,
-                   smooth = 0.045;  // of saturation; of the height between two points
+LatencyCurve latency_curve(const Model& model, std::int64_t flits, double last, const LatencyCurve& known) {
+  constexpr double idle = 0.01, smooth = 0.045;  // of the last load; of the height between two points
   constexpr int most = 24;
-  const std::shared_ptr<const Model> model = asked_model(question);
-  const auto flits = static_cast<double>(question.flits);
-  const double saturation = answer.saturation.value;
-  std::map<double, double> latency;
-  for (const WormholePoint& point : answer.points) latency[point.load] = point.latency.value;
+  std::map<double, double> latency(known.begin(), known.end());
   const auto solve_at = [&](double load) {
-    const Point solved = model->solve(load);
-    if (solved.solved()) latency[load] = solved.latency(flits);
+    const Point solved = model.solve(load);
+    if (solved.solved()) latency[load] = solved.latency(static_cast<double>(flits));
     return solved.solved();
   };
-  for (const double share : {idle, 0.5, nearest}) solve_at(share * saturation);
+  for (const double share : {idle, 0.5, 1.0}) solve_at(share * last);
   for (int i = 0; i < most && latency.size() > 1; ++i) {
     double widest = 0, between = 0;
     const double height = std::log(latency.rbegin()->second / latency.begin()->second);
     for (auto at = latency.begin(), next = std::next(at); next != latency.end(); ++at, ++next) {
       const double rise = std::log(next->second / at->second) / height;
-      const double wide = std::hypot(rise, (next->first - at->first) / saturation);
+      const double wide = std::hypot(rise, (next->first - at->first) / last);
       if (rise > smooth && wide > widest) widest = wide, between = (at->first + next->first) / 2;
     }
     if (widest == 0 || !solve_at(between)) break;
   }
   return {latency.begin(), latency.end()};
+}
+
+LatencyCurve latency_curve(const WormholeQuestion& question, const WormholeAnswer& answer) {
+  constexpr double nearest = 0.985;  // of saturation
+  LatencyCurve known;
+  for (const WormholePoint& point : answer.points) known.emplace_back(point.load, point.latency.value);
+  return latency_curve(*asked_model(question), question.flits, nearest * answer.saturation.value, known);
 }
 
 WormholeAnswer answer(const WormholeQuestion& question, const Run& run) {

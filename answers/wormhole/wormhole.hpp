@@ -148,11 +148,19 @@ struct WormholeAnswer {
 /// \throws Stopped          before there was a point
 [[nodiscard]] WormholeAnswer answer(const WormholeQuestion& question, const Run& run);
 
-/// For pictures: load and mean latency [cycles] at the loads that were answered, between them where the curve bends most,
-/// and on until just before it saturates.
+/// Load [flits/cycle/node] and mean latency [cycles], in the order of the loads.
+using LatencyCurve = std::vector<std::pair<double, double>>;
+
+/// For pictures: the model at the loads that were answered, between them where the curve bends most, and on until just
+/// before it saturates.
 /// \throws as answer()
-[[nodiscard]] std::vector<std::pair<double, double>> latency_curve(const WormholeQuestion& question,
-                                                                   const WormholeAnswer& answer);
+[[nodiscard]] LatencyCurve latency_curve(const WormholeQuestion& question, const WormholeAnswer& answer);
+
+/// The same up to the load `last`.
+/// \param known  what was solved already
+/// COST          some two dozen solutions
+[[nodiscard]] LatencyCurve latency_curve(const bounds::wormhole::Model& model, std::int64_t flits,
+                                         double last, const LatencyCurve& known = {});
 
 // --- parts, for answers that show the model beside something else
 

@@ -136,6 +136,7 @@ PYBIND11_MODULE(_tailbound, module) {
       .def("table", &Shown::table, py::arg("result"), py::arg("table"))
       .def("columns", &Shown::columns)
       .def("table_columns", &Shown::table_columns, py::arg("result"), py::arg("table"))
+      .def("svg", &Shown::svg)
       .def("picture", &Shown::picture);
   py::class_<Sizings>(module, "Sizings")
       .def("answer", &Sizings::answer, py::arg("processes"), py::arg("progress"))

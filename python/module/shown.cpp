@@ -3,6 +3,7 @@
 #include <cln/integer_io.h>
 #include <cln/rational.h>
 #include <tailbound/core/cases.hpp>
+#include <tailbound/render/drawing/svg.hpp>
 #include <tailbound/render/formats/html.hpp>
 
 #include <cmath>
@@ -358,12 +359,27 @@ Columns Shown::table_columns(std::size_t result, std::size_t table) const {
   return std::move(*made);
 }
 
+namespace {
+
+/// \throws NoAnswer
+render::Picture required_picture(const Document& document) {
+  if (!document.layout || !document.picture) throw NoAnswer("there is nothing to draw");
+  return render::picture_of(document);
+}
+
+}  // namespace
+
+std::string Shown::svg() const {
+  const auto drawn = std::make_shared<std::string>();
+  show([held = held_, drawn] { *drawn = render::svg_file(required_picture(held->reply().document)); });
+  return *drawn;
+}
+
 py::dict Shown::picture() const {
   const auto picture = std::make_shared<render::Picture>();
   show([held = held_, picture] {
-    const Document& document = held->reply().document;
-    if (!document.layout || !document.picture) throw NoAnswer("there is nothing to draw");
-    *picture = render::named_where_hidden(render::picture_of(document));
+    *picture = render::named_where_hidden(required_picture(held->reply().document));
+    if (picture->network) throw NoAnswer("networks have no curves: svg() draws them");
   });
   py::dict drawn;
   drawn["title"] = picture->title;

@@ -34,6 +34,7 @@ class Shown {
   [[nodiscard]] Columns table_columns(std::size_t result, std::size_t table) const;
   /// As a dict.  \throws NoAnswer  there is nothing to draw
   [[nodiscard]] py::dict picture() const;
+  [[nodiscard]] std::string svg() const;
 
  private:
   struct Held {

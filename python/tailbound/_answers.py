@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import functools
 import html
-import io
 import itertools
 import math
 from fractions import Fraction
@@ -230,11 +229,12 @@ class _Frozen:
         self._table_columns: list[list[Columns]] = [
             [shown.table_columns(i, j) for j in range(len(result[2]))] for i, result in enumerate(self._content["results"])
         ]
-        self._picture: Any = None
-        try:
-            self._picture = shown.picture()
-        except NoAnswer as none:
-            self._picture = none
+        self._pictures: dict[str, Any] = {}
+        for kind in ("picture", "svg"):
+            try:
+                self._pictures[kind] = getattr(shown, kind)()
+            except NoAnswer as none:
+                self._pictures[kind] = none
 
     def content(self) -> Any:
         return self._content
@@ -252,9 +252,16 @@ class _Frozen:
         return self._table_columns[result][table]
 
     def picture(self) -> Any:
-        if isinstance(self._picture, NoAnswer):
-            raise self._picture
-        return self._picture
+        return self._kept("picture")
+
+    def svg(self) -> str:
+        return str(self._kept("svg"))
+
+    def _kept(self, kind: str) -> Any:
+        kept = self._pictures[kind]
+        if isinstance(kept, NoAnswer):
+            raise kept
+        return kept
 
 
 class Answer:
@@ -442,8 +449,19 @@ class Answer:
             raise NoAnswer("there is nothing to draw: one point is no picture; ask for a list")
         return picture
 
+    def svg(self) -> str:
+        """The command's picture as SVG, as ``--plot FILE.svg`` writes it; a network is drawn as one.
+
+        :raises NoAnswer: there is nothing to draw
+
+        >>> import tailbound as tb
+        >>> tb.buffer(inputs=16, load=0.9, drop=1e-15).svg()[:4]
+        '<svg'
+        """
+        return str(self._shown.svg())
+
     def plot(self, ax: "Optional[Axes]" = None, log_y: bool = False) -> "Axes":
-        """Draws the command's picture with matplotlib.
+        """Draws the command's picture with matplotlib; `svg()` is the same without it.
 
         :param ax: where; a figure of its own unless told
         :param log_y: values on a logarithmic axis
@@ -525,16 +543,8 @@ class Answer:
 
     def _svg(self) -> Optional[str]:
         try:
-            from matplotlib.backends.backend_svg import FigureCanvasSVG
-            from matplotlib.figure import Figure
-
-            figure = Figure(figsize=(8, 5.2))
-            FigureCanvasSVG(figure)
-            self.plot(figure.add_subplot())
-            text = io.StringIO()
-            figure.savefig(text, format="svg", metadata={"Date": None})
-            return text.getvalue()
-        except (ImportError, NoAnswer):
+            return self.svg()
+        except NoAnswer:
             return None
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -693,10 +703,17 @@ class Answers(Answer):
 
     def picture(self) -> dict[str, Any]:
         """The command's picture of all points; where it has none for arrays, ask with a list as text."""
+        return dict(self._together().picture())
+
+    def svg(self) -> str:
+        """The command's picture of all points as SVG."""
+        return str(self._together().svg())
+
+    def _together(self) -> Any:
         together = self._answers.together()
         if together is None:
             raise NoAnswer('arrays of this question have no picture; ask with a list as text: load="0.1:0.9:0.1"')
-        return dict(together.picture())
+        return together
 
     def to_pandas(self, objects: bool = False) -> "pandas.DataFrame":
         """As a DataFrame, a row a result, with the place in the array as index."""

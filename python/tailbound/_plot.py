@@ -11,8 +11,8 @@ from ._errors import NoAnswer
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's colours, dashes and markers as render/formats/gnuplot.cpp has them.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#444444")
+# Colours, dashes and markers as render/drawing/ has them.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#c1649a", "#3f9bd1", "#4b4f58")
 _DASHES = ("-", (0, (5, 3)))
 _MARKERS = ("o", "s", "^", "D", "o", "s", "^", "D", "v", "x", "+", "*")
 _FILLED = 4  # of the markers; the rest are open
@@ -55,7 +55,7 @@ def _curve(ax: "Axes", curve: dict[str, Any], place: int) -> None:
     elif style == "rule":
         ax.plot(xs, ys, color="#444444", linestyle=":", linewidth=1.3, label=title)
     elif style == "steps":
-        ax.step(xs, ys, where="post", color="#8ec6e8", linewidth=4, label=title)
+        ax.step(xs, ys, where="post", color=colour, linewidth=2, label=title)
     elif style == "marks":
         ax.plot(xs, ys, color="#222222", linestyle="none", marker="o", markersize=4, label=title)
         for (x, y), label in zip(curve["points"], curve["labels"]):

@@ -12,8 +12,8 @@
 namespace tailbound::render {
 namespace {
 
-/// A page stays below two megabytes: its tables have so many bytes in all, and each so many rows.
-constexpr std::size_t table_bytes = 900'000, most_rows = 5'000;
+/// A page stays below half a megabyte: its tables have so many bytes in all, and each so many rows.
+constexpr std::size_t table_bytes = 300'000, most_rows = 5'000;
 /// Longer tables are scrolled within the page; of inputs that vary so many values are named.
 constexpr std::size_t tall_rows = 24, most_values_named = 6;
 constexpr std::size_t most_curves_drawn = 200;
@@ -170,9 +170,11 @@ std::string steps_in_words(const Document& document, const Column& column) {
   std::vector<numeric::Rational> values;
   for (const Result& result : document.results) {
     const Value value = value_of(result.inputs, column.key);
-    const auto* given = std::get_if<Given>(&value);
-    if (given == nullptr) return {};
-    if (std::find(values.begin(), values.end(), given->value) == values.end()) values.push_back(given->value);
+    std::optional<numeric::Rational> number;
+    if (const auto* given = std::get_if<Given>(&value)) number = given->value;
+    if (const auto* whole = std::get_if<Whole>(&value)) number = numeric::whole(whole->value);
+    if (!number) return {};
+    if (std::find(values.begin(), values.end(), *number) == values.end()) values.push_back(*number);
   }
   constexpr std::size_t least = 4;
   if (values.size() < least) return {};

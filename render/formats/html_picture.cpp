@@ -20,7 +20,7 @@ namespace tailbound::render {
 namespace {
 
 /// Points that a page holds of one picture.
-constexpr std::size_t most_points = 24'000;
+constexpr std::size_t most_points = 5'000;
 
 using Place = std::pair<double, double>;
 

@@ -243,6 +243,7 @@ def test_pictures() -> None:
         tb.delay(radix=4, levels=2, load=0.8, ccdf="0:20:1"),
         tb.multistage(nodes=64, hot=0.08, loads="0.1:0.9:0.2"),
         tb.buffer(inputs=16, load=[0.2, 0.5, 0.8], drop=1e-9),
+        tb.buffer(**ASKED),
     ):
         picture = answer.picture()
         ax = answer.plot()
@@ -257,8 +258,14 @@ def test_pictures() -> None:
     assert tb.occupancy(inputs=16, load=0.9, until=1e-6).plot(ax=ax) is ax
     pyplot.close(figure)
     with pytest.raises(tb.NoAnswer):
-        tb.buffer(**ASKED).plot()
-    assert "<table" in tb.buffer(**ASKED)._repr_mimebundle_()["text/html"]
+        tb.pgf(inputs="k", load="k*p").plot()
+    # A network is drawn, but has no curves.
+    network = tb.network("fat-tree", radix=4, uniform=0.4)
+    assert ">core0<" in network.svg() and "data:image/svg+xml" in network._repr_mimebundle_()["text/html"]
+    with pytest.raises(tb.NoAnswer, match="svg"):
+        network.plot()
+    # The same picture as the command's file.
+    assert pickle.loads(pickle.dumps(tb.buffer(**ASKED))).svg() == tb.buffer(**ASKED).svg()
 
 
 def test_simulation_and_verdict() -> None:

@@ -135,8 +135,7 @@ Picture picture_of_one(const Document& document, const ValidatedWormhole& networ
     add_point(simulated, height(value_of(result.inputs, "load")).value_or(0),
               value_of(result.cells, "simulation"), false);
   Curve model{.title = "model", .style = CurveStyle::line};
-  for (const auto& [load, latency] : answers::model_curve(network.first, network.second))
-    model.points.emplace_back(load, latency.value);
+  model.points = answers::latency_curve(network.first, network.second);
   picture.x_label = "load [flits/cycle/node]";
   picture.curves.push_back(std::move(simulated));
   if (!model.points.empty()) picture.curves.push_back(std::move(model));
@@ -145,7 +144,8 @@ Picture picture_of_one(const Document& document, const ValidatedWormhole& networ
 
 /// A line of the model and bars of the simulation, for each network or each value of what is not the axis; of several both
 /// have one colour and one entry in the key.
-Picture picture_of_all(const Document& document, Picture picture) {
+Picture picture_of_all(const Document& document, const std::vector<ValidatedWormhole>& networks,
+                       Picture picture) {
   for (const char* key : {"simulation", "prediction"}) {
     const DrawnWorms drawn = drawn_worms(document, key);
     Picture part = sweep_picture(drawn.document, drawn.sweep, {});
@@ -153,6 +153,9 @@ Picture picture_of_all(const Document& document, Picture picture) {
     for (std::size_t i = 0; i < part.curves.size(); ++i) {
       Curve& curve = part.curves[i];
       if (curve.style != CurveStyle::bars) curve.style = CurveStyle::line;
+      if (key == std::string("prediction") && part.curves.size() == networks.size() &&
+          drawn.sweep.axes.front() == "load")
+        curve.points = answers::latency_curve(networks[i].first, networks[i].second);
       const bool simulated = key == std::string("simulation");
       if (part.curves.size() == 1)
         curve.title = (simulated ? "simulation" : "model") + (curve.title.empty() ? "" : ", " + curve.title);
@@ -173,7 +176,7 @@ Picture picture(const Document& document, const std::vector<ValidatedWormhole>& 
                   .y_label = "mean latency [cycles]",
                   .note = "lines: model, approximate; points: simulation, with 95 % intervals"};
   return networks.size() == 1 ? picture_of_one(document, networks.front(), std::move(picture))
-                              : picture_of_all(document, std::move(picture));
+                              : picture_of_all(document, networks, std::move(picture));
 }
 
 }  // namespace

@@ -282,7 +282,14 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
   if (std::any_of(networks.begin(), networks.end(),
                   [](const WormholeNetworkAnswer& each) { return each.first.channels.has_value(); }))
     picture.note += "; channels are in the table";
-  if (networks.size() > 1) return picture;
+  if (networks.size() > 1) {
+    if (picture.curves.size() == networks.size() && drawn.sweep.axes.front() == "load")
+      for (std::size_t i = 0; i < networks.size(); ++i) {
+        picture.curves[i].points = answers::latency_curve(networks[i].first, networks[i].second);
+        picture.curves[i].style = CurveStyle::line;
+      }
+    return picture;
+  }
   picture.x_label = "load [flits/cycle/node]";
   picture.curves.front() = {
       .title = "model", .style = CurveStyle::line, .points = answers::latency_curve(question, answer)};

@@ -534,7 +534,7 @@ const tailbound = (() => {
         for (const i of points) {
           const high = curve.highs?.[i], x = this.x(curve.x[i]) - 3;
           if (high === undefined || high === null) continue;
-          const low = curve.lows[i] ?? this.view.y0;  // it leaves at the foot
+          const low = Math.max(this.view.y0, curve.lows[i] ?? this.view.y0);  // it leaves at the foot
           bars += `M${x.toFixed(1)} ${within(this.y(high)).toFixed(1)}h6m-3 0V${within(this.y(low)).toFixed(1)}m-3 0h6`;
         }
         svg += `<path class="tb-curve tb-bars" d="${bars}"/>`;
