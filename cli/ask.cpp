@@ -42,7 +42,10 @@ Reply ask(const Command& command, const answers::Run& run,
                         .progress = run.progress,
                         .stop = run.stop,
                         .piece = run.piece,
-                        .executor = run.executor};
+                        .executor = run.executor,
+                        .checkpoint = run.checkpoint,
+                        .checkpoint_interval = run.checkpoint_interval,
+                        .resume = run.resume};
   try {
     return command.answer(context);
   } catch (const InvalidArgument& error) {

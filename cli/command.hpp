@@ -6,6 +6,7 @@
 #include <tailbound/answers/points/run.hpp>
 #include <tailbound/render/document.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -41,6 +42,10 @@ struct Context {
   std::shared_ptr<Course> course = std::make_shared<Course>();
   run::Executor* executor = nullptr;  ///< answers::Run::executor
   bool writes = true;                 ///< false where another process writes checkpoints
+  /// answers::Run's, of who asks in process; options that name files go before them.
+  std::function<void(const std::string& bytes)> checkpoint{};
+  std::chrono::milliseconds checkpoint_interval{60'000};
+  std::string resume{};
   /// Of each point of a sweep, by what is usual for it.
   std::function<Limits(Limits usual)> limits_of_each = [](Limits usual) { return usual; };
 };

@@ -96,6 +96,9 @@ int read_threads(const SimulationOptions& options) {
 SimulationRun::SimulationRun(const SimulationOptions& options, const Context& context) : options_(options) {
   run_ = analysis_run(context);
   run_.threads = read_threads(options);
+  run_.checkpoint = context.checkpoint;
+  run_.checkpoint_interval = context.checkpoint_interval;
+  run_.resume = context.resume;
   if (options.checkpoint_every) run_.checkpoint_interval = read_interval(options);
   if (!context.writes) return;
   if (options.checkpoint) keep_checkpoints(context);

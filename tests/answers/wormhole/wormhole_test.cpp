@@ -2,7 +2,10 @@
 #include <tailbound/answers/validation/validate_wormhole.hpp>
 #include <tailbound/core/error.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <stop_token>
+#include <utility>
 
 // Questions on wormhole networks, without a command line.
 
@@ -178,9 +181,7 @@ TEST_CASE("wormhole answers: simulated and beside the model") {
 }
 
 TEST_CASE("wormhole answers: the curve of a picture is the model, and has no corner that is seen") {
-  WormholeQuestion question{.network = network::WormTopology{.shape = network::WormShape::mesh, .nodes = 16}};
-  question.flits = 8;
-  question.offered = fractions({"0.2", "0.6"});
+  const WormholeQuestion question = mesh(fractions({"0.2", "0.6"}));
   const WormholeAnswer found = answer(question, {});
   const LatencyCurve curve = latency_curve(question, found);
   CHECK(curve.back().first == Approx(0.985 * found.saturation.value).epsilon(1e-12));
