@@ -141,10 +141,10 @@
   let tried = null;      // an option that was made a list by its button: it goes back where that is refused
   let pasted = null;     // an option that was given a file just now: what does not go with it goes
 
-  function change(name, text) {
+  function change(name, text, moving = false) {
     if (text === null) delete values[name];
     else values[name] = text;
-    changed();
+    changed(moving);
   }
 
   function field_of(option) {
@@ -214,7 +214,7 @@
           input.value = text_at(option.slider, slider.value);
           root.classList.remove("wb-unset");
           slider.setAttribute("aria-valuetext", input.value);
-          change(option.name, input.value);
+          change(option.name, input.value, true);
         });
         root.append(slider);
         if (question.draws) {
@@ -311,7 +311,14 @@
     const open = [...shown.querySelectorAll("details")].map((details) => details.open);
     pasted = tried = null;
     const html = come.html ?? '<p class="wb-refusal">The answer is too long to be shown here. Download has it.</p>';
-    shown.innerHTML = html;
+    // Pictures that are there bend to the new numbers.
+    const page = made("template", {});
+    page.innerHTML = html;
+    const living = [...shown.querySelectorAll(".tb-picture")];
+    const figures = [...page.content.querySelectorAll(".tb-picture")];
+    if (answer?.asked.question === asked.question && living.length === figures.length)
+      figures.forEach((figure, i) => tailbound.renew_picture(living[i], figure));
+    shown.replaceChildren(page.content);
     shown.querySelectorAll("details").forEach((details, i) => { if (open[i] !== undefined) details.open = open[i]; });
     shown.classList.remove("wb-stale");
     tailbound.enliven(shown);
@@ -358,25 +365,32 @@
   // One question is on its way; while it is, the newest waits, and ends it where it takes long.
   let on_its_way = null, waiting = false, long = null;
   const enough = 250;
-  async function ask() {
+  // While a slider moves, answers go without the simulation that checks them; it comes when the slider rests.
+  const unchecked = "--no-check", at_rest = 350;
+  let rests = null;
+  async function ask(moving = false) {
+    clearTimeout(rests);
     if (on_its_way) {
       waiting = true;
       long = long ?? setTimeout(() => on_its_way?.abort(), Math.max(0, on_its_way.begun + enough - Date.now()));
       return;
     }
     const asked = asked_now();
+    const quick = moving && !(unchecked in values) && !("--check" in values) && question.options.some((option) => option.name === unchecked);
+    const sent = quick ? { ...asked, options: [...asked.options, [unchecked, ""]] } : asked;
     const control = new AbortController();
     on_its_way = control;
     control.begun = Date.now();
     const slow = setTimeout(() => state("Computing"), 300);
     try {
-      const come = await (await post("api/ask", { ...asked, page }, control.signal)).json();
+      const come = await (await post("api/ask", { ...sent, page }, control.signal)).json();
       if (come.replaced || control.signal.aborted || question.name !== asked.question) return;
       if (running) return;
       forgive();
       if (come.error) return show_refusal(come.error, come);
       show_answer(come, asked, null);
       state(`Answered in ${duration(come.seconds)}`);
+      if (quick) rests = setTimeout(ask, at_rest);
     } catch (error) {
       if (error.name !== "AbortError") lost();
     } finally {
@@ -386,7 +400,7 @@
       on_its_way = null;
       if (waiting) {
         waiting = false;
-        ask();
+        ask(moving);
       }
     }
   }
@@ -396,10 +410,10 @@
     at("refusal").hidden = false;
   }
 
-  function changed() {
+  function changed(moving = false) {
     write_address();
     show_elsewhere();
-    if (question.live) return ask();
+    if (question.live) return ask(moving);
     if (answer && !same(answer.asked, asked_now())) at("shown").classList.add("wb-stale");
     else at("shown").classList.remove("wb-stale");
     if (!running) state(answer ? "Changed: run it again" : "Ready to run");

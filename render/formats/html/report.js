@@ -208,11 +208,19 @@ const tailbound = (() => {
 
   const as_shown = (text) => in_svg(text).replace(/<[^>]*>/g, "");
 
-  let measure = null;
+  const measures = {};
+  const widths = new Map();
   function width_of(text, size = 12) {
-    measure ??= document.createElement("canvas").getContext("2d");
-    measure.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
-    return measure.measureText(text).width;
+    const key = `${size} ${text}`;
+    if (!widths.has(key)) {
+      if (!measures[size]) {
+        measures[size] = document.createElement("canvas").getContext("2d");
+        measures[size].font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
+      }
+      if (widths.size > 5000) widths.clear();
+      widths.set(key, measures[size].measureText(text).width);
+    }
+    return widths.get(key);
   }
   function lines_of(text, size, room) {
     const lines = [];
@@ -418,7 +426,7 @@ const tailbound = (() => {
     y_at(pixel) { return this.view.y1 - ((pixel - this.top) / this.inner_height) * (this.view.y1 - this.view.y0); }
 
     draw() {
-      this.width = this.canvas.clientWidth || 860;
+      this.width = this.canvas.clientWidth || this.width || 860;  // out of the page it has none
       this.height = Math.round(Math.max(300, Math.min(444, this.width * 0.5163)));
       [this.top, this.right] = [14, 18];
       this.inner_height = this.height - this.top - 52;
@@ -855,6 +863,20 @@ const tailbound = (() => {
     figure.append(chart(host, data).hint);  // behind what the picture itself has to say
   }
 
+  // A drawing that is alive takes the place of a new one of the page, with what that shows.
+  function renew_picture(living, figure) {
+    const drawn = charts.get(living.querySelector(".tb-chart"));
+    if (!drawn) return false;
+    living.querySelector("figcaption").replaceChildren(...figure.querySelector("figcaption").childNodes);
+    living.querySelector(".tb-picture-note")?.remove();
+    const note = figure.querySelector(".tb-picture-note");
+    if (note) living.querySelector(".tb-chart").after(note);
+    living.querySelector(".tb-data").textContent = figure.querySelector(".tb-data").textContent;
+    figure.replaceWith(living);
+    drawn.update(picture_data(living));
+    return true;
+  }
+
   // --- everything
 
   const alive = new WeakSet();
@@ -885,7 +907,7 @@ const tailbound = (() => {
   document.addEventListener("scroll", (event) => { if (tipped && event.target !== document) hide_tip(); }, true);
   addEventListener("beforeprint", () => { for (const folded of document.querySelectorAll(".tb-answer details")) folded.open = true; });
 
-  return { enliven, chart, picture_data, csv, power_text, chart_of: (element) => charts.get(element) };
+  return { enliven, chart, picture_data, renew_picture, csv, power_text, chart_of: (element) => charts.get(element) };
 })();
 globalThis.tailbound = tailbound;
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => tailbound.enliven(document.body));
