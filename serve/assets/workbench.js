@@ -133,7 +133,7 @@
       return exponents.map((e) => `1e${e}`).join(",");
     }
     const rough = (most - least) / 16, power = 10 ** Math.floor(Math.log10(rough));
-    const wide = Math.max(step, [1, 2, 5, 10].map((f) => f * power).find((f) => f >= rough * (1 - 1e-9)));
+    const wide = Math.max(step, [1, 2, 5, 10].map((f) => f * power).find((f) => f >= rough * 0.8));
     const digits = Math.max(decimals(step), Math.max(0, -Math.floor(Math.log10(wide) + 1e-9)));
     const from = Math.ceil(least / wide - 1e-9) * wide || wide;
     return `${from.toFixed(digits)}:${most.toFixed(digits)}:${wide.toFixed(digits)}`.replace(/(\.\d*?)0+(?=:|$)/g, "$1").replace(/\.(?=:|$)/g, "");
@@ -482,7 +482,7 @@
       growing.title.textContent = "So far: " + title;
       return growing.chart.update(data);
     }
-    const box = made("div", {}), said = made("p", { class: "wb-so-far" }, "So far: " + title);
+    const box = made("div", { class: "tb-chart" }), said = made("p", { class: "wb-so-far" }, "So far: " + title);
     shown.replaceChildren(said, made("figure", { class: "tb-picture" }, box));
     growing = { box, title: said, chart: tailbound.chart(box, data) };
   }
@@ -564,7 +564,7 @@
     delete data.view;  // of the first alone
     compared = { all, names, data, svg: () => together.svg_file() };
     if (together && at("together").contains(box_of_together)) return together.update(data);
-    box_of_together = made("div", {});
+    box_of_together = made("div", { class: "tb-chart" });
     at("together").replaceChildren(made("figure", { class: "tb-picture" }, box_of_together));
     together = tailbound.chart(box_of_together, data);
   }

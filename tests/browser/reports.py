@@ -48,7 +48,7 @@ QUESTIONS = {
     "sweep": "sweep FOLDER/hundred.toml --store FOLDER/store.db",
     "schema": "schema buffer",
 }
-NO_PICTURES = {"simulate_policed", "buffer", "buffer_shared", "network", "pgf", "compare", "reproduce", "schema"}
+NO_PICTURES = {"simulate_policed", "network", "pgf", "compare", "reproduce", "schema"}
 NOT_HERE = {"serve"}  # is a page itself
 
 # A hundred curves in one picture.

@@ -204,7 +204,8 @@ const tailbound = (() => {
       (/^1(\.0+)?$/.test(mantissa) ? "10" : `${mantissa}\u00a0\u00d7\u00a010`) + raised((sign === "-" ? "\u2212" : "") + digits));
   const in_html = (text) => typeset(escaped(text), (power) => `<sup>${power}</sup>`);
   // Letters behind an exponent come down again.
-  const in_svg = (text) => typeset(escaped(text), (power) => `<tspan dy="-4.6" font-size="9">${power}</tspan><tspan dy="4.6">\u200b</tspan>`);
+  const in_svg = (text) => typeset(escaped(text), (power) => `<tspan dy="-4.6" font-size="9">${power}</tspan><tspan dy="4.6">\u200b</tspan>`)
+    .replace(/<tspan dy="4.6">\u200b<\/tspan>$/, "");
 
   const as_shown = (text) => in_svg(text).replace(/<[^>]*>/g, "");
 
