@@ -257,7 +257,8 @@
     for (const option of question.options) groups.set(option.group, [...(groups.get(option.group) ?? []), option]);
     const whole = [], rest = [];
     for (const [heading, options] of groups) {
-      const shown = options.filter((option) => option.name in values || option.required);
+      const opened = new Set(question.opening.map(([name]) => name));
+      const shown = options.filter((option) => option.name in values || option.required || opened.has(option.name));
       const others = options.filter((option) => !shown.includes(option));
       const title = heading || "Question";
       const names = others.map((option) => option.name);
@@ -533,7 +534,9 @@
           curves.push(curve);
           continue;
         }
-        curves.push({ ...curve, place: data ? place++ : 0, title: data ? [name_of(one), curve.title].filter(Boolean).join(": ") : "" });
+        // Of marks the rarest alone is named: all of several answers would be a crowd.
+        const labels = curve.labels?.map((label, i) => (i === curve.labels.length - 1 ? label : ""));
+        curves.push({ ...curve, ...(labels && { labels }), place: data ? place++ : 0, title: data ? [name_of(one), curve.title].filter(Boolean).join(": ") : "" });
       }
     return curves;
   }

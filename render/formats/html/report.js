@@ -177,6 +177,10 @@ const tailbound = (() => {
     const first = table.querySelector("td[data-kind]");
     if (first) first.tabIndex = 0;
     table.addEventListener("keydown", (event) => go_in(table, event));
+    const scroll = box.querySelector(".tb-scroll");
+    const mark = () => box.classList.toggle("tb-more", scroll.scrollLeft + scroll.clientWidth < scroll.scrollWidth - 2);
+    scroll.addEventListener("scroll", mark, { passive: true });
+    new ResizeObserver(mark).observe(scroll);
     box.prepend(made("div", { class: "tb-tools" },
                      button("Copy CSV", (pressed) => copy(csv(table), pressed), `Copy as CSV: ${table.caption.textContent}`)));
   }
