@@ -9,7 +9,7 @@
 ///
 /// METHOD  ticks at 1, 2 or 5 times a power of ten; of values over less than some 500-fold too, over more at powers of ten
 /// UNITS   a place is the value, or its logarithm to base ten on an axis of powers
-/// TESTS   tests/render/axis_test.cpp
+/// TESTS   tests/render/picture_test.cpp
 namespace tailbound::render {
 
 enum class Scale {

@@ -14,7 +14,7 @@ namespace {
 using Point = std::pair<double, double>;
 using Neighbours = std::vector<std::vector<std::size_t>>;
 
-constexpr double border = 26, layer_height = 104, name_size = 11;
+constexpr double rim = 26, layer_height = 104, name_size = 11;
 
 Neighbours neighbours_of(const NetworkPicture& network) {
   Neighbours all(network.nodes.size());
@@ -60,9 +60,9 @@ std::vector<Point> in_layers(const std::vector<int>& layers, const Neighbours& n
   const auto place = [&] {
     for (std::size_t layer = 0; layer < rows.size(); ++layer)
       for (std::size_t i = 0; i < rows[layer].size(); ++i)
-        at[rows[layer][i]] = {border + (static_cast<double>(i) + 0.5) /
-                                           static_cast<double>(rows[layer].size()) * (width - 2 * border),
-                              border + layer_height * static_cast<double>(rows.size() - 1 - layer)};
+        at[rows[layer][i]] = {rim + (static_cast<double>(i) + 0.5) / static_cast<double>(rows[layer].size()) *
+                                        (width - 2 * rim),
+                              rim + layer_height * static_cast<double>(rows.size() - 1 - layer)};
   };
   const auto length = [&] {
     double sum = 0;
@@ -199,10 +199,10 @@ double fit(std::vector<Point>& at, double width) {
   }
   constexpr double most_height = 560, least = 1e-6;
   const double scale =
-      std::min((width - 2 * border) / std::max(x1 - x0, least), most_height / std::max(y1 - y0, least));
+      std::min((width - 2 * rim) / std::max(x1 - x0, least), most_height / std::max(y1 - y0, least));
   const double aside = (width - scale * (x1 - x0)) / 2;
-  for (auto& [x, y] : at) x = aside + scale * (x - x0), y = border + scale * (y - y0);
-  return std::min(scale * (y1 - y0), most_height) + 2 * border;
+  for (auto& [x, y] : at) x = aside + scale * (x - x0), y = rim + scale * (y - y0);
+  return std::min(scale * (y1 - y0), most_height) + 2 * rim;
 }
 
 /// From calm to hot, over 1 black: seen on light and on dark.
@@ -237,7 +237,7 @@ NetworkPlan network_plan(const NetworkPicture& network, double width) {
   plan.layered = !layers.empty();
   if (plan.layered) {
     plan.at = in_layers(layers, neighbours, width);
-    plan.height = 2 * border + layer_height * *std::max_element(layers.begin(), layers.end());
+    plan.height = 2 * rim + layer_height * *std::max_element(layers.begin(), layers.end());
   } else {
     plan.at = by_stress(neighbours);
     plan.height = fit(plan.at, width);
@@ -310,7 +310,7 @@ NetworkSvg network_svg(const NetworkPicture& network, double width) {
   if (busiest == network.edges.size()) return svg;
   const NetworkPicture::Edge& edge = network.edges[busiest];
   std::string legend;
-  double x = border;
+  double x = rim;
   for (const double load : {0.0, 0.5, 1.0}) {
     legend += fmt::format(
         "<path {} stroke-width=\"3\" d=\"M{:.0f} {:.0f}h30\"/><text x=\"{:.0f}\" y=\"{:.0f}\">{:.0f} "

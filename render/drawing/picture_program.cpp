@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace tailbound::render {
@@ -88,11 +89,13 @@ std::string shortened(std::string message) {
   return message;
 }
 
-/// "svg", "png", "pdf"
-std::string kind_of_file(const std::string& file) {
+enum class PictureFile { svg, png, pdf };
+
+PictureFile by_ending(const std::string& file) {
   const std::string ending = std::filesystem::path(file).extension().string();
-  for (const char* known : {".svg", ".png", ".pdf"})
-    if (ending == known) return ending.substr(1);
+  for (const auto& [known, drawn] :
+       {std::pair{".svg", PictureFile::svg}, {".png", PictureFile::png}, {".pdf", PictureFile::pdf}})
+    if (ending == known) return drawn;
   throw InvalidArgument("--plot", file, "a file name that ends in .svg, .png or .pdf");
 }
 
@@ -139,18 +142,24 @@ std::string output_of(std::vector<std::string> words, const char* package, const
 }  // namespace
 
 void require_known_ending(const std::string& file) {
-  static_cast<void>(kind_of_file(file));
+  static_cast<void>(by_ending(file));
 }
 
 std::string drawn(const Picture& picture, const std::string& file, char* const* environment,
                   const std::stop_token& stop) {
-  const std::string kind = kind_of_file(file);
+  const PictureFile drawn_as = by_ending(file);
   std::string svg = svg_file(picture);
-  if (kind == "svg") return svg;
-  // Of a screen each point is two, for print in a size that fits a page.
-  std::vector<std::string> words{"rsvg-convert", "--format", kind};
-  if (kind == "png") words.insert(words.end(), {"--zoom", "2"});
-  return output_of(words, "librsvg2-bin", svg, environment, stop);
+  // Of a screen each point is two.
+  switch (drawn_as) {
+    case PictureFile::svg:
+      return svg;
+    case PictureFile::png:
+      return output_of({"rsvg-convert", "--format", "png", "--zoom", "2"}, "librsvg2-bin", svg, environment,
+                       stop);
+    case PictureFile::pdf:
+      return output_of({"rsvg-convert", "--format", "pdf"}, "librsvg2-bin", svg, environment, stop);
+  }
+  return {};
 }
 
 }  // namespace tailbound::render
