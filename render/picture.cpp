@@ -58,6 +58,10 @@ bool is_limit(const Curve& curve) {
 }
 
 Picture named_where_hidden(Picture picture) {
+  // Of very many curves one lies on the next, and the names would be chains.
+  if (static_cast<std::size_t>(std::count_if(picture.curves.begin(), picture.curves.end(), is_data)) >
+      most_curves_told_apart)
+    return picture;
   constexpr double line_width = 0.004;  // of the height of the picture
   std::vector<Polyline> drawn;
   double low = picture.powers_of_ten || picture.log_y ? std::numeric_limits<double>::infinity() : 0;

@@ -295,7 +295,8 @@ std::string curves(const Picture& picture, const View& view) {
 
 std::string shortened(const std::string& text, double size, double most) {
   if (typeset_width(text, size) <= most) return text;
-  std::string kept = text;
+  constexpr double narrowest = 0.15;  // letter, over its size
+  std::string kept = text.substr(0, static_cast<std::size_t>(most / (narrowest * size)));
   while (!kept.empty() && typeset_width(kept + " ...", size) > most) {
     while (!kept.empty() && (static_cast<unsigned char>(kept.back()) & 0xc0U) == 0x80U) kept.pop_back();
     if (!kept.empty()) kept.pop_back();
@@ -359,7 +360,7 @@ View view_of(const Picture& picture) {
             .scale = scale_of(picture),
             .width = picture_width,
             .right = 18,
-            .top = border,
+            .top = 14,
             .bottom = foot};
   view.height = plot_height + view.top + view.bottom;
   const double lines = static_cast<double>(std::max<std::size_t>(1, y_label_lines(picture).size()));

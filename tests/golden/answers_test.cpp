@@ -226,7 +226,7 @@ TEST_CASE("files: --output holds exactly what standard output would") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);  // no temporary is left
 
   const std::vector<std::pair<std::string, std::string>> magic{
-      {"svg", "<?xml"}, {"png", "\x89PNG"}, {"pdf", "%PDF-"}};
+      {"svg", "<svg xmlns="}, {"png", "\x89PNG"}, {"pdf", "%PDF-"}};
   for (const auto& [ending, start] : magic) {
     // A name that a careless script would trip over.
     const std::string picture = folder / ("a'; $(x) \" picture." + ending);

@@ -158,7 +158,9 @@ TEST_CASE("refused: options that exclude each other, both named") {
            {"buffer --traffic poisson --rates 0.5 --drop 1e-9", 2, {"poisson", "--rates"}},
            {"buffer --inputs 16 --load 0.9 --drop 1e-9 --capacity 9", 2, {"--capacity", "--drop", "--solve"}},
            {"buffer --inputs 16 --load 0.9 --drop 1e-9 --capacity 9 --solve load", 2, {"--load"}},
-           {"buffer --inputs 16 --load 0.9 --drop 1e-9 --plot a.svg", 2, {"--plot", "--load"}},
+           {"buffer --inputs 16 --capacity 90 --drop 1e-9 --solve load --plot a.svg",
+            2,
+            {"--plot", "--load"}},
            {"occupancy --inputs 16 --load 0.9 --levels 3 --until 1e-3", 2, {"--levels", "--until"}},
        })
     check(refusal);

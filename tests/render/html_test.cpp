@@ -1,5 +1,7 @@
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <tailbound/render/drawing/svg.hpp>
 #include <tailbound/render/formats/html.hpp>
 
 #include <algorithm>
@@ -73,8 +75,9 @@ TEST_CASE("pages: numbers carry their kind and both ends, in sentences and in ta
                                  ends.lower + "\" data-high=\"" + ends.upper + "\"";
   INFO(page);
   CHECK(has(page, "it is <span class=\"tb-number\" tabindex=\"0\" " + attributes +
-                      ">1.2500000000e-400</span> (certified)"));
-  CHECK(has(page, "<td " + attributes + ">1.2500000000e-400 <small>packets</small></td>"));
+                      ">1.2500000000\u00a0\u00d7\u00a010<sup>\u2212400</sup></span> (certified)"));
+  CHECK(has(page, "<td " + attributes +
+                      ">1.2500000000\u00a0\u00d7\u00a010<sup>\u2212400</sup> <small>packets</small></td>"));
   CHECK(has(
       page,
       "data-kind=\"estimate\" data-sure=\"estimate, 95 % interval\" data-value=\"10.5\" data-low=\"10\">"));
@@ -169,11 +172,14 @@ TEST_CASE("pages: the drawing without a script stands where the numbers are") {
                      .ends = {{-std::numeric_limits<double>::infinity(), -90}}}};
   const std::string figure = html_picture(picture);
   INFO(figure);
-  // Left 76, right 844, top 14, foot 392, and 0.2 of ten on either side.
-  CHECK(has(figure, "d=\"M90.8 14.0L829.2 392.0\""));
-  CHECK(has(figure, "M457.0 127.4h6m-3 0V392.0m-3 0h6"));
+  // Right 842, top 14, foot 392, and 0.2 of ten on either side.
+  const View view = view_of(picture);
+  const double from = view.x_of(0), to = view.x_of(10), middle = view.x_of(5);
+  CHECK(from == Approx(view.left + 0.2 / 10.4 * (842 - view.left)));
+  CHECK(has(figure, fmt::format("d=\"M{:.1f} 14.0L{:.1f} 392.0\"", from, to)));
+  CHECK(has(figure, fmt::format("M{:.1f} 127.4h6m-3 0V392.0m-3 0h6", middle - 3)));
   CHECK(count(figure, "<li data-curve=") == 2);
-  CHECK(has(figure, "10<tspan dy=\"-5\" font-size=\"9\">-300</tspan>"));
+  CHECK(has(figure, "10<tspan dy=\"-4.6\" font-size=\"9\">\u2212300</tspan>"));
   const json data = json::parse(picture_json(picture));
   CHECK(data["curves"][1]["low"][0].is_null());
   CHECK(data["curves"][1]["high"][0] == -90);
