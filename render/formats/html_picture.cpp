@@ -5,10 +5,7 @@
 #include <tailbound/render/formats/html.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <iterator>
-#include <limits>
 
 // The picture within a page: the SVG of files (drawing/svg.hpp), and its data for the script, which draws the same again
 // when it is zoomed (html/report.js).

@@ -551,8 +551,9 @@
     for (const button of ["save-page", "save-csv", "save-svg"]) at(button).hidden = all.length < 2;
     at("kept").replaceChildren(...all.map((one, i) => made("li", {},
       made("b", {}, names[i] + (one.now ? " (now)" : "")),
-      made("p", {}, one.headline),
+      made("p", { class: "wb-headline" }),
       one.now ? "" : made("button", { type: "button", class: "tb-button", "aria-label": `Remove ${names[i]}`, on: { click: () => { kept.splice(kept.indexOf(one), 1); write_address(); show_comparison(); } } }, "Remove"))));
+    at("kept").querySelectorAll(".wb-headline").forEach((said, i) => { said.innerHTML = tailbound.in_html(all[i].headline); });
     const drawn = all.filter((one) => one.data);
     const first = drawn[0]?.data;
     const alike = drawn.filter((one) => one.data.x === first.x && one.data.y === first.y && !one.data.powers === !first.powers);

@@ -471,6 +471,10 @@ Picture picture(const Document& document, const std::vector<BufferPoint>& points
 /// P(Q > n) of the queue and where its buffer ends, for one point.
 Picture tail_picture(const BufferPoint& point) {
   const auto& [question, answer] = point;
+  if (answer.overloaded)
+    throw NoAnswer(
+        "there is nothing to draw: more packets arrive than are served, and an infinite queue grows without "
+        "limit");
   const auto capacity = static_cast<double>(answer.buffer.value);
   Picture picture{
       .title = "P(Q > n) of the output queue of " + traffic_in_words(question, {&question.traffic}),

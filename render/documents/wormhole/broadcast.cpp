@@ -198,6 +198,17 @@ std::string headline(const std::vector<BroadcastRatesAnswered>& networks) {
   return text;
 }
 
+/// The same up to just before it saturates, for curves without corners.
+Document sampled(const BroadcastRatesAnswered& network) {
+  answers::BroadcastQuestion question = network.first;
+  question.offered.of_saturation = true;
+  question.offered.values.clear();
+  for (int percent = 2; percent <= 98; percent += percent < 80 ? 6 : 2)
+    question.offered.values.push_back(numeric::Rational(percent) / 100);
+  BroadcastRatesAnswered answered{question, answers::answer(question, {})};
+  return document(std::vector{std::move(answered)});
+}
+
 Picture picture(const Document& document, const std::vector<BroadcastRatesAnswered>& networks) {
   const auto& [question, answer] = networks.front();
   Picture picture = latency_axes(title_in_words(question.hypercube, hypercubes_of(networks)));
@@ -209,8 +220,9 @@ Picture picture(const Document& document, const std::vector<BroadcastRatesAnswer
       }))
     latencies.insert(latencies.begin(), {"broadcast_latency", "broadcast"});
   picture.note += ends_in_words(hypercubes_of(networks));
-  picture = latency_picture(document, latencies, std::move(picture));
-  if (networks.size() > 1) return picture;
+  if (networks.size() > 1) return latency_picture(document, latencies, std::move(picture));
+  picture = latency_picture(sampled(networks.front()), latencies, std::move(picture));
+  for (Curve& curve : picture.curves) curve.style = CurveStyle::line;
   picture.note += fmt::format("; start-up {}", brief(Given{question.hypercube.startup}));
   double greatest = static_cast<double>(question.hypercube.flits);
   for (const Curve& curve : picture.curves)

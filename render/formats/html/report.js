@@ -177,7 +177,7 @@ const tailbound = (() => {
     const first = table.querySelector("td[data-kind]");
     if (first) first.tabIndex = 0;
     table.addEventListener("keydown", (event) => go_in(table, event));
-    const scroll = box.querySelector(".tb-scroll");
+    const scroll = table.parentElement;
     const mark = () => box.classList.toggle("tb-more", scroll.scrollLeft + scroll.clientWidth < scroll.scrollWidth - 2);
     scroll.addEventListener("scroll", mark, { passive: true });
     new ResizeObserver(mark).observe(scroll);
@@ -912,7 +912,7 @@ const tailbound = (() => {
   document.addEventListener("scroll", (event) => { if (tipped && event.target !== document) hide_tip(); }, true);
   addEventListener("beforeprint", () => { for (const folded of document.querySelectorAll(".tb-answer details")) folded.open = true; });
 
-  return { enliven, chart, picture_data, renew_picture, csv, power_text, chart_of: (element) => charts.get(element) };
+  return { enliven, chart, picture_data, renew_picture, csv, power_text, in_html, chart_of: (element) => charts.get(element) };
 })();
 globalThis.tailbound = tailbound;
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => tailbound.enliven(document.body));
