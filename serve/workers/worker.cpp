@@ -244,7 +244,7 @@ class AnswerSoFar {
       : stream_(stream), question_(std::move(question)), given_(given), contents_(contents) {}
 
   void tell(const std::string& checkpoint, double done) {
-    // A hundredth of the time for what is only looked at.
+    // A thirtieth of the time at most, for what is only looked at.
     constexpr int share = 30;
     const Clock::time_point begun = Clock::now();
     if (begun - last_ < share * took_) return;
