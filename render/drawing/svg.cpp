@@ -313,7 +313,7 @@ struct Key {
 Key key(const Picture& picture, double width, double x0, double y0) {
   const std::vector<KeyEntry> entries = key_of(picture);
   Key key;
-  if (entries.size() + (picture.curves.size() > 1 ? 1 : 0) < 2) return key;
+  if (entries.empty() || picture.curves.size() < 2) return key;
   constexpr double between = 22;
   double widest = 0;
   for (const KeyEntry& entry : entries) widest = std::max(widest, typeset_width(entry.title, tick_size));

@@ -3,6 +3,7 @@
 #include <tailbound/render/drawing/formula.hpp>
 #include <tailbound/render/drawing/typeset.hpp>
 #include <tailbound/render/formats/html.hpp>
+#include <tailbound/render/formats/short_ends.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
@@ -167,22 +168,30 @@ std::string heading_of(const Column& column) {
 
 /// "0.1 to 0.9 by 0.1" of inputs in equal steps, which the values are otherwise listed for; empty of others.
 std::string steps_in_words(const Document& document, const Column& column) {
-  std::vector<numeric::Rational> values;
+  std::optional<numeric::Rational> first;
+  numeric::Rational step = 0;
+  std::int64_t steps = 0;  // so many from the first value to the last
   for (const Result& result : document.results) {
     const Value value = value_of(result.inputs, column.key);
     std::optional<numeric::Rational> number;
     if (const auto* given = std::get_if<Given>(&value)) number = given->value;
     if (const auto* whole = std::get_if<Whole>(&value)) number = numeric::whole(whole->value);
     if (!number) return {};
-    if (std::find(values.begin(), values.end(), *number) == values.end()) values.push_back(*number);
+    if (!first) first = number;
+    const numeric::Rational from = *number - *first;
+    if (steps == 0 && from != 0) step = from, steps = 1;
+    if (step == 0) continue;
+    // The next one, or one that was there.
+    const numeric::Rational place = from / step;
+    if (place == numeric::whole(steps + 1))
+      ++steps;
+    else if (cln::denominator(place) != 1 || place < 0 || place > numeric::whole(steps))
+      return {};
   }
-  constexpr std::size_t least = 4;
-  if (values.size() < least) return {};
-  const numeric::Rational step = values[1] - values[0];
-  for (std::size_t i = 2; i < values.size(); ++i)
-    if (values[i] - values[i - 1] != step) return {};
-  return fmt::format("{} to {} by {}", brief(Given{values.front()}), brief(Given{values.back()}),
-                     brief(Given{step}));
+  constexpr std::int64_t least = 3;
+  if (steps < least) return {};
+  return fmt::format("{} to {} by {}", brief(Given{*first}),
+                     brief(Given{*first + numeric::whole(steps) * step}), brief(Given{step}));
 }
 
 /// What was asked: an input that varies with its values.
@@ -258,42 +267,6 @@ std::string meaning_for_people(const std::string& meaning) {
     if (!of_data) kept += (kept.empty() ? "" : "; ") + clause;
   }
   return kept;
-}
-
-/// Both ends with as many digits as tell them apart and two more, rounded outwards. Decimals of other forms stay as they are.
-std::pair<std::string, std::string> short_ends(std::string lower, std::string upper) {
-  const auto split = [](const std::string& text) {
-    const std::size_t at = std::min(text.find_first_of("eE"), text.size());
-    return std::pair(text.substr(0, at), text.substr(at));
-  };
-  auto [low, low_power] = split(lower);
-  auto [high, high_power] = split(upper);
-  const auto decimal = [](const std::string& text) {
-    return !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos &&
-           text.find('.') != std::string::npos && text.find('.') == text.rfind('.');
-  };
-  if (low_power != high_power || !decimal(low) || !decimal(high) || low.find('.') != high.find('.'))
-    return {lower, upper};
-  const std::size_t length = std::max(low.size(), high.size());
-  low.resize(length, '0'), high.resize(length, '0');
-  const auto apart =
-      static_cast<std::size_t>(std::mismatch(low.begin(), low.end(), high.begin()).first - low.begin());
-  constexpr std::size_t more = 3;
-  const std::size_t kept = std::max(apart + more, low.find('.') + 2);
-  if (kept >= length) return {std::move(lower), std::move(upper)};
-  const bool rounded = high.find_first_not_of('0', kept) != std::string::npos;
-  low.resize(kept), high.resize(kept);
-  for (std::size_t i = kept; rounded && i-- > 0;) {
-    if (high[i] == '.') continue;
-    if (high[i] != '9') {
-      ++high[i];
-      break;
-    }
-    if (i == 0)
-      return {std::move(lower), std::move(upper)};  // one digit more before the point: it is shown in full
-    high[i] = '0';
-  }
-  return {low + low_power, high + high_power};
 }
 
 /// Every number of the only result, one a row: its name and meaning, both ends, and how sure it is. What is there for

@@ -21,6 +21,12 @@ constexpr std::size_t most_points = 5'000;
 
 using Place = std::pair<double, double>;
 
+std::size_t points_of(const Picture& picture) {
+  std::size_t points = 0;
+  for (const Curve& curve : picture.curves) points += curve.points.size();
+  return points;
+}
+
 /// What each curve is, in its colour. The script makes switches of it.
 std::string key_html(const Picture& picture) {
   std::string items;
@@ -74,8 +80,7 @@ std::string text_json(const nlohmann::json& text) {
 }  // namespace
 
 std::string picture_json(const Picture& picture) {
-  std::size_t points = 0;
-  for (const Curve& curve : picture.curves) points += curve.points.size();
+  const std::size_t points = points_of(picture);
   const View view = view_of(picture);
   std::string text = fmt::format(
       R"({{"title":{},"x":{},"y":{},"note":{},"powers":{},"log":{},"view":[{:.10g},{:.10g},{:.10g},{:.10g}],"curves":[)",
@@ -109,8 +114,7 @@ std::string html_picture(const Picture& picture) {
         "<figure class=\"tb-network\"><figcaption>{}</figcaption><div "
         "class=\"tb-canvas\">{}</div></figure>\n",
         typeset_html(picture.title), svg_within_page(picture));
-  std::size_t points = 0;
-  for (const Curve& curve : picture.curves) points += curve.points.size();
+  const std::size_t points = points_of(picture);
   std::string note = typeset_html(picture.note);
   if (points > most_points)
     note += fmt::format("{}Of {} points those are drawn that stand out.", note.empty() ? "" : " ", points);

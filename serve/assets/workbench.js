@@ -468,22 +468,22 @@
   // The picture by what is done so far: its points stay, their bars shrink.
   let growing = null;
   function show_so_far(html) {
-    const data = pictures(html);
-    const headline = made("div", {});
-    headline.innerHTML = html;
+    const page = made("template", {});
+    page.innerHTML = html;
+    const figure = page.content.querySelector(".tb-picture");
+    const title = "So far: " + (page.content.querySelector("h1")?.textContent ?? "");
     const shown = at("shown");
     shown.classList.remove("wb-stale");
-    const title = headline.querySelector("h1")?.textContent ?? "";
-    if (!data) {
+    if (!figure) {
       growing = null;
-      shown.replaceChildren(made("p", { class: "wb-so-far" }, "So far: " + title), ...headline.querySelectorAll(".tb-lines"));
-      return;
+      return shown.replaceChildren(made("p", { class: "wb-so-far" }, title), ...page.content.querySelectorAll(".tb-lines"));
     }
+    const data = tailbound.picture_data(figure);
     if (growing && shown.contains(growing.box)) {
-      growing.title.textContent = "So far: " + title;
+      growing.title.textContent = title;
       return growing.chart.update(data);
     }
-    const box = made("div", { class: "tb-chart" }), said = made("p", { class: "wb-so-far" }, "So far: " + title);
+    const box = made("div", { class: "tb-chart" }), said = made("p", { class: "wb-so-far" }, title);
     shown.replaceChildren(said, made("figure", { class: "tb-picture" }, box));
     growing = { box, title: said, chart: tailbound.chart(box, data) };
   }
@@ -557,7 +557,7 @@
     const drawn = all.filter((one) => one.data);
     const first = drawn[0]?.data;
     const alike = drawn.filter((one) => one.data.x === first.x && one.data.y === first.y && !one.data.powers === !first.powers);
-    if (!first) return at("together").replaceChildren(made("p", {}, "These answers have no picture: \u201cdraw against\u201d beside one of the options makes one."));
+    if (!first) return at("together").replaceChildren(made("p", {}, "These answers have no picture: press \u201cdraw against\u201d at an option to get one."));
     if (all.length < 2) return at("together").replaceChildren(made("p", {}, "Change something: both answers are then drawn in one picture."));
     const data = {
       ...first,
@@ -597,9 +597,7 @@
         const told = await come.json();
         return show_refusal(told.error ?? { message: "this answer is no more there: run it again" }, told);
       }
-      const link = made("a", { href: URL.createObjectURL(await come.blob()), download: `tailbound-${answer.asked.question.replaceAll(" ", "-")}.${ending}` });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+      hand_over(await come.blob(), `tailbound-${answer.asked.question.replaceAll(" ", "-")}.${ending}`);
     } catch {
       lost();
     }
@@ -607,24 +605,26 @@
 
   // --- a comparison as files
 
-  function hand_over(text, type, name) {
-    const link = made("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  function hand_over(blob, name) {
+    const link = made("a", { href: URL.createObjectURL(blob), download: name });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
+  function save_comparison(text, type, ending) {
+    hand_over(new Blob([text], { type }), `tailbound-comparison.${ending}`);
+  }
   function comparison_csv() {
-    const cell = (text) => (/[",\n]/.test(text) ? `"${String(text).replaceAll('"', '""')}"` : text);
     const { data } = compared;
     const power = (value) => (value === null || value === undefined ? "" : data.powers ? tailbound.power_text(value, 12) : String(value));
     const lines = [["setting", data.x, data.y, "lower", "upper"]];
     for (const curve of data.curves)
       curve.x.forEach((x, i) => lines.push([curve.title || curve.labels?.[i] || "", x, power(curve.y[i]), power(curve.low?.[i]), power(curve.high?.[i])]));
-    return lines.map((line) => line.map(cell).join(",")).join("\n") + "\n";
+    return lines.map((line) => line.map((text) => tailbound.csv_cell(String(text))).join(",")).join("\n") + "\n";
   }
   // One page of all that is compared, which opens without a server.
   async function comparison_page() {
     const [style, script] = await Promise.all(["report.css", "report.js"].map(async (name) => (await fetch(name)).text()));
-    const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+    const { escaped } = tailbound;
     const figure = `<figure class="tb-picture"><figcaption>${escaped(compared.names.join(" \u2013 "))}</figcaption><div class="tb-canvas">${compared.svg()}</div>` +
       `<script type="application/json" class="tb-data">${JSON.stringify(compared.data).replaceAll("<", "\\u003c")}</` + "script></figure>";
     const each = compared.all.map((one, i) => `<h2>${escaped(compared.names[i])}</h2><pre>${escaped(shell_line(one.asked))}</pre>${one.html}`).join("\n<hr>\n");
@@ -718,9 +718,9 @@
     document.addEventListener("click", (event) => { if (!at("saves").contains(event.target)) at("saves").open = false; });
     at("stop").addEventListener("click", stop_run);
     at("keep").addEventListener("click", keep);
-    at("save-csv").addEventListener("click", () => hand_over(comparison_csv(), "text/csv", "tailbound-comparison.csv"));
-    at("save-svg").addEventListener("click", () => hand_over(compared.svg(), "image/svg+xml", "tailbound-comparison.svg"));
-    at("save-page").addEventListener("click", async () => hand_over(await comparison_page(), "text/html", "tailbound-comparison.html"));
+    at("save-csv").addEventListener("click", () => save_comparison(comparison_csv(), "text/csv", "csv"));
+    at("save-svg").addEventListener("click", () => save_comparison(compared.svg(), "image/svg+xml", "svg"));
+    at("save-page").addEventListener("click", async () => save_comparison(await comparison_page(), "text/html", "html"));
     at("link").addEventListener("click", () => {
       const made = address();
       if (made.length > longest_link) return state("The files are too long for a link: copy the command line");

@@ -3,10 +3,12 @@
 #include <nlohmann/json.hpp>
 #include <tailbound/render/drawing/svg.hpp>
 #include <tailbound/render/formats/html.hpp>
+#include <tailbound/render/formats/short_ends.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +22,7 @@ using numeric::Rational;
 
 namespace {
 
-constexpr std::size_t largest_page = 2'000'000;
+constexpr std::size_t largest_page = 500'000;
 const Frame page_frame{.version = "1.2", .command_line = "tailbound toy --name 'a <b>'"};
 
 std::shared_ptr<const Layout> page_layout() {
@@ -161,6 +163,55 @@ TEST_CASE("pages: a picture's curves are whole, or thinned to what stands out") 
   CHECK(*std::max_element(y.begin(), y.end()) == 7);  // one point of all
   CHECK(data["curves"][1]["x"].front() == 0);
   CHECK(data["curves"][1]["x"].back() == 199'999 * 0.002);
+}
+
+TEST_CASE("pages: ends have three digits of their width, rounded outwards") {
+  using Ends = std::pair<std::string, std::string>;
+  CHECK(short_ends("4.7580322524275512", "4.7580322524298765") ==
+        Ends("4.75803225242755", "4.75803225242988"));
+  CHECK(short_ends("8.7035435578153207e-16", "8.7035435578190433e-16") ==
+        Ends("8.70354355781532e-16", "8.70354355781905e-16"));
+  CHECK(short_ends("0.99991234", "0.99999891") == Ends("0.9999123", "0.9999990"));
+  CHECK(short_ends("1.98999999", "1.99999999") == Ends("1.9899", "2.0000"));
+  // Whose digits part at once, and which are close all the same.
+  CHECK(short_ends("1.99999999876", "2.00000000123") ==
+        Ends("1.99999999876", "2.00000000123"));  // short already
+  CHECK(short_ends("1.999999998765432", "2.000000001234567") == Ends("1.99999999876", "2.00000000124"));
+  // What would need a digit more, other exponents, signs, and what is short: as it is.
+  for (const Ends& same :
+       {Ends("9.9899999", "9.9999999"), Ends("9.9e-5", "1.1e-4"), Ends("-1.23456", "1.23456"),
+        Ends("10", "11"), Ends("0.25", "0.26"), Ends("", "0.5"), Ends("1.5", "")})
+    CHECK(short_ends(same.first, same.second) == same);
+  std::mt19937_64 draw(1);
+  for (int i = 0; i < 2000; ++i) {
+    const double from = std::uniform_real_distribution<>(1, 10)(draw);
+    const double to = from + std::pow(10, std::uniform_real_distribution<>(-12, 0)(draw));
+    const std::string lower = fmt::format("{:.15f}", from), upper = fmt::format("{:.15f}", to);
+    const auto [shown_low, shown_high] = short_ends(lower, upper);
+    const double low = std::stod(lower), high = std::stod(upper);
+    CHECK(std::stod(shown_low) <= low);
+    CHECK(std::stod(shown_high) >= high);
+    CHECK(std::stod(shown_high) - std::stod(shown_low) <= 1.03 * (high - low) + 1e-15);
+  }
+}
+
+TEST_CASE("pages: inputs in equal steps are named by their ends") {
+  const auto asked = [](const std::vector<std::int64_t>& values) {
+    Document document = one_answer();
+    const Result first = document.results.front();
+    document.results.clear();
+    for (const std::int64_t value : values) {
+      document.results.push_back(first);
+      document.results.back().inputs = {{"load", Given{numeric::whole(value)}}};
+    }
+    return html_fragment(document, page_frame);
+  };
+  CHECK(has(asked({2, 4, 6, 8}), "<dd>2 to 8 by 2</dd>"));
+  CHECK(has(asked({8, 6, 4, 2}), "<dd>8 to 2 by \u22122</dd>"));
+  CHECK(has(asked({2, 4, 2, 4, 6, 4, 8}), "<dd>2 to 8 by 2</dd>"));
+  CHECK(has(asked({2, 4, 6}), "<dd>2, 4, 6</dd>"));
+  CHECK(has(asked({2, 4, 6, 9}), "<dd>2, 4, 6, 9</dd>"));
+  CHECK(has(asked({2, 4, 6, 8, 5}), "<dd>2, 4, 6, 8, 5</dd>"));
 }
 
 TEST_CASE("pages: the drawing without a script stands where the numbers are") {

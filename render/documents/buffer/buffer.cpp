@@ -1,10 +1,10 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
-#include <tailbound/answers/buffer/occupancy.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/buffer/buffer.hpp>
+#include <tailbound/render/documents/buffer/occupancy.hpp>
 #include <tailbound/render/documents/parts/traffic.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/sweep_picture.hpp>
@@ -482,18 +482,13 @@ Picture tail_picture(const BufferPoint& point) {
       .y_label = "P(Q > n)",
       .powers_of_ten = true};
   const std::int64_t beyond = answer.buffer.value + std::max<std::int64_t>(4, answer.buffer.value / 8);
-  Curve tail{.title = "P(Q > n)", .style = CurveStyle::line};
-  for (const answers::OccupancyLevel& level : answers::tail_through(question.traffic, Packets(beyond)))
-    add_point(tail, static_cast<double>(level.level.value), shown(level.tail.probability), true);
+  constexpr std::int64_t most_steps = 60;  // more are no steps to the eye
+  const CurveStyle style = answer.buffer.value <= most_steps ? CurveStyle::steps : CurveStyle::line;
+  Curve tail = tail_curve(answers::tail_through(question.traffic, Packets(beyond)), "P(Q > n)", style);
   if (tail.points.empty()) throw NoAnswer("there is nothing to draw: no packet ever waits");
-  if (answer.buffer.value <= 60) tail.style = CurveStyle::steps;
   picture.curves.push_back(std::move(tail));
-  if (const auto drop = question.drop()) {
-    const double level = *log10_height(Given{*drop});
-    picture.curves.push_back({.title = "target " + plain(*drop),
-                              .style = CurveStyle::rule,
-                              .points = {{0, level}, {static_cast<double>(beyond), level}}});
-  }
+  if (const auto drop = question.drop())
+    picture.curves.push_back(target_curve(*drop, 0, static_cast<double>(beyond)));
   Curve marks{.title = "", .style = CurveStyle::marks};
   const auto mark = [&](const bounds::ComputedProbability& at, const std::string& name) {
     const Value value = shown(at.probability);

@@ -4,6 +4,7 @@
 #include <tailbound/render/documents/buffer/occupancy.hpp>
 #include <tailbound/render/documents/parts/traffic.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -71,17 +72,6 @@ const Table<TailRow>& tail_table() {
   return table;
 }
 
-/// P(Q > n), the highest first; levels with no probability left are not drawn.
-Curve tail_curve(const OccupancyAnswer& answer, std::string title, CurveStyle style) {
-  Curve curve{.title = std::move(title), .style = style};
-  for (const OccupancyLevel& level : answer.tail) {
-    const auto y = log10_height(shown(level.tail.probability));
-    if (y && std::isfinite(*y)) curve.points.emplace_back(static_cast<double>(level.level.value), *y);
-  }
-  std::sort(curve.points.begin(), curve.points.end());
-  return curve;
-}
-
 /// The asymptote through the deepest level, and the same inputs without bursts.
 void add_context(Picture& picture, const OccupancyPoint& point, const Curve& tail) {
   const auto& [question, answer] = point;
@@ -97,11 +87,8 @@ void add_context(Picture& picture, const OccupancyPoint& point, const Curve& tai
   std::vector<Packets> levels;
   for (const OccupancyLevel& level : answer.tail) levels.push_back(level.level);
   std::sort(levels.begin(), levels.end());
-  Curve plain_curve{.title = "the same inputs and load without bursts", .style = CurveStyle::dashed};
-  for (const OccupancyLevel& level : without_bursts(question, levels)) {
-    const auto y = log10_height(shown(level.tail.probability));
-    if (y && std::isfinite(*y)) plain_curve.points.emplace_back(static_cast<double>(level.level.value), *y);
-  }
+  Curve plain_curve = tail_curve(without_bursts(question, levels), "the same inputs and load without bursts",
+                                 CurveStyle::dashed);
   if (!plain_curve.points.empty()) picture.curves.push_back(std::move(plain_curve));
 }
 
@@ -113,7 +100,7 @@ Picture picture(const std::vector<OccupancyPoint>& points) {
       .powers_of_ten = true};
   double last = 0;
   for (const OccupancyPoint& point : points) {
-    Curve tail = tail_curve(point.second, points.size() == 1 ? "P(Q > n)" : caption(point.first),
+    Curve tail = tail_curve(point.second.tail, points.size() == 1 ? "P(Q > n)" : caption(point.first),
                             points.size() == 1 ? CurveStyle::steps : CurveStyle::line);
     if (tail.points.empty()) continue;
     if (tail.points.size() == 1) tail.style = CurveStyle::points_and_line;  // a step of one level is not seen
@@ -123,16 +110,27 @@ Picture picture(const std::vector<OccupancyPoint>& points) {
   }
   if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: every tail asked for is zero");
   if (const auto* until = std::get_if<Until>(&points.front().first.levels)) {
-    const double level = *log10_height(Given{until->tail});
-    picture.curves.push_back(
-        {.title = "target " + plain(until->tail),
-         .style = CurveStyle::rule,
-         .points = {{picture.curves.front().points.front().first, level}, {last, level}}});
+    const double first = picture.curves.front().points.front().first;
+    picture.curves.push_back(target_curve(until->tail, first, last));
   }
   return picture;
 }
 
 }  // namespace
+
+Curve tail_curve(const std::vector<OccupancyLevel>& tail, std::string title, CurveStyle style) {
+  Curve curve{.title = std::move(title), .style = style};
+  for (const OccupancyLevel& level : tail)
+    add_point(curve, static_cast<double>(level.level.value), shown(level.tail.probability), true);
+  std::sort(curve.points.begin(), curve.points.end());
+  return curve;
+}
+
+Curve target_curve(const numeric::Rational& target, double from, double to) {
+  const double level = *log10_height(Given{target});
+  return {
+      .title = "target " + plain(target), .style = CurveStyle::rule, .points = {{from, level}, {to, level}}};
+}
 
 Layout occupancy_layout() {
   return {.command = "occupancy",

@@ -4,6 +4,7 @@
 #include <tailbound/answers/units.hpp>
 #include <tailbound/render/document.hpp>
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,5 +16,13 @@ using OccupancyPoint = std::pair<answers::OccupancyQuestion, answers::OccupancyA
 [[nodiscard]] Document document(const std::vector<OccupancyPoint>& points, const answers::Units& units = {});
 
 [[nodiscard]] Layout occupancy_layout();
+
+// --- parts of pictures, for others that draw a queue
+
+/// P(Q > n), the highest first, as powers of ten; levels with no probability left are not drawn.
+[[nodiscard]] Curve tail_curve(const std::vector<answers::OccupancyLevel>& tail, std::string title,
+                               CurveStyle style);
+/// A target across the picture.
+[[nodiscard]] Curve target_curve(const numeric::Rational& target, double from, double to);
 
 }  // namespace tailbound::render

@@ -292,12 +292,8 @@ Document document(const NetworkGuaranteeQuestion& question, NetworkGuaranteeAnsw
                                      [](const QueueGuarantee& queue) { return queue.in_slots.has_value(); }))
     document.notes.emplace_back(slots_basis);
   document.picture = [all] { return curves_picture(*all); };
-  document.further_pictures = {[all] {
-    Picture picture;
-    picture.title = all->question.name();
-    picture.network = network_picture(all->network());
-    return picture;
-  }};
+  document.further_pictures = {
+      [all] { return picture_of_network(all->question.name(), network_picture(all->network())); }};
   return document;
 }
 

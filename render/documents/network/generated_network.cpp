@@ -79,11 +79,8 @@ Document document(const GeneratedNetworkQuestion& question, const GeneratedNetwo
   if (!question.without.empty()) result.inputs.push_back({"without", TextList{question.without}});
   result.cells = result_cells(answer);
   document.results.push_back(std::move(result));
-  document.picture = [name = answer.facts.name, drawn = network_picture(answer.network)] {
-    Picture picture;
-    picture.title = name;
-    picture.network = drawn;
-    return picture;
+  document.picture = [name = answer.facts.name, network = answer.network] {
+    return picture_of_network(name, network_picture(network));
   };
   return document;
 }

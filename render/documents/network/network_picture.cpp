@@ -96,13 +96,17 @@ NetworkPicture network_picture(const network::PolicedNetwork& network) {
   return picture;
 }
 
+Picture picture_of_network(std::string title, NetworkPicture network) {
+  Picture picture;
+  picture.title = std::move(title);
+  picture.network = std::move(network);
+  return picture;
+}
+
 Picture picture_of_network(const answers::Topology& topology) {
   const auto* listed = std::get_if<answers::NetworkTopology>(&topology);
   if (listed == nullptr) throw NoAnswer("there is nothing to draw: the network is not listed");
-  Picture picture;
-  picture.title = listed->name();
-  picture.network = network_picture(listed->network);
-  return picture;
+  return picture_of_network(listed->name(), network_picture(listed->network));
 }
 
 }  // namespace tailbound::render

@@ -4,6 +4,8 @@
 #include <tailbound/network/policed/policed_network.hpp>
 #include <tailbound/render/picture.hpp>
 
+#include <string>
+
 /// A network as it is drawn: pairs of nodes with their wires, and how busy they are.
 namespace tailbound::render {
 
@@ -14,8 +16,9 @@ namespace tailbound::render {
 /// drawn as a host.
 [[nodiscard]] NetworkPicture network_picture(const network::PolicedNetwork& network);
 
-/// It as a picture of its own, for a page that answers something about it.
-/// \throws NoAnswer  it is no listed network
+[[nodiscard]] Picture picture_of_network(std::string title, NetworkPicture network);
+
+/// Of a page that answers something about it.  \throws NoAnswer  it is no listed network
 [[nodiscard]] Picture picture_of_network(const answers::Topology& topology);
 
 }  // namespace tailbound::render

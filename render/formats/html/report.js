@@ -6,7 +6,10 @@
 //   tailbound.chart(element, data)    draws data (as picture_data() gives it) into an empty element; {update(data)}
 //   tailbound.chart_of(element)       what is drawn there
 //   tailbound.picture_data(figure)    the data of a figure.tb-picture
-//   tailbound.csv(table)              a table as CSV, with the ends of its numbers
+//   tailbound.renew_picture(living, figure)   a figure that is alive takes the place of a new one, and shows what that does
+//   tailbound.csv(table)              a table as CSV, with the ends of its numbers; csv_cell(text) one cell
+//   tailbound.in_html(text)           plain text as HTML, powers of ten raised; escaped(text) as it is
+//   tailbound.power_text(log, digits) 10 to a power that no number need hold
 "use strict";
 const tailbound = (() => {
   const escapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
@@ -912,7 +915,7 @@ const tailbound = (() => {
   document.addEventListener("scroll", (event) => { if (tipped && event.target !== document) hide_tip(); }, true);
   addEventListener("beforeprint", () => { for (const folded of document.querySelectorAll(".tb-answer details")) folded.open = true; });
 
-  return { enliven, chart, picture_data, renew_picture, csv, power_text, in_html, chart_of: (element) => charts.get(element) };
+  return { enliven, chart, picture_data, renew_picture, csv, csv_cell, power_text, escaped, in_html, chart_of: (element) => charts.get(element) };
 })();
 globalThis.tailbound = tailbound;
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => tailbound.enliven(document.body));
