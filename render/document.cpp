@@ -29,6 +29,25 @@ Value value_of(const Cells& cells, std::string_view key) {
   return cell == nullptr ? Value(None{}) : cell->value;
 }
 
+std::string range_in_words(const Document& document, std::string_view key) {
+  std::optional<std::pair<double, Value>> smallest, largest;
+  for (const Result& result : document.results) {
+    const Value value = value_of(result.cells, key);
+    const std::optional<double> size = log10_height(value);
+    if (!size) continue;
+    if (!smallest || *size < smallest->first) smallest = {*size, value};
+    if (!largest || *size > largest->first) largest = {*size, value};
+  }
+  if (!smallest) return {};
+  const auto text = [&](const Value& value) {
+    const auto* estimate = std::get_if<Estimate>(&value);
+    return estimate != nullptr ? fmt::format("{:.4g}", estimate->value)
+                               : brief(value, {std::min(document.digits.count, 4)});
+  };
+  const std::string from = text(smallest->second), to = text(largest->second);
+  return from == to ? from : from + " to " + to;
+}
+
 void mark_stopped(Document& document, std::size_t finished, std::size_t asked) {
   document.stopped = true;
   document.stopped_after = fmt::format("{} of {} points", finished, asked);

@@ -123,7 +123,8 @@ struct Result {
 
 struct Document {
   std::shared_ptr<const Layout> layout;
-  std::string headline;  ///< a sentence: the answer, or of what the table is
+  std::string headline;    ///< the answer in one sentence
+  std::string settings{};  ///< what it is the answer to: "Output queue, 16 inputs at load 0.9."
   std::vector<Result> results;
   std::vector<std::string> notes{};  ///< what a reader must know to trust the numbers, a paragraph each
   numeric::Digits digits{};          ///< of proved numbers
@@ -136,6 +137,10 @@ struct Document {
   /// More columns of the text table of several results, for what data formats have in the tables of each.
   std::vector<Column> text_columns{};
 };
+
+/// "26 to 157": the smallest and the largest value of a column over the results; "26" where they are equal, empty
+/// where no result has it.
+[[nodiscard]] std::string range_in_words(const Document& document, std::string_view key);
 
 /// How the program that shows it calls itself.
 struct Frame {

@@ -93,6 +93,7 @@ std::string to_bytes(const Document& document) {
   run::ByteWriter to;
   put(to, used_layout(document));
   put(to, document.headline);
+  put(to, document.settings);
   put(to, document.results);
   put(to, document.notes);
   put(to, document.digits);
@@ -107,6 +108,7 @@ Document document_of(std::string_view bytes) {
     Document document;
     document.layout = std::make_shared<const Layout>(get<Layout>(from));
     document.headline = get<std::string>(from);
+    document.settings = get<std::string>(from);
     document.results = get<std::vector<Result>>(from);
     document.notes = get<std::vector<std::string>>(from);
     document.digits = get<numeric::Digits>(from);

@@ -304,4 +304,18 @@ Value scaled(const Value& value, const Rational& factor) {
       value);
 }
 
+std::string with_article(std::int64_t count, const std::string& unit) {
+  const std::string number = std::to_string(count);
+  // Read aloud: eight, eighty, eight hundred; eleven and eighteen, also of thousands.
+  const bool vowel = number.front() == '8' ||
+                     (number.size() % 3 == 2 && (number.starts_with("11") || number.starts_with("18")));
+  return fmt::format("{} {}-{}", vowel ? "an" : "a", number, unit);
+}
+
+std::string capitalized(std::string sentence) {
+  if (!sentence.empty())
+    sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
+  return sentence;
+}
+
 }  // namespace tailbound::render

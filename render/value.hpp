@@ -160,6 +160,10 @@ template <std::integral Number>
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+/// "a 157-packet", "an 8-packet", to be followed by "buffer".
+[[nodiscard]] std::string with_article(std::int64_t count, const std::string& unit);
+[[nodiscard]] std::string capitalized(std::string sentence);
+
 /// As a double, for a picture's linear axis: of an enclosure its upper end; none if it is no number.
 [[nodiscard]] std::optional<double> height(const Value& value);
 /// log10 of it, however small the number; minus infinity for 0.

@@ -476,6 +476,8 @@ std::string html_fragment(const Document& document, const Frame& frame) {
   std::string text =
       fmt::format("<article class=\"tb-answer\">\n<header><p class=\"tb-over\">tailbound {}</p><h1>{}</h1>",
                   html_escaped(document.layout->command), writer.linked(document.headline));
+  if (!document.settings.empty())
+    text += fmt::format("<p class=\"tb-settings\">{}</p>", writer.linked(document.settings));
   if (document.stopped)
     text +=
         fmt::format("<p class=\"tb-stopped\" role=\"note\">Stopped after {}: not all that was asked for.</p>",

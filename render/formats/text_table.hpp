@@ -13,6 +13,7 @@ struct TextTable {
   std::vector<std::string> headings;
   std::vector<std::vector<std::string>> rows;
   std::vector<bool> right;  ///< columns whose entries are set right
+  std::size_t keys = 1;     ///< so many columns in front name the row
 };
 
 /// One row a result: the inputs that vary, then what was found; without hidden and unused columns.
@@ -22,6 +23,8 @@ struct TextTable {
 
 /// Characters of UTF-8 text.
 [[nodiscard]] std::size_t width(const std::string& text);
+/// Characters of its longest word.
+[[nodiscard]] std::size_t longest_word(const std::string& text);
 /// `text` in lines of at most `width` characters, broken at spaces; line ends in it are kept.
 [[nodiscard]] std::vector<std::string> folded(const std::string& text, std::size_t width);
 

@@ -25,7 +25,7 @@ std::string burst_in_words(const TreeTopology& tree) {
   const traffic::Burst& burst = *tree.burst;
   return fmt::format(", bursts of {} slot{}{} ({})", plain(burst.slots), burst.slots == 1 ? "" : "s",
                      burst.on_rate == 1 ? "" : fmt::format(" at rate {}", plain(burst.on_rate)),
-                     in_words(tree.destination, "destination"));
+                     in_words(tree.destination));
 }
 
 std::string network_load_in_words(const NetworkTopology& network) {

@@ -14,7 +14,7 @@ namespace tailbound::render {
 [[nodiscard]] const Fields<answers::Traffic>& traffic_fields();
 
 /// "each to one PLACE", "scattered packet by packet"
-[[nodiscard]] std::string in_words(traffic::Destination destination, const std::string& place);
+[[nodiscard]] std::string in_words(traffic::Destination destination);
 [[nodiscard]] Column destination_column();
 /// \param source  "a source", "a leaf"
 [[nodiscard]] Fields<traffic::Burst> burst_fields(const std::string& source);

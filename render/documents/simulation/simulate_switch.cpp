@@ -211,7 +211,7 @@ std::string title(const std::vector<Point>& points) {
   if (model.burst && common(points, [](const SwitchModel& m) { return std::pair{m.burst, m.destination}; })) {
     text += fmt::format(", bursts of {} slots", plain(model.burst->slots));
     if (model.burst->on_rate != 1) text += fmt::format(" at {} packets a slot", plain(model.burst->on_rate));
-    text += " (" + in_words(model.destination, "output") + ")";
+    text += " (" + in_words(model.destination) + ")";
   }
   if (!model.sizes.empty()) {
     text += ", packets of";
