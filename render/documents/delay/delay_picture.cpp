@@ -42,7 +42,7 @@ void add_curves(Picture& picture, const DelayPoint& point) {
     const std::string& name = answer.paths.flows[group.front()].name;
     return name.empty()        ? "P(D > t)"
            : group.size() == 1 ? name
-                               : fmt::format("{} and {} like it", name, group.size() - 1);
+                               : fmt::format("{} and {} identical", name, group.size() - 1);
   };
   Curve marks{.title = "percentiles", .style = CurveStyle::marks};
   for (const std::vector<std::size_t>& group : groups) {
@@ -67,7 +67,7 @@ void add_curves(Picture& picture, const DelayPoint& point) {
                 ? fmt::format("{} %: {} slots", percent_text(percentile.probability), percentile.slots.value)
                 : std::string());
   }
-  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no packet is ever delayed");
+  if (picture.curves.empty()) throw NoAnswer("nothing to draw: no packet is ever delayed");
   if (!marks.points.empty()) picture.curves.push_back(std::move(marks));
 }
 
@@ -91,7 +91,7 @@ Picture sweep(const Document& document, const std::vector<DelayEntry>& entries, 
   picture.y_label =
       in_ns ? "latency [ns]" : slots_label(order.empty() ? "mean queueing delay" : "latency", first.units);
   if (first.hop_ns && !order.empty())
-    picture.note = joined_notes(picture.note, "latencies with " + hop_in_words(*first.hop_ns));
+    picture.note = joined_notes(picture.note, "latency includes " + hop_in_words(*first.hop_ns));
   const auto add = [&](const std::string& what, const auto& number) {
     Document shown_only = document;
     for (std::size_t i = 0; i < entries.size(); ++i)
@@ -152,7 +152,7 @@ Picture delay_picture(const Document& document, const Shared<DelayPoint>& points
         curve.points.emplace_back(static_cast<double>(above.slots.value), *y);
     if (!curve.points.empty()) picture.curves.push_back(std::move(curve));
   }
-  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no packet is ever delayed");
+  if (picture.curves.empty()) throw NoAnswer("nothing to draw: no packet is ever delayed");
   if (entries.size() > most_curves_told_apart)
     picture.note += fmt::format("{}The first {} of {} curves.", picture.note.empty() ? "" : " ",
                                 most_curves_told_apart, entries.size());

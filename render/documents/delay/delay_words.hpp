@@ -44,9 +44,12 @@ struct DelayEntry {
 [[nodiscard]] std::string reorder_in_words(const answers::ReorderTargets& targets,
                                            const answers::ReorderAnswer& reorder, numeric::Digits digits,
                                            const UnitScale& scale);
-[[nodiscard]] std::string delay_headline(const DelayEntry& only);
+/// The highest percentile of the latency, of several flows from the smallest to the largest; the mean queueing delay
+/// where no percentile is given.
+[[nodiscard]] std::string delay_headline(const std::vector<DelayEntry>& entries);
+[[nodiscard]] std::string delay_settings(const DelayEntry& only);
 /// \param results  flows of all points
-[[nodiscard]] std::string delay_headline(const std::vector<DelayPoint>& points, std::size_t results);
+[[nodiscard]] std::string delay_settings(const std::vector<DelayPoint>& points, std::size_t results);
 /// Of a single flow, in place of a table.
 [[nodiscard]] std::vector<Line> delay_lines(const DelayEntry& only);
 /// \param one  is it a single flow?

@@ -37,12 +37,14 @@ template <class Points>
 /// \param result_of  (point) -> Result, of which the lines are kept where it is the only one
 /// \param drawn      (document) -> Picture
 template <class Points, class ResultOf>
-[[nodiscard]] Document validated_document(Layout layout, std::string headline, std::vector<std::string> notes,
-                                          const Points& points, std::size_t asked, const ResultOf& result_of,
+[[nodiscard]] Document validated_document(Layout layout, std::string headline, std::string settings,
+                                          std::vector<std::string> notes, const Points& points,
+                                          std::size_t asked, const ResultOf& result_of,
                                           std::function<Picture(const Document&)> drawn,
                                           const UnitScale& scale = {}) {
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = std::move(headline),
+                    .settings = std::move(settings),
                     .results = {},
                     .notes = std::move(notes),
                     .digits = {6}};
@@ -94,13 +96,12 @@ struct Judged {
 inline constexpr auto judged = [](const auto& point) {
   return Judged{point.second.tally, point.first.confidence, point.second.confidence_of_each};
 };
-/// "conclusion" and "intervals": "99.69 % each, so that all 16 hold together in 95 % of such runs".
-[[nodiscard]] std::vector<Line> judged_lines(const Judged& of, const std::string& predicted);
+/// "intervals": "99.69 % each; all 16 together 95 %".
+[[nodiscard]] std::vector<Line> judged_lines(const Judged& of);
 /// And how it was simulated.
 template <class Point>
-[[nodiscard]] std::vector<Line> validated_lines(const Point& point,
-                                                const std::string& predicted = "the analysis") {
-  return joined(judged_lines(judged(point), predicted), simulation_lines(simulated_of(point)));
+[[nodiscard]] std::vector<Line> validated_lines(const Point& point) {
+  return joined(judged_lines(judged(point)), simulation_lines(simulated_of(point)));
 }
 
 /// Of all points together.
@@ -111,12 +112,17 @@ template <class Points>
   return conclusion(tallies, predicted);
 }
 
+/// The same as a headline.
+template <class Points>
+[[nodiscard]] std::string headline_of(const Points& points, const std::string& predicted = "the analysis") {
+  return capitalized(conclusion_of(points, predicted)) + ".";
+}
+
 /// A note on several points with intervals of several rows.
 template <class Points>
 [[nodiscard]] std::string points_in_words(const Points& points) {
-  return fmt::format(
-      "Of all points together {}. The intervals of a point hold together in {:g} % of such runs: {}.",
-      conclusion_of(points), 100 * points.front().first.confidence, batches_in_words(validated_runs(points)));
+  return fmt::format("The intervals of a point have a joint confidence of {:g} %; {}.",
+                     100 * points.front().first.confidence, batches_in_words(validated_runs(points)));
 }
 
 /// One level both ways, of a curve.

@@ -152,33 +152,35 @@ std::vector<std::size_t> judged_of(const std::vector<ValidateBroadcastAnswered>&
   return all;
 }
 
-std::vector<std::string> notes(const std::vector<ValidateBroadcastAnswered>& networks,
-                               const std::vector<RateCompared>& points) {
-  std::vector<std::string> notes;
+/// The verdict on each variant that is judged.
+std::string headline(const std::vector<ValidateBroadcastAnswered>& networks) {
+  std::string text;
   for (const std::size_t variant : judged_of(networks)) {
     std::vector<answers::Tally> tallies;
     for (const auto& [question, answer] : networks)
       if (answer.judged == variant) tallies.push_back(answer.tally);
-    notes.push_back(
-        fmt::format("Verdict: {}.",
-                    conclusion(tallies, fmt::format("variant {}", name_of(broadcast_variants[variant])))));
+    text += (text.empty() ? "" : "; ") +
+            conclusion(tallies, fmt::format("the model ({})", name_of(broadcast_variants[variant])));
   }
+  return capitalized(text) + ".";
+}
+
+std::vector<std::string> notes(const std::vector<ValidateBroadcastAnswered>& networks,
+                               const std::vector<RateCompared>& points) {
+  std::vector<std::string> notes;
   if (points.size() > 1)
     notes.push_back(fmt::format("Simulated: {}.", batches_in_words(validated_runs(points))));
   for (const RateCompared& point : points)
     for (const std::string& assumption : assumptions(point)) {
-      std::string note = fmt::format(
-          "The models are of another network than the simulated one: they assume {}.", assumption);
+      std::string note = fmt::format("The models assume {}, unlike the simulation.", assumption);
       if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
     }
   notes.push_back(verdicts_in_words() +
-                  fmt::format(" +- is the 95 % interval of the simulation. Of saturation: of the rate of "
-                              "variant {}.",
+                  fmt::format(" 95 % intervals. Fractions of saturation: of variant {}.",
                               name_of(broadcast_variants.front())));
   if (points.size() > most_tables)
     notes.push_back(fmt::format(
-        "The other variants are in the data formats, and here with up to {} rates; or --replication.",
-        most_tables));
+        "Other variants: in JSON and CSV, or here with up to {} rates, or with --replication.", most_tables));
   std::vector<answers::BroadcastHypercube> hypercubes;
   for (const auto& [question, answer] : networks) hypercubes.push_back(question.simulation.network.hypercube);
   return joined(std::move(notes), unicast_notes(hypercubes));
@@ -306,8 +308,8 @@ Document document(const std::vector<ValidateBroadcastAnswered>& networks, std::s
                        fmt::format("rate {:.6g}", point.simulated().rate)};
   };
   return validated_document(
-      layout_for(model),
-      "Mean latency: " + in_words(networks.front().first.simulation.network, networks_of(networks)),
+      layout_for(model), headline(networks),
+      "Mean latency: " + in_words(networks.front().first.simulation.network, networks_of(networks)) + ".",
       notes(networks, points), points, asked, result_of,
       [networks](const Document& document) { return picture(document, networks); });
 }
