@@ -30,6 +30,10 @@ Value value_of(const Cells& cells, std::string_view key) {
 }
 
 std::string range_in_words(const Document& document, std::string_view key) {
+  if (document.results.size() == 1) {
+    const Value value = value_of(document.results.front().cells, key);
+    return std::holds_alternative<None>(value) ? std::string() : brief(value, document.digits);
+  }
   std::optional<std::pair<double, Value>> smallest, largest;
   for (const Result& result : document.results) {
     const Value value = value_of(result.cells, key);

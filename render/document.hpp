@@ -138,8 +138,8 @@ struct Document {
   std::vector<Column> text_columns{};
 };
 
-/// "26 to 157": the smallest and the largest value of a column over the results; "26" where they are equal, empty
-/// where no result has it.
+/// The value of a column of the only result, "17.75 +- 0.12"; of several the smallest and the largest, "26 to 157", or
+/// "26" where they are equal. Empty where no result has one.
 [[nodiscard]] std::string range_in_words(const Document& document, std::string_view key);
 
 /// How the program that shows it calls itself.

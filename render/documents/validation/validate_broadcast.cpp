@@ -78,7 +78,7 @@ const Table<VariantLatencyRow>& broadcast_variants_table() {
   using Row = VariantLatencyRow;
   static const Table<Row> table{
       "variants",
-      "each latency by each variant of the model",
+      "each latency, one row per variant of the model",
       {{{"quantity", "latency", "", Shape::text, "unicast_latency or broadcast_latency"},
         [](const Row& of) { return std::string(latency_name(of.quantity)) + "_latency"; }},
        {{"variant", "variant", "", Shape::text, "conserving, literal or shared-wire"}, &Row::variant},
@@ -100,19 +100,19 @@ Fields<RateCompared> compared_rate_fields(const std::string& model) {
     return comparison_fields({.unit = "cycles", .predicted = model, .prefix = prefix});
   };
   return {
-      {fraction_column(
-           "the rate over that at which the model's variant conserving saturates; may be above 1"),
+      {fraction_column("rate / saturation rate of the model's variant conserving; may exceed 1"),
        [](const Of& of) { return of.simulated().fraction_of_saturation; }},
       {compared("unicast_"), [](const Of& of) { return of.judged(BroadcastQuantity::unicast_latency); }},
       {compared("broadcast_"), [](const Of& of) { return of.judged(BroadcastQuantity::broadcast_latency); }},
-      {{"optimistic_rows", "optimistic", "", Shape::whole,
-        "of the two latencies, how many are below the simulation's interval by the variant", Style::hidden},
+      {{"optimistic_rows", "underestimates", "", Shape::whole,
+        "number of the two latencies that the variant underestimates, below the interval of the simulation",
+        Style::hidden},
        [](const Of& of) { return of.tally().optimistic(); }},
       {{"model_assumes", "model assumes", "", Shape::texts,
-        "what the models take for granted and the simulated network does not have", Style::hidden},
+        "assumptions of the models that differ from the simulated network", Style::hidden},
        [](const Of& of) { return Value(TextList{assumptions(of)}); }},
       {{"model_saturation_rate", "model", "messages/cycle/node", Shape::model,
-        "the rate at which the model's variant conserving saturates", Style::hidden},
+        "saturation rate of the model's variant conserving", Style::hidden},
        [](const Of& of) { return of.answer->simulation.model_saturation; }},
       {simulation_fields("cycle"), [](const Of& of) { return simulated_of(of); }}};
 }
@@ -128,7 +128,7 @@ std::vector<VariantLatencyRow> variant_rows(const RateCompared& point) {
 
 std::vector<Line> lines(const RateCompared& point) {
   std::vector<Line> lines{
-      {"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of the model's saturation",
+      {"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of the model's saturation rate",
                            point.simulated().rate, 100 * point.simulated().fraction_of_saturation.value)}};
   for (const BroadcastComparison& row : point.rows) {
     const auto& judged = row.variants[point.answer->judged];
@@ -279,7 +279,7 @@ Layout layout_for(const std::string& model) {
     for (auto column = prediction; column != prediction + 4; ++column)
       column->meaning = latency + " latency: " + column->meaning;
     prediction[1].heading = latency;
-    prediction[3].heading = "it is";
+    prediction[3].heading = "is";
     std::swap(prediction[0], prediction[1]);  // the simulation first: it says which latency it is
   }
   return layout;
@@ -297,7 +297,7 @@ Document document(const std::vector<ValidateBroadcastAnswered>& networks, std::s
   const auto result_of = [&](const RateCompared& point) -> Result {
     const answers::SimulateHypercubeQuestion& question = point.question->simulation;
     Rows variants = broadcast_variants_table().rows(share(variant_rows(point)));
-    variants.caption = "Every variant of the model:";
+    variants.caption = "All variants of the model:";
     variants.in_text = points.size() <= most_tables;
     return {.inputs = joined(compared_rate_inputs().cells(point),
                              rate_cells(question.offered, point.rate, point.simulated().rate)),

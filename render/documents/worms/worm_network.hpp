@@ -62,8 +62,6 @@ const network::RouterTiming* if_unusual(const Asked& asked) {
 /// "ring, 16 virtual channels on 12 physical channels, .."
 [[nodiscard]] std::string in_words(const answers::SimulatedWormhole& network,
                                    const answers::WormholeLayout& layout);
-/// The same in two lines, before its messages.
-[[nodiscard]] std::string in_two_lines(std::string words);
 /// "8 x 8 mesh, 2 virtual channels per link, buffers of 1 flit, messages of 32 flits", of a picture
 [[nodiscard]] std::string title_in_words(const answers::SimulatedWormhole& network);
 /// "0.05 flits/cycle/node, 12.3 % of the model's saturation load"
