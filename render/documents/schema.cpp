@@ -211,7 +211,7 @@ std::string keys_as_markdown(const Layout& plain) {
   if (!layout.results.empty()) text += "\nFound, in each entry of `results`:\n" + keys_table(layout.results);
   for (const TableLayout& table : layout.tables)
     text += "\n`" + table.key + "`: " + table.meaning + ".\n" + keys_table(table.columns);
-  if (layout.open) text += "\nAnd all keys of the commands that are asked.\n";
+  if (layout.open) text += "\nAnd all keys of the commands that the plan runs.\n";
   return text;
 }
 

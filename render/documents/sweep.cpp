@@ -82,7 +82,7 @@ class SweepTable {
     document.notes = notes();
     if (!answer_.cannot_be_written.empty())
       document.notes.insert(document.notes.begin(),
-                            fmt::format("WARNING: {}; {} shown here {} not in it, and no more were asked.",
+                            fmt::format("WARNING: {}; {} shown here {} not in it, and no others were run.",
                                         answer_.cannot_be_written, counted(answer_.unkept, "point"),
                                         answer_.unkept == 1 ? "is" : "are"));
     document.digits.count = 0;
@@ -133,7 +133,7 @@ class SweepTable {
       for (const std::string& option : point.swept)
         if (const std::string key = key_of_option(option);
             !has_column(inputs, key) && !has_column(results, key)) {
-          inputs.push_back({key, key, "", Shape::text, "as the plan says"});
+          inputs.push_back({key, key, "", Shape::text, "as in the plan"});
           from_plan_.insert(key);
         }
     for (const SweepPoint& point : plan_.points)  // what differs is shown
@@ -236,7 +236,7 @@ class SweepTable {
     for (const std::string& note : order) {
       const std::vector<std::size_t>& of = points[note];
       if (notes.size() == most_notes) {
-        notes.push_back(fmt::format("{} more notes, of single points: ask them alone to read these.",
+        notes.push_back(fmt::format("{} more notes on single points; run these points alone to see them.",
                                     order.size() - most_notes));
         break;
       }
@@ -266,9 +266,8 @@ Picture picture(const Document& document, Sweep sweep) {
   const auto column = std::find_if(columns.begin(), columns.end(),
                                    [&](const Column& one) { return one.key == sweep.height; });
   if (column == columns.end())
-    throw NoAnswer(sweep.height.empty()
-                       ? "there is nothing to draw: no point is answered"
-                       : "there is nothing to draw: no point has the number " + sweep.height);
+    throw NoAnswer(sweep.height.empty() ? "nothing to draw: no point is answered"
+                                        : "nothing to draw: no point has the number " + sweep.height);
   double least = INFINITY, greatest = -INFINITY;
   for (const Result& result : document.results)
     if (const auto log = log10_height(value_of(result.cells, sweep.height)); log && std::isfinite(*log)) {
@@ -284,10 +283,9 @@ Picture picture(const Document& document, Sweep sweep) {
 
 Layout sweep_layout() {
   return {.command = "sweep",
-          .inputs = {{"question", "question", "", Shape::text,
-                      "the command that was asked; beside it its inputs"}},
+          .inputs = {{"question", "question", "", Shape::text, "command of the point; its inputs follow"}},
           .results = {{"status", "status", "", Shape::text,
-                       "answered, no answer, bad input, failed or missing; beside it what was found"},
+                       "answered, no answer, bad input, failed or missing; its results follow"},
                       {"message", "message", "", Shape::text, "why there is no answer"}},
           .open = true};
 }

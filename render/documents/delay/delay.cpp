@@ -394,9 +394,9 @@ std::string reorder_headline(const Document& document, const std::vector<Reorder
   if (const std::string buffer = range_in_words(document, "reorder_buffer"); !buffer.empty())
     return fmt::format("Minimum reorder buffer: {} packet{}.", buffer, buffer == "1" ? "" : "s");
   if (answer.tail.empty()) return "Reorder buffer.";
-  const auto& deepest = answer.tail.back();
-  return fmt::format("P(R > {}) = {}.", deepest.level.value,
-                     brief(shown_reorder(answer, deepest.tail), question.digits));
+  const std::size_t deepest = answer.tail.size() - 1;
+  return fmt::format("P(R > {}) = {}.", question.targets.levels.at(deepest).value,
+                     brief(shown_reorder(answer, answer.tail[deepest]), question.digits));
 }
 
 /// Flow rates are shown in text where they were given.
