@@ -74,7 +74,8 @@ class Mixture {
   [[nodiscard]] Rational percentile(const Rational& exceeded) const {
     const Rational safe = least_time(exceeded, &TailEnds::upper);
     if (least_time(exceeded, &TailEnds::lower) != safe)
-      throw LimitExceeded("a probability of the latency is too near to a percentile to be told from it");
+      throw LimitExceeded(
+          "a probability of the latency is too close to a percentile to be distinguished from it");
     return safe;
   }
 

@@ -67,13 +67,13 @@ void check(const TrafficClass& classes) {
   for (std::size_t i = 0; i < classes.loads.size(); ++i) {
     const std::string name = "load of class " + std::to_string(i + 1);
     if (classes.loads[i] <= 0)
-      throw InvalidArgument(name, numeric::plain(classes.loads[i]), "above 0 packets a slot");
+      throw InvalidArgument(name, numeric::plain(classes.loads[i]), "above 0 packets per slot");
     sum = sum + classes.loads[i];
     if (sum >= 1)
       throw InvalidArgument(
           name, numeric::plain(classes.loads[i]),
           "below " + numeric::plain(Rational(1 - sum + classes.loads[i])) +
-              ": with the classes before it, what it is offered must be below 1 packet a slot");
+              ": together with the higher classes its load must be below 1 packet per slot");
   }
 }
 
@@ -155,8 +155,7 @@ queue::SlottedQueue slotted_queue(const Traffic& traffic) {
             },
             [&](const PoissonAtAnyTime& poisson) {
               if (served != 1)
-                throw InvalidArgument("packets per slot", std::to_string(served),
-                                      "1 for --traffic md1, whose services do not begin together");
+                throw InvalidArgument("packets per slot", std::to_string(served), "1 for --traffic md1");
               return series::Arrivals::poisson(poisson.load ? *poisson.load : whole_number(1));
             },
             [](const UnequalInputs& inputs) { return series::Arrivals::unequal_inputs(inputs.rates); },
@@ -164,8 +163,8 @@ queue::SlottedQueue slotted_queue(const Traffic& traffic) {
             [](const Probabilities& probabilities) { return probabilities.arrivals; },
             [](const TrafficClass& classes) {
               if (classes.priority != 1)
-                throw InvalidArgument("the traffic", "a class that waits for others",
-                                      "the class that is served first");
+                throw InvalidArgument("the traffic", "a class with lower priority",
+                                      "the class with the highest priority");
               return highest_class(classes);
             },
             [](const auto&) -> series::Arrivals {
@@ -194,8 +193,7 @@ std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic, const 
     if (blocks == nullptr && (inputs == nullptr || inputs->destination == traffic::Destination::per_burst))
       throw InvalidArgument(
           "packets per slot", std::to_string(served),
-          "1 with --incast, and with bursts that go to one output as a whole (--destination "
-          "per-packet takes more)");
+          "1 with --incast and with per-burst destinations (--destination per-packet supports more)");
     return bounds::output_queue(
         queue::parts_queue(blocks != nullptr ? blocks->arrivals : arrivals(*inputs), served, 1), accuracy);
   }

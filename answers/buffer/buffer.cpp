@@ -53,7 +53,7 @@ BufferAnswer answer_to(const ProbabilityOf& asked, const BufferQuestion& questio
   } catch (const Unstable& error) {
     if (question.criterion == Criterion::loss) throw;
     throw NoAnswer(std::string(error.what()) + "; what a buffer of " + std::to_string(asked.capacity.value) +
-                   " loses is found by the criterion loss");
+                   " loses: use --criterion loss");
   }
 }
 
@@ -63,7 +63,7 @@ void require_slots(const BufferQuestion& question) {
   if (question.criterion == Criterion::loss &&
       std::holds_alternative<PoissonAtAnyTime>(question.traffic.source))
     throw InvalidArgument("criterion", name_of(question.criterion),
-                          "overflow with --traffic md1 where a load or speedup is looked for");
+                          "overflow with --traffic md1 when solving for a load or speedup");
 }
 
 BufferAnswer answer_to(const GreatestLoad& asked, const BufferQuestion& question) {
@@ -105,7 +105,7 @@ numeric::Rational shortest_burst_of(const BurstyInputs& sources) {
 BufferAnswer answer_to(const LongestBurst& asked, const BufferQuestion& question) {
   const auto* sources = std::get_if<BurstyInputs>(&question.traffic.source);
   if (sources == nullptr)
-    throw InvalidArgument("the traffic", "without bursts", "inputs that send in bursts");
+    throw InvalidArgument("the traffic", "without bursts", "inputs with bursts (--burst)");
   const auto queue_of = [&](const numeric::Rational& slots) {
     Traffic traffic = question.traffic;
     std::get<BurstyInputs>(traffic.source).burst.slots = slots;
@@ -160,7 +160,7 @@ BufferAnswer answer(const BufferQuestion& question, const Run&) {
   } catch (const LimitExceeded& limit) {
     if (const auto enough = enough_by_bound(question))
       throw LimitExceeded(std::string(limit.what()) + "; a buffer of " + std::to_string(enough->value) +
-                          " packets is proved to be enough");
+                          " packets suffices (proved)");
     throw;
   }
 }

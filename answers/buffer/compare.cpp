@@ -119,9 +119,8 @@ Disagreement disagreement_at(std::size_t at, const CompareAnswer& answer, const 
 series::CoefficientList parse_coefficients(const std::string& text, const std::string& name) {
   if (is_two_dimensional(text))
     throw InvalidArgument("FILE", name,
-                          "printed on one line a term, as Maple does with lprint(%) or "
-                          "interface(prettyprint=0) (this is its two-dimensional print, with the exponents "
-                          "on a line of their own)");
+                          "printed with one term per line, as with lprint(%) or interface(prettyprint=0) in "
+                          "Maple (this is its two-dimensional print, with exponents on separate lines)");
   return series::parse_coefficient_list(text, name);
 }
 

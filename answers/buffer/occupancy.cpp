@@ -10,9 +10,9 @@ namespace {
 std::vector<Packets> levels_until(const Until& until, bounds::OutputQueue& queue) {
   const std::int64_t last = queue.least_room({until.tail, bounds::Criterion::overflow}).buffer.value;
   if (last >= OccupancyQuestion::most_levels)
-    throw LimitExceeded("--until " + numeric::plain(until.tail) + " asks for " + std::to_string(last + 1) +
-                        " rows, and the limit is " + std::to_string(OccupancyQuestion::most_levels) +
-                        "; use --levels for some of them");
+    throw LimitExceeded("--until " + numeric::plain(until.tail) + " needs " + std::to_string(last + 1) +
+                        " rows; the limit is " + std::to_string(OccupancyQuestion::most_levels) +
+                        "; use --levels to select some");
   std::vector<Packets> levels;
   for (std::int64_t level = 0; level <= last; ++level) levels.emplace_back(level);
   return levels;

@@ -14,7 +14,8 @@ namespace {
 PgfAnswer arrivals_of(const PgfQuestion& question) {
   const symbolic::Pgf& arrivals = question.arrivals;
   if (question.cancelled)
-    throw InvalidArgument("cancel", "asked for of the arrivals", "left out there: A(z) has no such root");
+    throw InvalidArgument("cancel", "given for the arrivals",
+                          "omitted for the arrivals: A(z) has no such root");
   if (arrivals.is_normalised() == symbolic::Verdict::no)
     throw InvalidArgument("arrivals", "not a PGF: A(1) is " + arrivals.value_at_one().text(),
                           "a formula with A(1) = 1");

@@ -114,8 +114,8 @@ PolicedBufferQuestion with_largest_bucket(PolicedBufferQuestion question, Packet
     return is_enough(question, within);
   });
   if (good == 0)
-    throw NoAnswer("a buffer of " + std::to_string(within.value) + " packets is not enough, not even for " +
-                   (tokens ? "buckets of one token" : "a rate of 1/1000 packets a slot"));
+    throw NoAnswer("a buffer of " + std::to_string(within.value) + " packets does not suffice, even for " +
+                   (tokens ? "buckets of one token" : "a rate of 1/1000 packets per slot"));
   set(good);
   question.within = within;
   return question;

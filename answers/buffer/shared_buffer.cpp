@@ -29,8 +29,8 @@ queue::SharedSwitch switch_of(const SharedBufferQuestion& question) {
   queue::SharedSwitch fed = fed_by(question);
   if (!question.cells) return fed;
   if (!std::holds_alternative<EqualSwitchInputs>(question.traffic))
-    throw InvalidArgument("the traffic", "packets of several sizes from inputs that differ",
-                          "inputs of one load (--inputs K --load R)");
+    throw InvalidArgument("the traffic", "packet sizes given with unequal inputs",
+                          "equal inputs (--inputs K --load R)");
   fed.cells = question.cells->sizes.cells(question.cells->cell_bytes);
   return fed;
 }
@@ -106,7 +106,7 @@ TrafficMatrix traffic_matrix(const std::string& text, const std::string& name) {
     matrix.rates.push_back(std::move(rates));
   }
   if (matrix.rates.empty() || matrix.rates.front().empty())
-    throw ParseError(name, 0, 0, "no rates; a row an input, a column an output");
+    throw ParseError(name, 0, 0, "no rates; it needs one row per input and one column per output");
   if (!by_output) return matrix;
   std::vector<std::vector<Rational>> turned(matrix.rates.front().size());
   for (const std::vector<Rational>& row : matrix.rates)

@@ -287,7 +287,7 @@ std::unique_ptr<bounds::OutputQueue> sized_queue(const SizedBufferQuestion& ques
     return bounds::output_queue(bounds::cell_queue(whole_of(question)), question.accuracy);
   if (question.accuracy.arithmetic != queue::Arithmetic::automatic)
     throw InvalidArgument("arithmetic", queue::name(question.accuracy.arithmetic),
-                          "auto for packets that come cell by cell");
+                          "auto for packets that arrive cell by cell");
   auto chain = queue::train_chain(trains_of(question));
   return chain ? bounds::output_queue(std::move(*chain), question.accuracy) : nullptr;
 }

@@ -198,10 +198,10 @@ DelayAnswer answer(const DelayQuestion& question, const Run& run) {
   if (const auto* its = std::get_if<NetworkTopology>(&question.topology); its != nullptr && question.drop)
     for (const network::Node& node : its->network.nodes)
       if (node.shared_memory)
-        throw InvalidArgument(
-            "drop", "asked where " + node.name + " shares its memory among its queues",
-            "asked of flows without bursts or paths of their own; for others the file must leave "
-            "shared_memory out");
+        throw InvalidArgument("drop",
+                              "requested although " + node.name + " has a memory shared by its queues",
+                              "requested only for flows without bursts and fixed paths; otherwise remove "
+                              "shared_memory from the file");
   DelayAnswer answer;
   answer.paths =
       as_piece(run, [&] { return delay_paths(question.topology, question.sources, question.flow); });

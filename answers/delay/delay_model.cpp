@@ -22,17 +22,14 @@ using Meets = bounds::WiredDelay::Meets;
 constexpr std::size_t usual_slots = 448, most_model_slots = 4096;
 /// Why a network's flow has no other law than that of independent hops.
 constexpr const char* not_derived =
-    "bursts, or links of several packets per slot, in queues that wait: each wait is that of an arbitrary "
-    "packet of its "
-    "queue";
+    "bursts, or links of several packets per slot: each wait is that of an arbitrary packet of its queue";
 constexpr const char* binary_tree =
-    "in binary trees the chain underestimates rare delays of bursts whose packets draw their own paths: "
-    "simulated P(D > t) is 1.2 times as much at 1e-2, 1.8 at 1e-4; --hops chain shows it";
+    "in binary trees the chain model underestimates rare delays of bursts with per-packet destinations: "
+    "simulated P(D > t) is 1.2 times the computed value at 1e-2, 1.8 times at 1e-4 (see --hops chain)";
 /// Of a class that waits for others.
 constexpr const char* below_others =
-    "a class below others: each wait is that of an arbitrary packet of the class at its queue, with the "
-    "classes before it as "
-    "their sources send, and successive waits are added as independent";
+    "a class with lower priority: each wait is that of an arbitrary packet of the class at its queue; "
+    "successive waits are added as independent";
 /// Links into each queue from which on bounds/path/dependent_delay.hpp was measured to be the better of the two.
 constexpr std::size_t fewest_links_of_a_chain = 4;
 
@@ -99,10 +96,11 @@ bool is_lower_class(const Topology& topology) {
 /// Why hops of other kinds may not be asked for.
 std::string why_no_other(const Topology& topology, const DelayModelQuestion& question) {
   if (classes_of(topology) != nullptr || is_lower_class(topology))
-    return "no chain is derived of classes below others (left out, the highest class is one where that is "
-           "known)";
+    return "the chain model does not cover classes with lower priority (by default it is used for the "
+           "highest class where it applies)";
   if (!derived(topology, question))
-    return "other hops are derived for decoupled sources, the wait, and bursts through several queues";
+    return "other values of --hops cover independent source arrivals (--sources decoupled), waits, and "
+           "bursts through several queues";
   if (burst_tree_of(topology) != nullptr)
     return "no bound is known for bursts that keep their path (--destination per-burst)";
   return std::holds_alternative<TreeTopology>(topology)
@@ -291,9 +289,8 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
       tree != nullptr || std::any_of(laws_->flow_in_paths.begin(), laws_->flow_in_paths.end(),
                                      [&](std::size_t flow) { return !laws_->wired->routes(flow).empty(); });
   if (question.hops && !any)
-    throw InvalidArgument(
-        "hops", "chain",
-        "independent: every flow meets bursts, or a link that takes several packets per slot");
+    throw InvalidArgument("hops", "chain",
+                          "independent: every flow meets bursts or a link of several packets per slot");
 }
 
 DelayModel::~DelayModel() = default;
@@ -443,14 +440,13 @@ bounds::DelayDistribution DelayModel::distribution(const FlowLaw& law, const std
                                                    const Rational& negligible) {
   if (law.hops == Hops::bound)
     throw InvalidArgument("hops", "bound given together with a reorder buffer",
-                          "chain or independent: a later packet may as well lessen what waits");
+                          "chain or independent: a later packet can also shorten the reorder queue");
   if (laws_->highest && law.law != &laws_->independent)
     return laws_->highest->model.distribution(law, routes, negligible);
   if (laws_->bursts)
     throw NoAnswer(
-        "the reorder buffer is not found for bursty traffic: the model has packets of a flow sent and "
-        "delayed independently, which is off by up to 20 times where they come in bursts; "
-        "simulate tree --reorder estimates it");
+        "the reorder buffer is not computed for bursty traffic: the model assumes independent packets of a "
+        "flow, which is wrong by a factor of up to 20 for bursts; simulate tree --reorder estimates it");
   // Probabilities of a chain have some four digits: what is left out need not be smaller.
   if (law.hops == Hops::chain) {
     const Rational coarser = negligible * 10'000'000;

@@ -84,7 +84,7 @@ DelayFlow flow_of(const network::Network& network, const network::Flow& flow,
 
 [[noreturn]] void refuse_flow(const std::string& wanted, const network::Network& network) {
   constexpr std::size_t most_names = 8;
-  std::string legal = "all, or one of the file's flows: ";
+  std::string legal = "all, or a flow of the file: ";
   for (std::size_t i = 0; i < std::min(most_names, network.flows.size()); ++i)
     legal += (i > 0 ? ", " : "") + network.flows[i].name;
   throw InvalidArgument("flow", wanted, legal + (network.flows.size() > most_names ? ", ..." : ""));

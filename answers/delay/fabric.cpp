@@ -226,7 +226,7 @@ std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optio
   if (!answered_as_whole(*fabric, room)) return {};
   for (const Rational& rate : loads.uniform)
     if (rate <= 0 || rate > network::LinkRate::most_packets)
-      throw InvalidArgument("uniform", plain(rate), "above 0 and at most 1 packet a slot");
+      throw InvalidArgument("uniform", plain(rate), "above 0 and at most 1 packet per slot");
   for (const Rational& scale : loads.load_scale)
     if (scale <= 0) throw InvalidArgument("load scale", plain(scale), "above 0");
   std::vector<FabricTopology> result;

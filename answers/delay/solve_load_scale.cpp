@@ -222,10 +222,10 @@ LoadScaleOfTarget Search::run(const ScaleLimit& limit, const Run& run) const {
       break;  // it cannot be told: what is known so far encloses the answer
     }
     if (high < least)
-      throw NoAnswer("no factor meets the target: " + missed->name + " misses it at all rates times " +
+      throw NoAnswer("no factor meets the target: " + missed->name + " misses it at load scale " +
                      numeric::plain(high) + " too");
   }
-  if (!met) throw LimitExceeded("whether the target is met cannot be told by so few digits");
+  if (!met) throw LimitExceeded("too few digits to decide whether the target is met");
   LoadScaleOfTarget result{.met = low, .missed = {}, .at_met = nearest(*met)};
   if (missed) {
     result.missed = high;
@@ -301,9 +301,8 @@ LoadScaleAnswer answer(const LoadScaleQuestion& question, const Run& run) {
   if (std::holds_alternative<Stability>(question.asked)) return answer;
   if (question.fabric) {
     if (question.flow && std::holds_alternative<BufferTarget>(question.asked))
-      throw InvalidArgument(
-          "flow", *question.flow,
-          "left out: of a network that is answered as a whole the room is that of all queues");
+      throw InvalidArgument("flow", *question.flow,
+                            "omitted: for a network evaluated as a whole the buffer is that of all queues");
     answer.target = Search(question).run(answer.first_limit(), run);
     return answer;
   }

@@ -74,7 +74,7 @@ class Reader {
     if (!node.is_table()) file_.fail(begin_of(node), "[picture] is a table");
     for (const auto& [key, value] : *node.as_table()) {
       const auto* text = value.as_string();
-      if (text == nullptr) file_.fail(begin_of(value), "the name of a column in double quotes is meant");
+      if (text == nullptr) file_.fail(begin_of(value), "it must be the name of a column in double quotes");
       if (key.str() == "x")
         plan_.x = text->get();
       else if (key.str() == "y")
@@ -164,7 +164,7 @@ class Reader {
   void add_question(const toml::table& table) {
     const auto* ask = table["ask"].as_string();
     if (ask == nullptr)
-      file_.fail(begin_of(table), "a [[question]] needs the key \"ask\": a command, such as \"buffer\"");
+      file_.fail(begin_of(table), "a [[question]] needs the key \"ask\" with a command, such as \"buffer\"");
     const std::vector<Axis> axes = axes_of(table);
     SweepPoint point{.question = ask->get(), .options = {}, .swept = {}};
     for (const Axis& axis : axes)
@@ -172,7 +172,7 @@ class Reader {
     double all = 1;
     for (const Axis& axis : axes) all *= static_cast<double>(axis.values.size());
     if (all > static_cast<double>(most_sweep_points))
-      throw LimitExceeded("a question has more than 1000000 points");
+      throw LimitExceeded("a [[question]] has more than 1000000 points");
     std::vector<std::size_t> place(axes.size(), 0);
     while (true) {
       point.options.clear();

@@ -42,7 +42,7 @@ SimulateRareAnswer importance_sampling(const sim::RareTreeModel& tree, const Run
                                        const Run& run) {
   if (length.warmup)
     throw InvalidArgument("warmup", std::to_string(*length.warmup),
-                          "left out: cycles of one queue need no warm-up and are independent");
+                          "omitted: regenerative cycles need no warm-up");
   SimulateRareAnswer answer{.method = RareMethod::importance_sampling, .level = Packets(tree.level)};
   // Of the leaves of a switch, each with the same share of its packets or bursts.
   const auto ways =
@@ -114,7 +114,7 @@ RareMethod method_of(const SimulateRareQuestion& question) {
   const bool keeps = its.burst && its.destination == traffic::Destination::per_burst;
   if (keeps && question.hop > 1)
     throw InvalidArgument("hop", std::to_string(question.hop),
-                          "1 where each burst goes to one destination (later hops: destination per-packet)");
+                          "1 with per-burst destinations (for later hops use --destination per-packet)");
   const bool all_meet_it = its.routing == network::TreeRouting::random_root || hops == 1;
   return question.hop == 1 && (all_meet_it || keeps) ? RareMethod::importance_sampling
                                                      : RareMethod::splitting;

@@ -150,14 +150,13 @@ void require_queue(const FitQuestion& question, const FitAnswer& answer) {
   if (answer.load >= 1)
     throw NoAnswer("the trace offers " +
                    numeric::plain(Rational(numeric::whole(std::llround(answer.load * 1e4)) / 10'000)) +
-                   " cells a slot of a link of " + numeric::plain(question.link_gbps) +
-                   " Gbit/s: its queue grows without end. A faster link is given with --link-gbps");
+                   " cells per slot to a link of " + numeric::plain(question.link_gbps) +
+                   " Gbit/s: the queue is unstable. Give a faster link with --link-gbps");
   if (answer.peak <= 1)
     throw NoAnswer(
-        "no slot of the trace has more than one cell: it was taken on one link no faster than the output, "
-        "and no queue can "
-        "form. Give the traces of all inputs merged in the order of time, or the slower output's "
-        "--link-gbps");
+        "no slot of the trace has more than one cell: it was captured on one link that is not faster than "
+        "the output, so no queue can form. Merge the traces of all inputs by time, or give a slower output "
+        "with --link-gbps");
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ SimulateTreeAnswer simulated_class(const ValidateBufferQuestion& question, const
 
 ValidateBufferAnswer answer(const ValidateBufferQuestion& question, const Run& run) {
   if (!(question.load > 0))
-    throw InvalidArgument("load", numeric::to_fraction(question.load), "greater than 0 packets a slot");
+    throw InvalidArgument("load", numeric::to_fraction(question.load), "greater than 0 packets per slot");
   BufferAnalysis analysis(question);
   SimulateTreeQuestion asked = simulation_of(question);
   const bool classes = !question.classes.empty();

@@ -97,13 +97,12 @@ class FabricAnalysis final : public DelayAnalysis {
 
 void require_fabric_model(const ValidateDelayQuestion& question) {
   if (question.sources != network::Sources::decoupled)
-    throw InvalidArgument("sources", "first-hop", "decoupled for a network that is answered as a whole");
+    throw InvalidArgument("sources", "first-hop", "decoupled for a network evaluated as a whole");
   if (question.hop_delay != queue::HopDelay::wait)
-    throw InvalidArgument("delay", "occupancy", "wait for a network that is answered as a whole");
+    throw InvalidArgument("delay", "occupancy", "wait for a network evaluated as a whole");
   if (question.hops.value_or(Hops::independent) != Hops::independent)
-    throw InvalidArgument("hops", "chain or bound", "independent for a network that is answered as a whole");
-  if (question.time)
-    throw InvalidArgument("hop time", "given", "left out for a network that is answered as a whole");
+    throw InvalidArgument("hops", "chain or bound", "independent for a network evaluated as a whole");
+  if (question.time) throw InvalidArgument("hop time", "given", "omitted for a network evaluated as a whole");
 }
 
 /// \param run  outlives the result

@@ -99,7 +99,7 @@ void predict_losses(ValidateSwitchAnswer& found, const ValidateSizedBufferQuesti
 ValidateSwitchAnswer answer(const ValidateSizedBufferQuestion& question, const Run& run) {
   const bool losses = question.capacity.has_value();
   if (losses && !question.levels.empty())
-    throw InvalidArgument("levels", "given together with a capacity", "left out: compared is what is lost");
+    throw InvalidArgument("levels", "given together with a capacity", "omitted: losses are compared");
   SimulateSwitchQuestion simulated = simulation_of(question);
   static_cast<void>(plan_of(simulated));  // may it be simulated?
   ValidateSwitchAnswer found;

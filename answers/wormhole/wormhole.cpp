@@ -39,7 +39,7 @@ WormholePoint solve(const Model& model, const WormholeQuestion& question, double
   const Point solved = model.solve(load);
   if (!solved.solved())
     throw NoAnswer("at load " + numeric::plain(load) +
-                   " the iteration ended without an answer: " + bounds::in_words(solved.ending));
+                   " the iteration has no solution: " + bounds::in_words(solved.ending));
   const auto flits = static_cast<double>(question.flits);
   WormholePoint point{.load = load,
                       .fraction_of_saturation = {load / saturation},
@@ -119,36 +119,36 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
   const std::string buffer = std::to_string(asked.buffer_flits);
   if (asked.lengths == sim::WormLengths::geometric && !finite_source)
     return Unmodelled{"lengths", "geometric",
-                      "fixed by the published variants, which know no other; variant finite-source does",
+                      "fixed in the published variants; variant finite-source supports others",
                       "messages of geometric length in the published variants"};
   if (asked.timing.reallocate == network::Reallocate::tail)
-    return Unmodelled{"reallocate", "tail", "empty by models", "virtual channels given on at the tail"};
+    return Unmodelled{"reallocate", "tail", "empty by models", "virtual channels reallocated at the tail"};
   const network::RouterTiming usual, &timing = asked.timing;
   if (timing != usual && !finite_source) {
     const auto [name, cycles] =
         timing.router_cycles != usual.router_cycles ? std::pair{"router cycles", timing.router_cycles}
         : timing.link_cycles != usual.link_cycles   ? std::pair{"link cycles", timing.link_cycles}
                                                     : std::pair{"credit cycles", timing.credit_cycles};
-    return Unmodelled{
-        name, std::to_string(cycles),
-        "left out with the published variants, which know no such times; variant finite-source does",
-        "routers, links or credits that take time in the published variants"};
+    return Unmodelled{name, std::to_string(cycles),
+                      "omitted in the published variants; variant finite-source supports it",
+                      "router, link or credit latencies in the published variants"};
   }
   const auto* topology = std::get_if<network::WormTopology>(&asked.network);
   if (topology != nullptr && topology->ends.by_channels())
     return Unmodelled{topology->ends.injection == network::Injection::channels ? "injection" : "ejection",
-                      "channels", "one, or simulated: models know no virtual channels at the ends of nodes",
+                      "channels",
+                      "one, or use simulation: the models have no virtual channels at the ends of nodes",
                       "virtual channels at the ends of nodes"};
   if (topology != nullptr && is_fat_tree(*topology) && asked.virtual_channels.value_or(1) != 1 &&
       !finite_source)
     return Unmodelled{
         "virtual channels", std::to_string(*asked.virtual_channels),
-        "1 by the published variants of a butterfly fat-tree; variant finite-source knows others",
+        "1 in the published variants of a butterfly fat-tree; variant finite-source supports others",
         "several virtual channels in the published variants of a butterfly fat-tree"};
   if (asked.buffer_flits == 1) return std::nullopt;
   if (!finite_source)
     return Unmodelled{"buffer flits", buffer,
-                      "1 by the published variants, which know no other; variant finite-source does",
+                      "1 in the published variants; variant finite-source supports others",
                       "buffers of several flits in the published variants"};
   if (asked.lengths != sim::WormLengths::fixed)
     return Unmodelled{"buffer flits", buffer, "1 with messages of geometric length",
@@ -270,7 +270,7 @@ std::shared_ptr<const network::WormNetwork> worm_network(const WormholeNetwork& 
   if (const auto* own = std::get_if<OwnWormNetwork>(&network)) {
     if (virtual_channels)
       throw InvalidArgument("virtual channels", std::to_string(*virtual_channels),
-                            "left out: the network says it");
+                            "omitted: the network file defines it");
     return own->network;
   }
   const auto& topology = std::get<network::WormTopology>(network);
@@ -301,7 +301,7 @@ void check_variant(const WormholeNetwork& network, WormholeVariant variant) {
   const auto* topology = std::get_if<network::WormTopology>(&network);
   if (variant == WormholeVariant::conditional && (topology == nullptr || !is_fat_tree(*topology)))
     throw InvalidArgument("variant", "conditional",
-                          "finite-source or paper: conditional is of a butterfly fat-tree");
+                          "finite-source or paper; conditional is only for a butterfly fat-tree");
 }
 
 /// Each way up is another; of larger ones there are too many.
@@ -438,7 +438,7 @@ WormholeAnswer answer(const WormholeQuestion& question, const Run& run) {
   const std::vector<numeric::Rational>& values = question.offered.values;
   for (const numeric::Rational& value : values) {
     if (run.stop.stop_requested()) {
-      if (answer.points.empty()) throw Stopped("stopped before a load was answered");
+      if (answer.points.empty()) throw Stopped("stopped before the first load was finished");
       answer.stopped = true;
       break;
     }
