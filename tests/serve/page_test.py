@@ -188,7 +188,7 @@ class Page(unittest.TestCase):
         self.js(button + ".click()")
         self.until("a curve", lambda: self.js("const data = tailbound.picture_data(document.querySelector('#shown .tb-picture')); return data.x.startsWith('load') ? data.curves[0].x.length : 0") > 10)
         self.assertRegex(self.js("return document.querySelector('#o-load').value"), r"^0\.\d+:0\.\d+:0\.\d+$")
-        self.assertEqual(self.js(button + ".textContent"), "one value")
+        self.assertEqual(self.js(button + ".textContent"), "single value")
         self.js(button + ".click()")
         self.until("one answer", lambda: "157 packets" in self.headline())
         # Every slider's list is one that the question takes, or the field goes back.
