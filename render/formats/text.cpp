@@ -6,11 +6,11 @@
 namespace tailbound::render {
 namespace {
 
-/// Names of lines are set in so many columns, or more where one is longer.
+/// Minimum width of the names of lines [columns].
 constexpr std::size_t least_name_width = 16;
 constexpr std::size_t page_width = 112;
 
-/// Columns with two spaces between them, each line begun with `indent`.
+/// Columns separated by two spaces, each line prefixed with `indent`.
 std::string aligned(const TextTable& table, const std::string& indent) {
   std::vector<std::size_t> widths;
   for (const std::string& heading : table.headings) widths.push_back(width(heading));
@@ -65,12 +65,11 @@ std::string nested_tables(const Document& document, const Result& result, const 
 }
 
 std::string stop_note(const Document& document) {
-  return document.stopped ? "  STOPPED after " + document.stopped_after +
-                                ": what follows is not all that was asked for.\n\n"
+  return document.stopped ? "  STOPPED after " + document.stopped_after + ": partial results follow.\n\n"
                           : "";
 }
 
-/// Of an estimate the number alone, in full.
+/// Only the value of an estimate, in full.
 std::string quiet_cell(const Column& column, const Cells& cells, numeric::Digits digits) {
   const Value value = value_of(cells, column.key);
   const auto* estimate = std::get_if<Estimate>(&value);
