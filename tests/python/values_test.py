@@ -52,7 +52,7 @@ def test_arithmetic_encloses(numbers: Any) -> None:
         except OverflowError:
             raise
         except ArithmeticError as error:  # bounds of both sides leave nothing
-            assert "nothing is known" in str(error)
+            assert "is unbounded" in str(error)
             continue
         assert found.lower_fraction <= truth <= found.upper_fraction, (a, sign, b)
         if isinstance(a, tb.Exact) and isinstance(b, tb.Exact):
@@ -189,9 +189,9 @@ def test_one_float_only_where_it_is_harmless() -> None:
 
 def test_units() -> None:
     packets, slots = tb.Exact(3, "packets"), tb.Exact(2, "slots")
-    with pytest.raises(TypeError, match="do not add"):
+    with pytest.raises(TypeError, match="cannot be added"):
         packets + slots  # noqa: B018
-    with pytest.raises(TypeError, match="not compared"):
+    with pytest.raises(TypeError, match="cannot be compared"):
         packets < slots  # noqa: B015
     assert (packets / slots).unit == "packets/slots" and (packets / packets).unit == "" and (2 * packets).unit == "packets"
 
