@@ -55,7 +55,7 @@ struct FlowDelay {
   std::vector<numeric::Rational> latency_ns;  ///< of delay.latency; empty without units (latency_ns.hpp)
   Hops hops = Hops::independent;              ///< the model used
   std::string hops_reason{};                  ///< why no better model applies; empty if one does
-  bool one_queue = false;  ///< waits only in one queue, fed only by sources: exact for any Hops
+  bool one_queue = false;  ///< waits in one queue only, fed only by sources; regardless of `hops`
 };
 
 struct DelayAnswer {

@@ -68,9 +68,10 @@ struct Loads {
   std::vector<numeric::Rational> load_scale{};  ///< factors
 };
 
-/// The network at each combination of loads, the last changing fastest; where there are none as it is, not compared
-/// with what its links take.
-/// \throws InvalidArgument  "uniform", "load scale": out of range, or too great, with the link or host that says so
+/// The network at each combination of loads, the last list varying fastest. Without lists the network as it
+/// is, not compared with its link capacities.
+/// \throws InvalidArgument  "uniform", "load scale": out of range, or too large; names the limiting link or
+///                          host
 [[nodiscard]] std::vector<NetworkTopology> at_loads(const NetworkTopology& network, const Loads& loads,
                                                     Overload overload = Overload::refused);
 
