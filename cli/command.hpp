@@ -71,8 +71,8 @@ struct Reply {
 
 /// The kind of work of a command; there is no default, so that it cannot be forgotten.
 enum class Work {
-  analysis,  ///< one answer, taking seconds
-  points,  ///< one per combination of lists, taking seconds each: may be split into parts and shared among processes
+  analysis,    ///< one answer, taking seconds
+  points,      ///< one per combination of lists, taking seconds each; may be split and shared
   simulation,  ///< the same, with a length chosen by the user
   search,      ///< one simulation with a length chosen by the user; cannot be split
   questions,   ///< runs other commands, or writes their answers

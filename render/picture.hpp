@@ -50,8 +50,7 @@ struct NetworkPicture {
   struct Edge {
     std::size_t from = 0, to = 0;  ///< nodes
     int wires = 1;
-    std::optional<double>
-        load{};  ///< of the busier direction, from 0; above 1 it exceeds the capacity
+    std::optional<double> load{};  ///< of the busier direction, from 0; above 1 it exceeds the capacity
   };
   std::vector<Node> nodes{};
   std::vector<Edge> edges{};  ///< each pair of nodes once

@@ -45,8 +45,8 @@ struct PolicedBufferAnswer {
   numeric::UpperBound<unit::Probability> closed_form;   ///< at `buffer`
   std::optional<Packets> closed_form_buffer{};          ///< LeastBuffer: sufficient by the closed form
   numeric::Rational rate;                               ///< maximum that a bucket admits [packets/slot]
-  numeric::Rational token_price;                        ///< at most 1/r [packets of buffer per token of depth]
-  std::optional<Packets> never_exceeded{};              ///< if the inputs together cannot fill it permanently
+  numeric::Rational token_price;            ///< at most 1/r [packets of buffer per token of depth]
+  std::optional<Packets> never_exceeded{};  ///< if the inputs together cannot fill it permanently
   /// For the same number of independent Bernoulli inputs at the bucket's rate: the minimum buffer, or P(Q >
   /// buffer).
   std::optional<Packets> unpoliced_buffer{};

@@ -26,8 +26,9 @@ struct UnequalSwitchInputs {
 };
 /// Rates from each input to each output.
 struct TrafficMatrix {
-  std::string name;                                   ///< of the file it was read from
-  std::vector<std::vector<numeric::Rational>> rates;  ///< [packets/slot], a row per input, a column per output
+  std::string name;  ///< of the file it was read from
+  std::vector<std::vector<numeric::Rational>>
+      rates;  ///< [packets/slot], a row per input, a column per output
 };
 
 /// Reads rows of comma-separated numbers, one line per input; empty entries are 0. If the first line contains

@@ -31,9 +31,8 @@ struct DelayQuestion {
   std::vector<Slots> levels{};                   ///< t of P(D > t), 0 .. 16 777 215
   std::optional<bounds::DropTarget> drop{};      ///< target of the buffer of each queue on a longest route
   std::optional<ReorderTargets> reorder{};       ///< target of the reorder buffer of each flow
-  std::optional<numeric::Rational>
-      flow_rate{};  ///< of a reordered flow [packets/slot]; default its own,
-                    ///< in a tree that of a leaf: all of it goes to one destination
+  std::optional<numeric::Rational> flow_rate{};  ///< of a reordered flow [packets/slot]; default its own,
+      ///< in a tree that of a leaf: all of it goes to one destination
   numeric::Digits digits{};
   Units units{};
   std::optional<numeric::Rational> hop_ns{};  ///< latency added by each queue passed, with units [ns]

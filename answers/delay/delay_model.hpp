@@ -51,8 +51,8 @@ struct FlowLaw {
   Hops hops = Hops::independent;
   bounds::DelayLaw* law = nullptr;
   std::vector<bounds::Route> routes{};
-  bool assumed = false;  ///< hops are added as if they were independent, without proof
-  std::string reason{};  ///< why no better model applies; empty if one does
+  bool assumed = false;              ///< hops are added as if they were independent, without proof
+  std::string reason{};              ///< why no better model applies; empty if one does
   std::vector<FlowLaw> otherwise{};  ///< alternatives if this one fails, in this order
 };
 

@@ -50,8 +50,7 @@ struct LoadScaleQuestion {
   NetworkTopology topology;
   /// If it is treated as a whole (fabric.hpp); `topology` then has its nodes and links.
   std::shared_ptr<const network::Fabric> fabric{};
-  std::optional<std::string>
-      flow{};  ///< by name: targets of this flow and its queues; default: all
+  std::optional<std::string> flow{};  ///< by name: targets of this flow and its queues; default: all
   network::Sources sources = network::Sources::decoupled;
   queue::HopDelay hop_delay = queue::HopDelay::wait;
   std::variant<Stability, LatencyTarget, BufferTarget> asked{};

@@ -20,9 +20,8 @@ struct GeneratedNetworkQuestion {
   network::FabricShape shape;
   std::optional<NamedText> imported{};  ///< instead of a shape: a file of another program
   std::optional<network::FabricTraffic> traffic{};
-  std::vector<std::string> without{};  ///< failures, as read by network::take_out()
-  std::optional<std::string>
-      shared_memory{};  ///< "all", or the switches, as read by network::expand_names()
+  std::vector<std::string> without{};          ///< failures, as read by network::take_out()
+  std::optional<std::string> shared_memory{};  ///< "all", or the switches, as read by network::expand_names()
 };
 
 struct GeneratedNetworkAnswer {

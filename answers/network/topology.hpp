@@ -16,8 +16,7 @@ struct TreeTopology {
   network::Tree tree;
   numeric::Rational load;  ///< of each leaf [packets/slot]
   network::TreeRouting routing = network::TreeRouting::random_root;
-  std::optional<traffic::Burst>
-      burst{};  ///< burstiness of each leaf; none: independent slots
+  std::optional<traffic::Burst> burst{};  ///< burstiness of each leaf; none: independent slots
   traffic::Destination destination = traffic::Destination::per_burst;  ///< of the packets of a burst
   /// Of a single level: loads of all classes, the one served first in front; `load` is then that of the
   /// selected class.

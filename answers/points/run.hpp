@@ -36,8 +36,7 @@ struct Run {
   ///           reach the caller; a nested piece is part of the outer one (answers/points/points.hpp makes
   ///           pieces).
   std::function<bool(const std::function<void()>& work)> piece{};
-  std::function<void()>
-      cut{};  ///< called when a stop has truncated the answer
+  std::function<void()> cut{};  ///< called when a stop has truncated the answer
   /// Executes the replications of simulations and the points of lists, with the same results; null: threads
   /// for replications, and points one after another. Outlives the run.
   run::Executor* executor = nullptr;

@@ -92,7 +92,7 @@ struct SimulateTreeAnswer {
   numeric::Estimate<unit::Slot> mean_queueing{}, mean_latency{};     ///< of D, of T
   std::optional<numeric::Estimate<unit::Time>> mean_latency_time{};  ///< of T, with hop times [ns]
   std::vector<SimulatedPercentile> percentiles;                      ///< in the order of the query
-  std::vector<sim::LevelEstimate> delay_ccdf;  ///< in the order of the query's levels
+  std::vector<sim::LevelEstimate> delay_ccdf;                        ///< in the order of the query's levels
   std::vector<SimulatedQueue> queues;  ///< hop by hop; for a network those that carry flows, link by link
   std::vector<SimulatedFlow> flows;    ///< of a network, in its order
   std::vector<sim::LevelEstimate> reorder_tail;  ///< if the query has reorder levels

@@ -25,9 +25,9 @@
 namespace tailbound::answers {
 
 struct ValidateBufferQuestion {
-  std::int64_t inputs = 16;  ///< 2 .. 1024
-  numeric::Rational load;    ///< of each queue and each input [packets/slot], above 0, below 1
-  std::optional<traffic::Burst> burst{};                               ///< burstiness of an input
+  std::int64_t inputs = 16;               ///< 2 .. 1024
+  numeric::Rational load;                 ///< of each queue and each input [packets/slot], above 0, below 1
+  std::optional<traffic::Burst> burst{};  ///< burstiness of an input
   traffic::Destination destination = traffic::Destination::per_burst;  ///< of the packets of a burst
   /// Loads of classes with strict priority, the one served first in front; `load` is then that of the
   /// selected class.

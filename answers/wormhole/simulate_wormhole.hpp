@@ -21,7 +21,7 @@ namespace tailbound::answers {
 
 /// The simulated network, without a load.
 struct SimulatedWormhole {
-  WormholeNetwork network;  ///< fat-trees: at most network::most_simulated_fat_tree_nodes
+  WormholeNetwork network;                   ///< fat-trees: at most network::most_simulated_fat_tree_nodes
   std::optional<WormholeVariant> variant{};  ///< of the model; default usual_variant()
   std::int64_t flits = 32;                   ///< message length, or its mean if geometric, 1 .. 1 000 000
   /// Of each link: 1 .. 64; has a default. For a user-defined network only its own number.

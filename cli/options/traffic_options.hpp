@@ -37,8 +37,9 @@ enum class Correlated {
   one_source,  ///< a formula of one on-off source with per-packet destinations
 };
 
-/// --inputs --load --rates --traffic --arrivals --pmf --packets-per-slot; without Correlated::refused also --burst,
-/// --on-rate and --destination, with Correlated::allowed --blocks, --classes, --joint, --incast and --traffic-file. `options` must outlive the parse.
+/// --inputs --load --rates --traffic --arrivals --pmf --packets-per-slot; except with Correlated::refused
+/// also --burst, --on-rate and --destination, with Correlated::allowed --blocks, --classes, --joint, --incast
+/// and --traffic-file. `options` must outlive the parse.
 void add_traffic_options(OptionTable& table, TrafficOptions& options,
                          Correlated correlated = Correlated::allowed);
 

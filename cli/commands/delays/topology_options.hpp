@@ -19,8 +19,8 @@ struct TopologyOptions {
       without;
 };
 
-/// --radix --levels --load --routing, --network --matrix --uniform --route --load-scale --without. `options` must outlive the
-/// parse.
+/// --radix --levels --load --routing, --network --matrix --uniform --route --load-scale --without. `options`
+/// must outlive the parse.
 void add_topology_options(OptionTable& table, TopologyOptions& options);
 
 /// Only --network --matrix --route.

@@ -98,7 +98,7 @@ const Fields<LoadScaleQuestion>& load_scale_input_fields() {
   return fields;
 }
 
-/// Of a target the flow or the queue nearest to it, else what the links bear.
+/// For a target the flow or queue closest to it, otherwise the limiting link.
 std::string limit_name(const LoadScaleAnswer& answer) {
   if (!answer.target) return answer.first_limit().name;
   return (answer.target->at_missed ? *answer.target->at_missed : answer.target->at_met).name;
@@ -162,7 +162,7 @@ const Table<ScaleLimit>& limit_table() {
 
 // --- text
 
-/// What is promised at the factor: "99.99 % of each flow's packets take at most 30 slots".
+/// The guarantee at the factor: "99.99 % of each flow's packets take at most 30 slots".
 std::string promise(const LoadScaleQuestion& question) {
   const std::string whose = question.flow ? "of the packets of " + *question.flow : "of each flow's packets";
   if (const LatencyTarget* target = latency_of(question))

@@ -24,7 +24,7 @@ constexpr const char* witness_basis =
     "both is not "
     "known.";
 
-/// What rows look at.
+/// Data of the rows.
 struct WitnessedNetwork {
   SimulatePolicedQuestion question;
   SimulatePolicedAnswer answer;

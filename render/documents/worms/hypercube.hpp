@@ -52,8 +52,7 @@ namespace tailbound::render {
 struct DrawnLatency {
   const char* key;
   const char* name;
-  int family =
-      0;  ///< one family has the same color: a latency by model and by simulation
+  int family = 0;  ///< one family has the same color: a latency by model and by simulation
 };
 /// Latency against the rate, or against another input if each network has one rate: a curve for each latency
 /// and each value of the other inputs.
