@@ -47,8 +47,8 @@ std::string become(const char* ending, char** argv) {
   return beside;
 }
 
-/// Under mpirun, all copies would do the same work: tailbound-mpi shares it. Parts (--part) are meant to be
-/// started independently.  \return 2 if it is not available
+/// Copies started by mpirun do identical work: tailbound-mpi shares it instead. Parts (--part) are meant to
+/// be started independently.  \return 2 if it is not available
 int hand_over_to_ranks(int argc, char** argv) {
   for (int i = 1; i < argc; ++i)
     if (std::strncmp(argv[i], "--part", 6) == 0) return 0;

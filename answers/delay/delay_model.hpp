@@ -67,8 +67,8 @@ class DelayModel {
   ~DelayModel();
 
   /// The model of a flow, by its position in `paths`. Independent hops are exact for a flow with only one
-  /// queue that can wait, fed by sources alone, all at the same rate. They are also used if no chain model
-  /// exists, unless hops were given.
+  /// queue that can wait, with only sources as inputs, all at the same rate. They are also used if no chain
+  /// model exists, unless hops were given.
   [[nodiscard]] FlowLaw of(std::size_t flow);
   /// Does the flow meet only one queue that can wait, fed only by sources? Then no hop depends on another.
   [[nodiscard]] bool one_queue(std::size_t flow) const;

@@ -75,7 +75,7 @@ struct LoadScaleOfTarget {
 struct LoadScaleAnswer {
   static constexpr bool stored = true;        ///< as bytes, for parts and ranks (points/stored.hpp)
   std::vector<ScaleLimit> limits;             ///< scale_limits(): the first is the limit of the links
-  std::optional<LoadScaleOfTarget> target{};  ///< unless Stability was asked for
+  std::optional<LoadScaleOfTarget> target{};  ///< none for Stability
   DelayOmissions omissions{};                 ///< of a LatencyTarget
 
   [[nodiscard]] const ScaleLimit& first_limit() const { return limits.front(); }

@@ -191,7 +191,7 @@ std::vector<answers::WormholeNetwork> read_wormhole_networks(const WormholeOptio
   return all;
 }
 
-/// The default number unless given.
+/// Has a default.
 std::vector<std::optional<int>> read_virtual_channels(const WormholeOptions& options) {
   const auto all = integers_or(1, options.virtual_channels, "--virtual-channels", 1, 64);
   return each_or_none(options.virtual_channels.has_value(), std::vector<int>(all.begin(), all.end()));

@@ -29,7 +29,7 @@ std::string arrivals_in_words(network::Sources sources) {
              : "first-hop: every queue is fed by the links into its switch, as in the published model";
 }
 
-/// Are queues fed by bursts that upstream queues have stretched?
+/// Do bursts reach queues after upstream queues have stretched them?
 bool stretches(const DelayQuestion& question, const FlowDelay& found) {
   const auto* tree = std::get_if<TreeTopology>(&question.topology);
   return found.hops == Hops::chain && tree != nullptr && tree->bursts_keep_path();
