@@ -30,7 +30,7 @@ DelayQuestion tree(network::TreeRouting routing) {
 
 }  // namespace
 
-TEST_CASE("Latencies in ns: equally long routes add the same to each", "[answers][delay]") {
+TEST_CASE("latencies in ns: routes of equal length add a constant", "[answers][delay]") {
   DelayQuestion question = tree(network::TreeRouting::random_root);
   question.hop_ns = Rational(15) / 2;
   const auto answer = answers::answer(question);

@@ -56,7 +56,7 @@ std::vector<double> all_packets(const std::vector<sim::Counts>& batches, double 
 
 }  // namespace
 
-TEST_CASE("Latency times: means and percentiles are those of all packets", "[answers][simulate]") {
+TEST_CASE("latency times: means and percentiles are those of all packets", "[answers][simulate]") {
   const std::vector<sim::Counts> batches = random_batches(12);
   for (const Rational& hop : {Rational(0), Rational(5) / 2, Rational(7), Rational(100)}) {
     const LatencyTimes times(pointers(batches), rows, SlotTime{.slot = 4, .hop = hop}, 0.95);
@@ -81,7 +81,7 @@ TEST_CASE("Latency times: means and percentiles are those of all packets", "[ans
   }
 }
 
-TEST_CASE("Latency times: without what hops add they are the latencies in slots", "[answers][simulate]") {
+TEST_CASE("latency times: without hop times they are the latencies in slots", "[answers][simulate]") {
   const std::vector<sim::Counts> batches = random_batches(8);
   const LatencyTimes times(pointers(batches), rows, SlotTime{.slot = Rational(1) / 2, .hop = 0}, 0.9);
   const sim::HistogramBatches slots(

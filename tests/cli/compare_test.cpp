@@ -101,7 +101,7 @@ std::int64_t first_difference(const series::CoefficientList& low, const series::
 
 }  // namespace
 
-TEST_CASE("expansions with enough digits agree throughout", "[cli][compare]") {
+TEST_CASE("long expansions agree in all digits", "[cli][compare]") {
   for (const char* file : {"gp_slotted_queue.txt", "gp_slotted_queue_exact.txt"}) {
     CAPTURE(file);
     const json answer = compare(sample(file));
@@ -113,7 +113,7 @@ TEST_CASE("expansions with enough digits agree throughout", "[cli][compare]") {
   }
 }
 
-TEST_CASE("a last digit that is off by more than a unit is found", "[cli][compare]") {
+TEST_CASE("a last digit off by more than one unit is detected", "[cli][compare]") {
   // Giac's conversion of the exact fraction: ...70661, where ...70659834 is true.
   const json answer = compare(sample("giac_slotted_queue.txt"));
   CHECK(answer["compared"] == 61);
@@ -125,7 +125,7 @@ TEST_CASE("a last digit that is off by more than a unit is found", "[cli][compar
   CHECK(compare(sample("giac_slotted_queue.txt"), {"--require", "39"})["first_disagreement"].is_null());
 }
 
-TEST_CASE("the place where 38 digits lose the tail", "[cli][compare]") {
+TEST_CASE("the index at which 38 digits lose the tail", "[cli][compare]") {
   const auto reference = list_of(cli::read_file(sample("gp_slotted_queue.txt"), "FILE"));
   for (const char* name : {"gp_slotted_queue_38_digits.txt", "giac_slotted_queue_38_digits.txt"}) {
     CAPTURE(name);
@@ -160,7 +160,7 @@ TEST_CASE("the place where 38 digits lose the tail", "[cli][compare]") {
   }
 }
 
-TEST_CASE("a list of doubles agrees as far as a double can", "[cli][compare]") {
+TEST_CASE("a list of doubles agrees to double precision", "[cli][compare]") {
   // P(Q = n) of one input at 1/10 and 9/10 of two: what Python prints of the nearest doubles.
   const TemporaryFile python("[0.5, 0.3888888888888889, 0.09876543209876543, 0.010973936899862825]\n");
   const Outcome good = run_command({"compare", python.path(), "--inputs", "2", "--load", "0.5"});
@@ -177,7 +177,7 @@ TEST_CASE("a list of doubles agrees as far as a double can", "[cli][compare]") {
             .status == 0);
 }
 
-TEST_CASE("tails, columns and wrong questions", "[cli][compare]") {
+TEST_CASE("tails, columns and invalid queries", "[cli][compare]") {
   // Tails of data/reference/slotted_queue.csv are given to 40 digits; here by their occupancies.
   const auto occupancy = list_of(cli::read_file(sample("gp_slotted_queue.txt"), "FILE"));
   std::string tails = "level,tail\n";
@@ -204,7 +204,7 @@ TEST_CASE("tails, columns and wrong questions", "[cli][compare]") {
   CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 10);
 }
 
-TEST_CASE("what compare refuses", "[cli][compare]") {
+TEST_CASE("errors of compare", "[cli][compare]") {
   const auto refused = [](std::vector<std::string> arguments, int status, const std::string& says) {
     arguments.insert(arguments.begin(), "compare");
     const Outcome outcome = run_command(arguments);

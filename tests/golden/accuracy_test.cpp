@@ -131,13 +131,13 @@ TEST_CASE("accuracy: short runs of some rows give them again") {
   check_reproduced(row_of(of({.nodes = 64}, 5, 2)), " --cycles 40000");
 }
 
-TEST_CASE("accuracy: all wormhole rows are given again", "[.full]") {
+TEST_CASE("accuracy: all wormhole rows are reproduced", "[.full]") {
   for (const AccuracyRow& row : accuracy_rows())
     if (row.model == MeasuredModel::wormhole_finite_source || row.model == MeasuredModel::wormhole_paper)
       check_reproduced(row, "");
 }
 
-TEST_CASE("accuracy: one statement about a network that was measured, between two, and outside") {
+TEST_CASE("accuracy: one statement for a measured network, for one between two, and for one outside") {
   const std::string mesh = "wormhole --topology mesh --nodes 64 --fractions 30%,80% --flits ";
   const std::string inside = in_one_line(run_line(mesh + "32").out);
   CHECK(inside.find("Accuracy, as model / simulation - 1: measured on this network (8 x 8 mesh, 1 virtual "
@@ -164,7 +164,7 @@ TEST_CASE("accuracy: one statement about a network that was measured, between tw
   CHECK(beyond.find("not measured beyond that") != std::string::npos);
 }
 
-TEST_CASE("accuracy: a page says it once, in its notes") {
+TEST_CASE("accuracy: a page states it once, in its notes") {
   const std::string page =
       run_line("wormhole --topology mesh --nodes 64 --flits 32 --fractions 30%,85% --format html").out;
   CHECK(count_of(page, "Accuracy, as") >= 1);

@@ -137,7 +137,7 @@ TEST_CASE("buffer: below load 1/2 overflow comes with a caution and the loss") {
   CHECK_FALSE(run_result("buffer --inputs 16 --load 0.2 --drop 1e-15 --criterion loss").contains("loss"));
 }
 
-TEST_CASE("buffer: the greatest load and the least speedup lead back to the target") {
+TEST_CASE("buffer: maximum load and minimum speedup lead back to the target") {
   const json most = run_result("buffer --inputs 16 --solve load --capacity 157 --drop 1e-15");
   const std::string load = most["greatest_load"]["lower"];
   CHECK(std::stod(load) > 0.9);  // 157 packets are enough at 0.9, not much beyond
@@ -154,7 +154,7 @@ TEST_CASE("buffer: the greatest load and the least speedup lead back to the targ
   CHECK(none["least_speedup"]["value"] == "1");
 }
 
-TEST_CASE("buffer: the forms of traffic agree where they describe the same") {
+TEST_CASE("buffer: equivalent traffic descriptions agree") {
   const json equal = run_result("buffer --inputs 4 --load 0.8 --drop 1e-9");
   const json rates = run_result("buffer --rates 0.2,1/5,0.2,2e-1 --drop 1e-9");
   const json formula = run_result("buffer --arrivals (4/5+z/5)^4 --drop 1e-9");
@@ -191,7 +191,7 @@ TEST_CASE("buffer: table, quiet table and CSV") {
   CHECK(rows_of(run_line("buffer --inputs 16 --load 0.9 --drop 1e-15 --format csv").out)[0] == csv[0]);
 }
 
-TEST_CASE("occupancy: levels in the order asked, and all levels until a target") {
+TEST_CASE("occupancy: given levels in order, and all levels down to a target") {
   const json some = run_result("occupancy --inputs 16 --load 0.9 --levels 157,0,76");
   REQUIRE(some["tail"].size() == 3);
   CHECK(some["tail"][0]["level"] == 157);
@@ -213,7 +213,7 @@ TEST_CASE("occupancy: levels in the order asked, and all levels until a target")
   CHECK(at(rows, 1, "probability_lower").rfind("8.70354355781", 0) == 0);
 }
 
-TEST_CASE("files: --output holds exactly what standard output would") {
+TEST_CASE("files: --output contains exactly the standard output") {
   const Folder folder;
   const std::string line = "buffer --inputs 16 --load 0.9 --drop 1e-15 --format json";
   const std::string target = folder / "it's_an answer.json";

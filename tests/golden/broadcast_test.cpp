@@ -26,7 +26,7 @@ double value(const nlohmann::json& number) {
   return number["value"].get<double>();
 }
 
-TEST_CASE("broadcast: JSON of both variants, with numbers known") {
+TEST_CASE("broadcast: JSON of both variants, with known numbers") {
   const auto answer = run_json(line + "--fractions 10%,1/2,0.95");
   CHECK(answer["command"] == "broadcast");
   CHECK(answer["question"]["replication"] == "conserving");
@@ -64,7 +64,7 @@ TEST_CASE("broadcast: JSON of both variants, with numbers known") {
   CHECK(value(first["broadcast_latency"]) == Approx(321.61834).margin(6e-6));
 }
 
-TEST_CASE("broadcast: the start-up is n steps of the broadcast and no part of a unicast") {
+TEST_CASE("broadcast: the start-up counts for the n steps of a broadcast, and not for unicasts") {
   const auto none = run_json(line + "--rates 0,0.01 --startup 0"),
              much = run_json(line + "--rates 0,0.01 --startup 7/2");
   CHECK(value(none["results"][0]["broadcast_latency"]) == 6 * 32);
@@ -78,7 +78,7 @@ TEST_CASE("broadcast: the start-up is n steps of the broadcast and no part of a 
   CHECK(run_json(line)["results"].size() == 9);
 }
 
-TEST_CASE("broadcast: lists of networks and variants give their product, each as on its own") {
+TEST_CASE("broadcast: lists of networks and variants give all combinations, each as on its own") {
   const std::string lists =
       "broadcast --dimensions 3,4 --virtual-channels 2:4:2 --flits 8,32 --broadcast 0,1% --startup 1,2 "
       "--replication conserving,shared-wire --fractions 20%,50% ";
@@ -103,7 +103,7 @@ TEST_CASE("broadcast: lists of networks and variants give their product, each as
     CHECK(table.out.find(words) != std::string::npos);
 }
 
-TEST_CASE("broadcast: tables name the variant and what is known of its error; CSV has a row a dimension") {
+TEST_CASE("broadcast: tables name the variant and its measured error; CSV has one row per dimension") {
   const Outcome table = run_line(line + "--fractions 50%");
   CHECK(table.status == 0);
   for (const char* words :
@@ -158,7 +158,7 @@ TEST_CASE("broadcast: the plot has both latencies and the saturation") {
   CHECK(tailbound::golden::content(many).find("unicast, dimensions 4") != std::string::npos);
 }
 
-TEST_CASE("broadcast: refusals name the option, the value and what is legal") {
+TEST_CASE("broadcast: errors name the option, the value and the legal range") {
   struct Case {
     const char* line;
     int status;

@@ -47,7 +47,7 @@ int check_text(const Folder& folder, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a certificate of a line with four classes holds, and not with a better number") {
+TEST_CASE("a certificate of a line with four classes is valid, and invalid with a better number") {
   const Folder folder;
   const std::string file = certificate_of(folder, data + "/networks/plant.toml");
   CHECK(check(file) == 0);
@@ -59,7 +59,7 @@ TEST_CASE("a certificate of a line with four classes holds, and not with a bette
   CHECK(check_text(folder, text.substr(0, text.size() / 2)) == 2);
 }
 
-TEST_CASE("a certificate of a ring is a fixed point, and not one below it") {
+TEST_CASE("a certificate of a ring is a fixed point, and invalid below it") {
   const Folder folder;
   const std::string network = folder / "ring.toml";
   std::ofstream ring(network);

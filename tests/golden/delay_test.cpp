@@ -70,7 +70,7 @@ TEST_CASE("delay: the JSON of a tree, key by key") {
   CHECK_FALSE(notes_say(run_json("delay --radix 16 --levels 1 --load 0.8"), "model: "));
 }
 
-TEST_CASE("delay: a percentile is what the CCDF says, in percent or as a fraction") {
+TEST_CASE("delay: a percentile agrees with the CCDF, in percent or as a fraction") {
   const json tree = run_result(
       "delay --radix 4 --levels 3 --load 0.9 --hops independent --percentiles 99,0.99 --routing "
       "nearest-ancestor");
@@ -137,7 +137,7 @@ TEST_CASE("delay: a network's flows, one of them, and its traffic matrix") {
   CHECK(matrix["results"].size() == all.size());
 }
 
-TEST_CASE("delay: notes quote figures of trees for trees only") {
+TEST_CASE("delay: notes cite figures of trees only for trees") {
   const json network = run_json("delay --hops independent --network " + networks + "unequal_ring.toml");
   CHECK(notes_say(network, "independent"));
   CHECK_FALSE(notes_say(network, "3-tree"));
@@ -170,7 +170,7 @@ TEST_CASE("delay: lists give a result for each combination") {
   CHECK(text.find("first-hop") != std::string::npos);
 }
 
-TEST_CASE("delay: a network with its rates scaled") {
+TEST_CASE("delay: a network with scaled rates") {
   const std::string network = "delay --network " + networks + "two_switches.toml --percentiles 99";
   const json scaled = run_json(network + " --load-scale 0.5,100%");
   REQUIRE(scaled["results"].size() == 10);
@@ -185,7 +185,7 @@ TEST_CASE("delay: a network with its rates scaled") {
   CHECK(run_line("delay --radix 4 --levels 2 --load 0.5 --load-scale 1").status == 2);
 }
 
-TEST_CASE("delay: what each hop adds to latencies in ns") {
+TEST_CASE("delay: time added by each hop, in ns") {
   const std::string units = " --packet-bytes 64 --link-gbps 51.2 --percentiles 50,99";  // slots of 10 ns
   const json tree = run_result("delay --radix 4 --levels 2 --load 0.8 --hop-ns 7.5" + units);
   for (const json& row : tree["percentiles"])
@@ -235,7 +235,7 @@ TEST_CASE("delay: table, quiet table, CSV, and the model's limits in one line") 
   CHECK(at(csv, 2, "ccdf_probability").find("8.95321814") == 0);
 }
 
-TEST_CASE("delay: cross-checked by a simulation: one point by default, several or none where told") {
+TEST_CASE("delay: cross-check by simulation: one point by default, several or none on request") {
   const std::string tree = "delay --radix 4 --levels 1 --percentiles 99 ";
   const json one = run_json(tree + "--load 0.8");
   CHECK(notes_say(one, "cross-checked by simulation: P(D > "));
@@ -255,7 +255,7 @@ TEST_CASE("delay: cross-checked by a simulation: one point by default, several o
       "cross_check"));
 }
 
-TEST_CASE("delay: the reorder buffer of given delays") {
+TEST_CASE("delay: the reorder buffer for given delays") {
   const Folder folder;
   const std::string file = folder.file("delays", "0.3\n0.3\n0.2\n0.1\n0.06\n0.04\n");
   const json reorder =
@@ -283,7 +283,7 @@ TEST_CASE("delay: pictures") {
   CHECK(content(picture).find("99 %") != std::string::npos);
 }
 
-TEST_CASE("delay: what is refused, and how") {
+TEST_CASE("delay: errors") {
   const Folder folder;
   const std::string wires =
       "hosts = [\"a\", \"b\", \"c\"]\nswitches = [\"s\", \"t\"]\n[[link]]\nfrom = [\"a\", \"b\"]\nto = "

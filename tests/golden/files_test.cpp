@@ -64,7 +64,7 @@ void check_refused(const Outcome& outcome, const std::vector<std::string>& said)
 
 }  // namespace
 
-TEST_CASE("files: standard output by any of its names is appended to") {
+TEST_CASE("files: standard output is appended to under any of its names") {
   for (const std::string name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "-", "link", "/dev/fd/3"}) {
     const Folder folder;
     fs::create_symlink("/dev/stdout", folder / "link");
@@ -78,7 +78,7 @@ TEST_CASE("files: standard output by any of its names is appended to") {
   }
 }
 
-TEST_CASE("files: a named pipe is written through, and stays") {
+TEST_CASE("files: a named pipe is written, and not replaced") {
   const Folder folder;
   const Outcome outcome = shell(folder, "mkfifo pipe && { cat pipe & } && $T " + buffer +
                                             " --quiet --output pipe && wait && test -p pipe");
@@ -88,7 +88,7 @@ TEST_CASE("files: a named pipe is written through, and stays") {
   CHECK(files_in(folder) == 1);
 }
 
-TEST_CASE("files: a picture by way of a link to standard output") {
+TEST_CASE("files: a picture through a link to standard output") {
   const Folder folder;
   const Outcome outcome = shell(folder,
                                 "ln -s /dev/stdout p.svg && $T buffer --inputs 16 --load 0.5,0.9 --drop "
@@ -100,7 +100,7 @@ TEST_CASE("files: a picture by way of a link to standard output") {
   CHECK(files_in(folder) == 1);
 }
 
-TEST_CASE("files: an output that is an input is refused") {
+TEST_CASE("files: an output that is also an input is rejected") {
   const Folder folder;
   const std::string text = content(networks + "two_switches.toml");
   const std::string network = folder.file("n.toml", text);
@@ -132,7 +132,7 @@ TEST_CASE("files: an output that is an input is refused") {
   CHECK(files_in(folder) == 6);
 }
 
-TEST_CASE("files: two outputs that are the same file are refused") {
+TEST_CASE("files: two outputs to the same file are rejected") {
   const Folder folder;
   const std::string list = "buffer --inputs 16 --load 0.5,0.9 --drop 1e-9";
   check_refused(shell(folder, "$T " + list + " --output x.svg --plot x.svg"),
@@ -146,7 +146,7 @@ TEST_CASE("files: two outputs that are the same file are refused") {
   CHECK(shell(folder, "$T " + list + " --output /dev/null --plot x.svg").status == 0);
 }
 
-TEST_CASE("files: a checkpoint of something else is not overwritten") {
+TEST_CASE("files: a checkpoint of another simulation is not overwritten") {
   const Folder folder;
   const std::string tree = "$T simulate tree --radix 4 --levels 2";
   const std::string kept_often = " --checkpoint-every 0.001 --checkpoint state";
@@ -181,7 +181,7 @@ TEST_CASE("files: a checkpoint of something else is not overwritten") {
   CHECK(resumed.out == whole.out);
 }
 
-TEST_CASE("files: standard output that cannot be written") {
+TEST_CASE("files: standard output cannot be written") {
   const Folder folder;
   const std::vector<std::string> lines{buffer,
                                        "--help",
@@ -204,7 +204,7 @@ TEST_CASE("files: standard output that cannot be written") {
   }
 }
 
-TEST_CASE("files: a pipe that nobody reads") {
+TEST_CASE("files: a pipe without a reader") {
   const Folder folder;
   int ends[2] = {};
   REQUIRE(pipe(ends) == 0);
@@ -222,7 +222,7 @@ TEST_CASE("files: a pipe that nobody reads") {
   close(ends[1]);
 }
 
-TEST_CASE("files: an output that cannot be written") {
+TEST_CASE("files: an output cannot be written") {
   const Folder folder;
   const std::string list = "$T buffer --inputs 16 --load 0.5,0.9 --drop 1e-9";
   check_refused(shell(folder, list + " --output /dev/full"),
@@ -247,7 +247,7 @@ TEST_CASE("files: an output that cannot be written") {
   CHECK(files_in(folder) == 2);
 }
 
-TEST_CASE("files: pictures are the same whatever the environment says") {
+TEST_CASE("files: pictures do not depend on the environment") {
   const Folder folder;
   const std::string list = "$T buffer --inputs 16 --load 0.5,0.9 --drop 1e-9 --output /dev/null --plot ";
   const bool converted = std::system("rsvg-convert --version > /dev/null 2>&1") == 0;
@@ -264,7 +264,7 @@ TEST_CASE("files: pictures are the same whatever the environment says") {
   CHECK(files_in(folder) == 2 * kinds.size());
 }
 
-TEST_CASE("files: SVG needs no other program, and without one PNG says which") {
+TEST_CASE("files: SVG needs no other program; PNG names the missing program") {
   const Folder folder;
   const std::string line = "PATH=/none $T buffer --inputs 16 --load 0.9 --drop 1e-9 --quiet --plot ";
   CHECK(shell(folder, line + "a.svg").status == 0);
@@ -273,7 +273,7 @@ TEST_CASE("files: SVG needs no other program, and without one PNG says which") {
   CHECK(files_in(folder) == 1);
 }
 
-TEST_CASE("files: a store is written by nobody else, whatever the name") {
+TEST_CASE("files: a store is not overwritten by another output, under any name") {
   const Folder folder;
   static_cast<void>(
       folder.file("plan.toml", "[[question]]\nask = \"buffer\"\ninputs = [8, 9]\nload = 0.5\ndrop = 1e-9\n"));
@@ -298,7 +298,7 @@ TEST_CASE("files: a store is written by nobody else, whatever the name") {
   CHECK(shell(folder, "$T sweep plan.toml --store s.db --dry-run").status == 0);
 }
 
-TEST_CASE("files: a link whose target is not there yet is followed") {
+TEST_CASE("files: a dangling link is followed") {
   const Folder folder;
   const Outcome outcome =
       shell(folder, "ln -s there link && ln -s link again && $T " + buffer +
@@ -312,7 +312,7 @@ TEST_CASE("files: a link whose target is not there yet is followed") {
   CHECK(shell(folder, "ln -s nowhere link2 && " + two + "nowhere").status == 2);
 }
 
-TEST_CASE("files: what a killed process has left is removed by the next, and nothing else") {
+TEST_CASE("files: leftovers of a killed process are removed by the next run, and nothing else") {
   const Folder folder;
   const Outcome outcome = shell(folder, R"(
 touch -d '1 hour ago' out.tailbound-aB3xYz out.tailbound-new out.tailbound-notours out.svg
@@ -327,7 +327,7 @@ $T )" + buffer + R"( --quiet --output out && ls)");
       "out\nout.svg\nout.tailbound-LockeD\nout.tailbound-NowNow\nout.tailbound-new\nout.tailbound-notours\n");
 }
 
-TEST_CASE("files: whoever does not read does not hold up a stop or a limit") {
+TEST_CASE("files: a stalled reader does not delay a stop or a limit") {
   // Of a second without progress in all, none takes longer than some seconds.
   const Folder folder;
   shell(folder, "mkfifo pipe");
@@ -357,7 +357,7 @@ TEST_CASE("files: whoever does not read does not hold up a stop or a limit") {
   CHECK(late.out == "157\n");
 }
 
-TEST_CASE("files: a program that draws does not hold up a stop: the answer comes without the picture") {
+TEST_CASE("files: a drawing program does not delay a stop: the answer comes without the picture") {
   const Folder folder;
   static_cast<void>(folder.file("rsvg-convert", "#!/bin/sh\nexec sleep 100\n"));
   const std::string line =
@@ -375,7 +375,7 @@ TEST_CASE("files: a program that draws does not hold up a stop: the answer comes
   CHECK(files_in(folder) == 1);
 }
 
-TEST_CASE("files: a reader that has seen enough is no failure") {
+TEST_CASE("files: a reader that closes early is not an error") {
   const Folder folder;
   const Outcome outcome = shell(
       folder,
@@ -384,7 +384,7 @@ TEST_CASE("files: a reader that has seen enough is no failure") {
   CHECK(outcome.err == "4\n");
 }
 
-TEST_CASE("files: names and titles do nothing in a terminal, a spreadsheet, a page or a picture") {
+TEST_CASE("files: names and titles are escaped for a terminal, a spreadsheet, a page and a picture") {
   const Folder folder;
   const std::string odd = "=cmd\x1b]0;\a\xff\xe2\x80\xae.txt";
   static_cast<void>(folder.file(odd, "0.5\n0.25\n0.25\n"));
@@ -442,7 +442,7 @@ TEST_CASE("files: standard input as a file") {
   check_refused(shell(folder, "$T delay --network - <&-"), {"--network is -", "Bad file descriptor"});
 }
 
-TEST_CASE("a file that is read in pieces is the same, and no longer than it may be", "[golden][files]") {
+TEST_CASE("a file read in pieces is unchanged, and limited in length", "[golden][files]") {
   const Folder folder;
   const std::string path = folder.path() + "/list.csv";
   std::string text;

@@ -104,11 +104,11 @@ void carry_out(bool simulations) {
 
 }  // namespace
 
-TEST_CASE("help: the examples of analyses are what is printed") {
+TEST_CASE("help: the examples of analyses are the actual output") {
   carry_out(false);
 }
 
-TEST_CASE("help: the examples of simulations are what is printed", "[.full]") {
+TEST_CASE("help: the examples of simulations are the actual output", "[.full]") {
   carry_out(true);
 }
 

@@ -24,7 +24,8 @@ using tailbound::golden::value_of;
 const std::string simulated =
     "simulate hypercube --dimensions 4 --virtual-channels 3 --flits 16 --broadcast 0.02 ";
 
-TEST_CASE("simulate hypercube: JSON with estimates, all that is offered delivered, threads change nothing") {
+TEST_CASE(
+    "simulate hypercube: JSON with estimates, everything offered is delivered, independent of threads") {
   const std::string line = simulated + "--rates 0.005,0.02 --cycles 60000 --seed 4 --percentiles 50,99 ";
   const auto answer = run_json(line + "--threads 1");
   CHECK(answer["command"] == "simulate hypercube");
@@ -107,7 +108,7 @@ TEST_CASE(
         Approx(15).margin(1));
 }
 
-TEST_CASE("simulate hypercube: a checkpoint resumed gives the whole run's answer") {
+TEST_CASE("simulate hypercube: a resumed checkpoint gives the answer of the complete run") {
   const tailbound::golden::Folder folder;
   const std::string line = simulated + "--rates 0.02 --cycles 150000 --format json ";
   const std::string whole = run_line(line).out, state = folder / "state";
@@ -120,7 +121,7 @@ TEST_CASE("simulate hypercube: a checkpoint resumed gives the whole run's answer
   }
 }
 
-TEST_CASE("simulate hypercube: two nodes carry a message every M cycles each") {
+TEST_CASE("simulate hypercube: two nodes carry one message every M cycles each") {
   const std::string line =
       "simulate hypercube --dimensions 1 --virtual-channels 2 --flits 8 --broadcast 0 --saturation "
       "--precision 2% ";
@@ -147,7 +148,7 @@ TEST_CASE("simulate hypercube: two nodes carry a message every M cycles each") {
     CHECK(std::find(csv[0].begin(), csv[0].end(), name) != csv[0].end());
 }
 
-TEST_CASE("validate broadcast: each variant beside the simulation, the verdict of the one chosen") {
+TEST_CASE("validate broadcast: each variant with the simulation, the verdict of the selected one") {
   const std::string options = " --dimensions 5 --virtual-channels 4 --flits 32 --broadcast 0.02 ";
   const std::string line = "validate broadcast" + options + "--rates 0.003,0.02 --cycles 60000 ";
   const Outcome outcome = run_line(line + "--format json");
@@ -231,7 +232,7 @@ TEST_CASE("simulate hypercube, validate broadcast: pictures") {
     CHECK(curves.find(words) != std::string::npos);
 }
 
-TEST_CASE("simulate hypercube, validate broadcast: refusals name the option, the value and what is legal") {
+TEST_CASE("simulate hypercube, validate broadcast: errors name the option, the value and the legal range") {
   const std::string command = GENERATE("simulate hypercube ", "validate broadcast ");
   struct Case {
     const char* line;

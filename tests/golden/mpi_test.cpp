@@ -119,7 +119,7 @@ const std::string long_tree =
 
 }  // namespace
 
-TEST_CASE("mpi: the bytes of one process") {
+TEST_CASE("mpi: the same bytes as one process") {
   for (const auto& [question, ranks] : {std::pair{tree, 3}, std::pair{list, 2}, std::pair{validated, 2}}) {
     INFO(question);
     const Outcome outcome = on_ranks(ranks, question + " --format json");
@@ -129,7 +129,7 @@ TEST_CASE("mpi: the bytes of one process") {
   }
 }
 
-TEST_CASE("mpi: the bytes of one process, for every simulator and number of ranks", "[.full]") {
+TEST_CASE("mpi: the same bytes as one process, for every simulator and number of ranks", "[.full]") {
   for (const std::string& question : {tree, worm, multistage, rare, list, validated, search}) {
     for (const int ranks : {1, 2, 4, 8}) {
       INFO(question << " on " << ranks);
@@ -140,7 +140,7 @@ TEST_CASE("mpi: the bytes of one process, for every simulator and number of rank
   }
 }
 
-TEST_CASE("mpi: only rank 0 writes, and a refusal is said once") {
+TEST_CASE("mpi: only rank 0 writes, and an error is reported once") {
   const Folder folder;
   const std::string answer = folder / "answer.csv";
   CHECK(on_ranks(2, tree + " --format csv --output " + answer).out.empty());
@@ -153,7 +153,7 @@ TEST_CASE("mpi: only rank 0 writes, and a refusal is said once") {
   CHECK(refused.err.find("tailbound simulate tree: --load is 1.5", said + 1) == std::string::npos);
 }
 
-TEST_CASE("mpi: what writes files of its own is for one process") {
+TEST_CASE("mpi: commands that write their own files run in one process") {
   const Folder folder;
   const Outcome refused = on_ranks(2, "reproduce --output " + (folder / "figures"));
   CHECK(refused.status == 2);
@@ -168,7 +168,7 @@ TEST_CASE("mpi: tailbound itself, started by mpirun, hands over to tailbound-mpi
         run_line(tree + " --format json").out);
 }
 
-TEST_CASE("mpi: stopped, and gone on with by threads, ranks and parts") {
+TEST_CASE("mpi: stopped, and continued by threads, ranks and parts") {
   const Folder folder;
   const std::string state = folder / "state";
   const Outcome whole = run_line(long_tree);
@@ -191,8 +191,7 @@ TEST_CASE("mpi: stopped, and gone on with by threads, ranks and parts") {
   CHECK(run_line("merge " + (folder / "1") + " " + (folder / "2") + " --format json").out == whole.out);
 }
 
-TEST_CASE("mpi: ranks that are killed, and mpirun that is asked to end, leave a whole checkpoint",
-          "[.full]") {
+TEST_CASE("mpi: killed ranks and a terminated mpirun leave a complete checkpoint", "[.full]") {
   const Outcome whole = run_line(long_tree);
   for (const int signal : {SIGTERM, SIGINT}) {
     const Folder folder;

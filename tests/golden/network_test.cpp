@@ -71,7 +71,7 @@ bool near(const json& estimate, double expected) {
 
 }  // namespace
 
-TEST_CASE("network files: a matrix brings the flows of a file without any") {
+TEST_CASE("network files: a matrix provides the flows of a file without any") {
   const Folder folder;
   const std::string question = " --percentiles 50,99 --drop 1e-6";
   const json by_option =
@@ -137,7 +137,7 @@ TEST_CASE("network files: uniform traffic spread over the spines") {
   CHECK(std::stod(shortest["hops"][0]["load"].get<std::string>()) == Approx(4 * 0.3 * 4 / 7));
 }
 
-TEST_CASE("network files: what becomes of it if a spine fails") {
+TEST_CASE("network files: a failed spine") {
   const std::string asked = leaf_spine + " --uniform 0.3 --route spread";
   const json found = json_of("delay " + asked + " --flow \"h1 -> h5\" --without spine2");
   CHECK(std::stod(found["results"][0]["hops"][0]["load"].get<std::string>()) == Approx(4 * 0.3 * 4 / 7));
@@ -179,7 +179,7 @@ TEST_CASE("network files: what becomes of it if a spine fails") {
           "the path needs a link from");
 }
 
-TEST_CASE("network files: all rates times 2 are the rates doubled") {
+TEST_CASE("network files: all rates times 2 equals doubled rates") {
   const Folder folder;
   const std::string bare = without_flows(folder);
   const std::string once = folder.file("once.csv", "from,archive,desk\ncamera,0.2,0.1\ndesk,1/10,\n"),
@@ -240,8 +240,7 @@ TEST_CASE("network files: uniform traffic and factors as lists, all combinations
   CHECK(content(picture).find("uniform") != std::string::npos);
 }
 
-TEST_CASE(
-    "network files: the analysis of uniform traffic around one switch is inside the simulation's intervals") {
+TEST_CASE("network files: uniform traffic around one switch agrees with the simulation") {
   const Folder folder;
   const json rows = result_of("validate delay " + star(folder, 5) +
                               " --uniform 0.8 --load-scale 0.75 --slots 60000 --threads 1");
@@ -252,7 +251,7 @@ TEST_CASE(
   CHECK(rows["inside"].get<int>() > 8);
 }
 
-TEST_CASE("network files: with buffers of limited room links may be offered more than they take") {
+TEST_CASE("network files: with finite buffers the offered load may exceed the capacity of links") {
   const Folder folder;
   const std::string flows = folder.file("hot.csv", "from,archive\ncamera,0.5\ndesk,0.5\nprinter,0.5\n");
   const std::string line = "simulate tree " + without_flows(folder) + " --matrix " + flows +
@@ -270,7 +269,7 @@ TEST_CASE("network files: with buffers of limited room links may be offered more
   CHECK(sending.err.find("--load-scale is 2.5; it must be at most 2, where ") != std::string::npos);
 }
 
-TEST_CASE("delay --solve load-scale: what the links bear, exactly") {
+TEST_CASE("delay --solve load-scale: the limit of the links, exactly") {
   const json document = json_of("delay " + two_switches + " --solve load-scale");
   const json& answer = document["results"][0];
   CHECK(answer["solve"] == "load-scale");
@@ -351,7 +350,7 @@ TEST_CASE("delay --solve load-scale: targets, on both sides") {
   CHECK(content(picture).find("greatest factor of all rates") != std::string::npos);
 }
 
-TEST_CASE("network files: what is refused, and how") {
+TEST_CASE("network files: errors") {
   const Folder folder;
   const std::string bare = without_flows(folder);
   const std::string apart = "--network " + folder.file("apart.toml",
@@ -417,7 +416,7 @@ TEST_CASE("network files: what is refused, and how") {
   }
 }
 
-TEST_CASE("network files: what hops add to simulated latencies, and to those beside the analysis") {
+TEST_CASE("network files: time added by hops in simulated and computed latencies") {
   const std::string units = " --packet-bytes 64 --link-gbps 51.2 --hop-ns 35";  // slots of 10 ns
   const json plain = result_of("simulate tree " + two_switches + " --slots 20000 --threads 1" + units);
   CHECK(plain["hop_ns"] == "35");
@@ -486,7 +485,7 @@ TEST_CASE("network files: what hops add to simulated latencies, and to those bes
   }
 }
 
-TEST_CASE("network files: notes quote no errors of other networks") {
+TEST_CASE("network files: notes do not cite errors of other networks") {
   const Folder folder;
   const std::string ring = "--network " + networks + "worm_ring.toml --flits 16";
   const std::vector<std::string> figures{"seven networks", "3-tree",    "4-ary",

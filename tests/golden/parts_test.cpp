@@ -58,7 +58,7 @@ std::string without_course(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("parts: merged, they are the bytes of the whole answer") {
+TEST_CASE("parts: merged, they give the bytes of the complete answer") {
   for (const std::string& question : {tree, worm, multistage, rare, list, validated}) {
     INFO(question);
     const std::string json = " --format json";
@@ -96,7 +96,7 @@ TEST_CASE("parts: each simulation is the same for any number of threads") {
   }
 }
 
-TEST_CASE("parts: searches for saturation are cut by whole searches") {
+TEST_CASE("parts: searches for saturation are split by whole searches") {
   const Outcome whole = run_line(search + " --format json");
   REQUIRE(whole.status == 0);
   CHECK(merged(search, 3, " --format json").out == whole.out);
@@ -107,7 +107,7 @@ TEST_CASE("parts: searches for saturation are cut by whole searches") {
                          "run is cut into parts") != std::string::npos);
 }
 
-TEST_CASE("parts: the files that a question reads go along") {
+TEST_CASE("parts: the files of a query are included") {
   const Folder folder;
   const std::string network = folder / "net.toml";
   const auto write = [&](const std::string& text) { std::ofstream(network) << text; };
@@ -130,7 +130,7 @@ TEST_CASE("parts: the files that a question reads go along") {
   CHECK(refused.err.find("part2.json is of another ") != std::string::npos);
 }
 
-TEST_CASE("parts: what cannot be merged is refused, and named") {
+TEST_CASE("parts: parts that cannot be merged are rejected by name") {
   const Folder folder;
   const std::string files = part_files(folder, tree, 2);
   const std::string first = folder / "part1.json", other = folder / "other.json";
@@ -161,7 +161,8 @@ TEST_CASE("parts: what cannot be merged is refused, and named") {
 }
 
 TEST_CASE(
-    "parts: one that is stopped is marked, refused, and goes on from its checkpoint, or from a whole run's") {
+    "parts: a stopped part is marked and rejected, and continues from its checkpoint, or from a complete "
+    "run's") {
   const Folder folder;
   const std::string state = folder / "state", part = folder / "part1.json";
   const std::string question = "simulate tree --radix 4 --levels 3 --load 0.8 --warmup 640 --slots 80000";

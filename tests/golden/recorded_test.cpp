@@ -243,7 +243,7 @@ TEST_CASE("record the families that TAILBOUND_RECORD names", "[.record]") {
   for (std::string family; families >> family;) record(family);
 }
 
-TEST_CASE("recorded: each line has a family and a name of its own, each file a line") {
+TEST_CASE("recorded: each line has its own family and name, each file a line") {
 #define TAILBOUND_NAME(family) family,
   const std::set<std::string> families{TAILBOUND_FAMILIES(TAILBOUND_NAME)};
   std::set<fs::path> files{recorded / "commands.txt"};
@@ -258,7 +258,7 @@ TEST_CASE("recorded: each line has a family and a name of its own, each file a l
   }
 }
 
-TEST_CASE("formats: the same answer in another format is what --format prints") {
+TEST_CASE("formats: the same answer in another format is the output of --format") {
   const std::vector<std::string> words{"buffer", "--inputs", "16", "--load", "0.8,0.9", "--drop", "1e-9"};
   std::map<std::string, std::string> also{
       {"table", ""}, {"json", ""}, {"csv", ""}, {"markdown", ""}, {"html", ""}};
@@ -270,7 +270,7 @@ TEST_CASE("formats: the same answer in another format is what --format prints") 
   }
 }
 
-TEST_CASE("recorded: what is masked") {
+TEST_CASE("recorded: masking") {
   const Folder folder;
   CHECK(masked("took 3.0 s on 2 threads\n10.5 s on 1 thread, 7 s on", folder) ==
         "took * s on 2 threads\n* s on 1 thread, 7 s on");

@@ -93,7 +93,7 @@ void kill_and_resume(int moments, const std::string& options = "") {
 
 }  // namespace
 
-TEST_CASE("simulate: a stop asked for twice within a moment is one request") {
+TEST_CASE("simulate: two stop requests within a moment count as one") {
   using Clock = std::chrono::steady_clock;
   const Folder folder;
   const std::string state = folder / "state", answer = folder / "answer";
@@ -165,7 +165,7 @@ TEST_CASE("simulate tree: the JSON, key by key") {
   CHECK_FALSE(hop.contains("loss"));
 }
 
-TEST_CASE("simulate tree: threads change nothing, the seed does") {
+TEST_CASE("simulate tree: independent of threads, dependent on the seed") {
   const std::string line = small_tree + " --format json --occupancy 4";
   const std::string one = run_line(line + " --threads 1").out;
   CHECK(one == run_line(line + " --threads 2").out);
@@ -174,7 +174,7 @@ TEST_CASE("simulate tree: threads change nothing, the seed does") {
   CHECK(one != run_line(line + " --seed 2").out);
 }
 
-TEST_CASE("simulate tree: finite buffers lose, per hop") {
+TEST_CASE("simulate tree: loss of finite buffers, per hop") {
   const json tree = run_result("simulate tree --radix 4 --levels 2 --load 0.9 --slots 40000 --buffer 4");
   CHECK(tree["buffer"] == 4);
   for (const json& hop : tree["hops"]) {
@@ -211,7 +211,7 @@ TEST_CASE("simulate tree: reorder buffers") {
   CHECK(told["reorder_tail"][0] == tail[1]);
 }
 
-TEST_CASE("simulate tree: rare events of the first hop are those of the exact queue") {
+TEST_CASE("simulate tree: rare events of the first hop agree with the exact queue") {
   const std::string line = "simulate tree --radix 4 --levels 2 --load 0.8 --rare 1e-15 --slots 2e4";
   const json rare = run_result(line);
   CHECK(rare["method"] == "importance sampling");
@@ -288,7 +288,7 @@ TEST_CASE("simulate tree: bursts that keep their destination, plain and rare") {
         0.2 * plain["mean_queueing_slots"]["lower"].get<double>());
 }
 
-TEST_CASE("simulate tree: rare events of a later hop, where plain simulation sees them too") {
+TEST_CASE("simulate tree: rare events of a later hop agree with plain simulation") {
   const std::string tree = "simulate tree --radix 2 --levels 2 --load 0.7 --seed 3 ";
   const json rare = run_result(tree + "--rare 8 --hop 2 --slots 1e5");
   CHECK(rare["method"] == "splitting");
@@ -302,7 +302,7 @@ TEST_CASE("simulate tree: rare events of a later hop, where plain simulation see
   CHECK(plain["tail"][1]["count"] > 100);
 }
 
-TEST_CASE("simulate tree: what the packets cannot show has no upper end") {
+TEST_CASE("simulate tree: percentiles of too few packets have no upper end") {
   const json tree =
       run_result("simulate tree --radix 2 --levels 1 --load 0.5 --slots 1000 --percentiles 99,99.9999");
   CHECK(tree["percentiles"][0]["queueing_slots"]["upper"].is_number());
@@ -342,7 +342,7 @@ TEST_CASE("simulate tree: table, quiet table, CSV") {
   CHECK(markdown.find("| 99.99 | ") != std::string::npos);
 }
 
-TEST_CASE("simulate tree: lists give all combinations, each as it is alone") {
+TEST_CASE("simulate tree: lists give all combinations, each as on its own") {
   const std::string line = "simulate tree --radix 2,4 --levels 1 --load 40%,0.8 --buffer 3,6 --slots 2000";
   const json all = run_json(line);
   REQUIRE(all["results"].size() == 8);
@@ -366,7 +366,7 @@ TEST_CASE("simulate tree: lists give all combinations, each as it is alone") {
   CHECK(refused.err.find("several points") != std::string::npos);
 }
 
-TEST_CASE("simulate tree: nanoseconds and bytes beside slots and packets") {
+TEST_CASE("simulate tree: nanoseconds and bytes in addition to slots and packets") {
   const json tree = run_result(small_tree + " --ccdf 4 --packet-bytes 64 --link-gbps 10 --percentiles 99");
   const auto times = [](const json& a, const json& b, double factor) {
     for (const char* end : {"value", "lower", "upper"})
@@ -394,7 +394,7 @@ TEST_CASE("simulate tree: killed at 20 moments and resumed", "[.full]") {
   kill_and_resume(20);
 }
 
-TEST_CASE("simulate tree: damaged and foreign checkpoints are refused") {
+TEST_CASE("simulate tree: damaged and foreign checkpoints are rejected") {
   const Folder folder;
   const std::string state = folder / "state";
   const std::string line =
@@ -435,7 +435,7 @@ TEST_CASE("simulate tree: damaged and foreign checkpoints are refused") {
       "two switches");
 }
 
-TEST_CASE("simulate tree: stopped early says what is known, or that it is too little") {
+TEST_CASE("simulate tree: an early stop shows a partial result, or an error") {
   const Folder folder;
   const std::string state = folder / "state", answer = folder / "answer";
   const std::string options =
@@ -476,7 +476,7 @@ TEST_CASE("simulate tree: stopped early says what is known, or that it is too li
   CHECK(std::abs(load["value"].get<double>() - 0.5) <= 6 * std::sqrt(0.125 / measured));
 }
 
-TEST_CASE("simulate: what is refused, and how") {
+TEST_CASE("simulate: errors") {
   const Folder folder;
   struct Refusal {
     std::string options;

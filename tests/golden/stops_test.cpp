@@ -57,7 +57,7 @@ struct StoppedChild {
 
 }  // namespace
 
-TEST_CASE("stops: any of the signals ends an analysis that does not look at them") {
+TEST_CASE("stops: any signal ends an analysis that does not check for it") {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     StoppedChild run(long_analysis);
     run.child.send(signal);
@@ -67,7 +67,7 @@ TEST_CASE("stops: any of the signals ends an analysis that does not look at them
   }
 }
 
-TEST_CASE("stops: any of the signals ends a simulation, with what is known or too little") {
+TEST_CASE("stops: any signal ends a simulation, with a partial result or an error") {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     StoppedChild run(long_simulation + " --format json");
     run.child.send(signal);
@@ -93,7 +93,7 @@ TEST_CASE("stops: a second signal ends the process at once, with nothing left be
   }
 }
 
-TEST_CASE("stops: signals that were ignored stay ignored") {
+TEST_CASE("stops: ignored signals stay ignored") {
   struct sigaction ignore {
   }, former{};
   ignore.sa_handler = SIG_IGN;
@@ -107,7 +107,7 @@ TEST_CASE("stops: signals that were ignored stay ignored") {
   CHECK(run.child.wait() == stopped);
 }
 
-TEST_CASE("stops: the line that goes on is said, and goes on") {
+TEST_CASE("stops: the printed command line continues the run") {
   const Folder folder, outputs;
   const std::string state = folder / "a state's file";
   std::vector<std::string> words = Child::words_of(
@@ -274,10 +274,10 @@ void stop_all_at_random(int runs) {
 
 }  // namespace
 
-TEST_CASE("stops: every command at random moments") {
+TEST_CASE("stops: every command at random times") {
   stop_all_at_random(20);
 }
 
-TEST_CASE("stops: every command at 500 random moments", "[.full]") {
+TEST_CASE("stops: every command at 500 random times", "[.full]") {
   stop_all_at_random(500);
 }

@@ -77,10 +77,10 @@ void compare(std::size_t step) {
 
 }  // namespace
 
-TEST_CASE("stored: what a list shows does not depend on its points having been bytes") {
+TEST_CASE("stored: output of a list does not depend on points having been stored") {
   compare(9);
 }
 
-TEST_CASE("stored: the same of all recorded lines", "[.full]") {
+TEST_CASE("stored: the same for all recorded lines", "[.full]") {
   compare(1);
 }

@@ -237,7 +237,7 @@ TEST_CASE("sweep: the same bytes for 1, 2 and 3 processes, in parts, and for a p
   CHECK(sweep(smaller, folder / "one").out == sweep(smaller, folder / "grown", {"--dry-run"}).out);
 }
 
-TEST_CASE("sweep: what single points say is kept; refused ones are asked again when told") {
+TEST_CASE("sweep: remarks of points are kept; rejected points are repeated on request") {
   const Folder folder;
   const std::string plan = folder.file(
       "plan.toml", "[[question]]\nask = \"buffer\"\nload = [0.5, 1, 7]\ndrop = 1e-3\ninputs = 2\n");
@@ -262,7 +262,7 @@ TEST_CASE("sweep: what single points say is kept; refused ones are asked again w
   for (const auto& [key, value] : alone["results"][0].items()) CHECK(answer["results"][0][key] == value);
 }
 
-TEST_CASE("sweep: every command that may be asked, in one plan") {
+TEST_CASE("sweep: every suitable command, in one plan") {
   const Folder folder;
   // The lines name their files from the top of the repository.
   struct AtTop {
@@ -288,7 +288,7 @@ TEST_CASE("sweep: every command that may be asked, in one plan") {
   }
 }
 
-TEST_CASE("sweep: nothing asked, and a picture") {
+TEST_CASE("sweep: nothing computed, and a picture") {
   const Folder folder;
   const std::string plan = folder.file("plan.toml", small_plan);
   const Outcome nothing = run_command({"sweep", plan, "--store", folder / "store", "--dry-run", "--quiet"});
@@ -300,7 +300,7 @@ TEST_CASE("sweep: nothing asked, and a picture") {
   CHECK(tailbound::golden::content(folder / "p.svg").find("<svg") != std::string::npos);
 }
 
-TEST_CASE("sweep: refusals") {
+TEST_CASE("sweep: errors") {
   const Folder folder;
   const std::string store = folder / "store";
   const auto refusal = [&](const std::string& question) {
@@ -328,7 +328,7 @@ TEST_CASE("sweep: refusals") {
   CHECK(run_command({"sweep", plan, "--store", other}).err.find("another kind") != std::string::npos);
 }
 
-TEST_CASE("sweep: a file's content is part of the question") {
+TEST_CASE("sweep: a file's content is part of the key") {
   const Folder folder;
   const std::string pmf = folder.file("pmf", "0.5\n0.3\n0.2\n");
   const std::string plan =
@@ -340,7 +340,7 @@ TEST_CASE("sweep: a file's content is part of the question") {
   CHECK(count(folder / "store").points == 2);
 }
 
-TEST_CASE("sweep: Ctrl-C leaves what is finished in the store, and shows it") {
+TEST_CASE("sweep: Ctrl-C keeps finished points in the store, and shows them") {
   const Folder folder;
   const std::string plan = folder.file("plan.toml", simulations(500));
   const std::string store = folder / "store";
@@ -357,7 +357,7 @@ TEST_CASE("sweep: Ctrl-C leaves what is finished in the store, and shows it") {
   CHECK(answered == count(store).points);
 }
 
-TEST_CASE("sweep: killed again and again, nothing is lost and nothing done twice") {
+TEST_CASE("sweep: killed repeatedly, nothing is lost and nothing done twice") {
   kill_and_go_on(24, 6, 1);
 }
 

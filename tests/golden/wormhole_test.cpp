@@ -54,7 +54,7 @@ TEST_CASE("wormhole: the fat-tree in JSON, its variants, and fractions as percen
   CHECK(number(usual["results"][0], "source_wait") == Approx(16 * 0.3875969).epsilon(3e-7));
 }
 
-TEST_CASE("wormhole: tables say where a figure stands") {
+TEST_CASE("wormhole: tables give the positions of figures") {
   const std::string mesh = "wormhole --topology mesh --nodes 64 --flits 20 --variant paper ";
   const Outcome low = run_line(mesh + "--loads 0.05,0.1");
   CHECK(low.status == 0);
@@ -103,7 +103,7 @@ TEST_CASE("wormhole: a ring from a file is the torus of one dimension") {
   }
 }
 
-TEST_CASE("wormhole: routes that can deadlock are told, with the circle") {
+TEST_CASE("wormhole: deadlock-prone routes are reported with the cycle") {
   const std::string text =
       "switches = [\"A\", \"B\", \"C\"]\nlink = [{from = \"A\", to = \"B\"}, {from = \"B\", to = \"C\"}, "
       "{from = \"C\", to = \"A\"}]\n[traffic]\nuniform = true\n";
@@ -139,7 +139,7 @@ TEST_CASE("wormhole: the busiest channels, in each format") {
   CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 1 + 2 * 3);
 }
 
-TEST_CASE("wormhole: refusals name the option, the value and what is legal") {
+TEST_CASE("wormhole: errors name the option, the value and the legal range") {
   struct Case {
     const char* line;
     int status;
@@ -185,7 +185,7 @@ TEST_CASE("wormhole: refusals name the option, the value and what is legal") {
   for (const std::string& word : words) CHECK(outcome.err.find(word) != std::string::npos);
 }
 
-TEST_CASE("simulate wormhole: JSON with estimates, the same for any number of threads") {
+TEST_CASE("simulate wormhole: JSON with estimates, independent of threads") {
   const std::string line =
       "simulate wormhole --topology mesh --nodes 16 --flits 8 --loads 0.05,0.2 --cycles 20000 --seed 4 "
       "--percentiles 50,99 ";
@@ -217,7 +217,7 @@ TEST_CASE("simulate wormhole: JSON with estimates, the same for any number of th
   CHECK(at(csv, 3, "table") == "busiest");
 }
 
-TEST_CASE("simulate wormhole: lists of what is simulated") {
+TEST_CASE("simulate wormhole: lists of simulation parameters") {
   const std::string line =
       "simulate wormhole --topology mesh --nodes 4x4 --flits 8,16 --loads 0.05 --cycles 4000 ";
   const auto answer = run_json(line + "--virtual-channels 1,2 --buffer-flits 1,4");
@@ -244,7 +244,7 @@ TEST_CASE("simulate wormhole: fractions beyond the model's saturation, and of th
   CHECK(found["greatest_stable_load"] == simulated["greatest_stable_load"]);
 }
 
-TEST_CASE("simulate wormhole: a checkpoint resumed gives the whole run's answer") {
+TEST_CASE("simulate wormhole: a resumed checkpoint gives the answer of the complete run") {
   const tailbound::golden::Folder folder;
   const std::string line =
       "simulate wormhole --topology torus --nodes 16 --flits 8 --loads 0.1 --cycles 200000 --format json ";
@@ -257,7 +257,7 @@ TEST_CASE("simulate wormhole: a checkpoint resumed gives the whole run's answer"
   CHECK(other.err.find("--resume") != std::string::npos);
 }
 
-TEST_CASE("simulate wormhole: saturation of an ejection that two sources share") {
+TEST_CASE("simulate wormhole: saturation of an ejection channel shared by two sources") {
   const tailbound::golden::Folder folder;
   const std::string file = folder.file(
       "star.toml",
@@ -270,7 +270,7 @@ TEST_CASE("simulate wormhole: saturation of an ejection that two sources share")
   CHECK(answer["probes"].size() >= 4);
 }
 
-TEST_CASE("validate wormhole: the model beside its simulation, and the exit status") {
+TEST_CASE("validate wormhole: model and simulation, and the exit status") {
   const std::string line =
       "validate wormhole --topology mesh --nodes 16 --flits 16 --cycles 100000 --variant paper ";
   const auto answer = run_json(line + "--fractions 90%");
@@ -283,7 +283,7 @@ TEST_CASE("validate wormhole: the model beside its simulation, and the exit stat
   CHECK(beyond.out.find("saturated") != std::string::npos);
 }
 
-TEST_CASE("validate wormhole: the model is of the simulated network, or there is none") {
+TEST_CASE("validate wormhole: the model is that of the simulated network, or there is none") {
   const std::string line =
       "validate wormhole --topology mesh --nodes 16 --flits 16 --loads 0.2 --cycles 20000 ";
   const auto document = [&](const std::string& options) {
@@ -331,8 +331,7 @@ TEST_CASE("validate wormhole: the model is of the simulated network, or there is
       std::string::npos);
 }
 
-TEST_CASE(
-    "simulate wormhole: fractions are of the saturation of `wormhole` for the channels that are asked for") {
+TEST_CASE("simulate wormhole: fractions refer to the saturation of `wormhole` with the given channels") {
   const std::string of = "--topology mesh --nodes 16 --flits 8 --fractions 60% --virtual-channels ";
   for (const char* channels : {"1", "4"}) {
     const auto model = run_json("wormhole " + of + channels)["results"][0];
@@ -411,7 +410,7 @@ TEST_CASE("simulate wormhole: one hot channel is not hidden by light ones, and n
         std::string::npos);
 }
 
-TEST_CASE("validate wormhole: the model with virtual channels is that of the same network from a file") {
+TEST_CASE("validate wormhole: the model with virtual channels equals that of the same network from a file") {
   std::string text =
       "hosts = [\"a\", \"b\", \"c\", \"d\"]\nswitches = [\"A\", \"B\", \"C\", \"D\"]\nlink = [";
   for (const std::string host : {"a", "b", "c", "d"})
@@ -439,7 +438,7 @@ TEST_CASE("validate wormhole: the model with virtual channels is that of the sam
   }
 }
 
-TEST_CASE("simulate wormhole: refusals name the option, the value and what is legal") {
+TEST_CASE("simulate wormhole: errors name the option, the value and the legal range") {
   struct Case {
     const char* line;
     int status;

@@ -89,7 +89,7 @@ TEST_CASE("pages: numbers carry their kind and both ends, in sentences and in ta
   CHECK_FALSE(has(page, "data-kind-name=\"model\""));
 }
 
-TEST_CASE("pages: texts are texts") {
+TEST_CASE("pages: text is escaped") {
   const std::string page = to_html(one_answer(), page_frame);
   CHECK_FALSE(has(page, "<script>alert"));
   CHECK(has(page, "&lt;/script&gt;&lt;script&gt;alert(1)"));
@@ -109,7 +109,7 @@ TEST_CASE("pages: texts are texts") {
   CHECK(data["x"] == "\"x\"");
 }
 
-TEST_CASE("pages: nothing is loaded, and no style stands in an attribute") {
+TEST_CASE("pages: nothing is loaded, and there are no style attributes") {
   const std::string page = to_html(one_answer(), page_frame);
   CHECK(has(page, "default-src 'none'; img-src data:; style-src " + html_style_hash() + "; script-src " +
                       html_script_hash()));
@@ -123,7 +123,7 @@ TEST_CASE("pages: nothing is loaded, and no style stands in an attribute") {
   CHECK(html_style_hash() != html_script_hash());
 }
 
-TEST_CASE("pages: of a million rows as many as two megabytes hold, which is said") {
+TEST_CASE("pages: a million rows are truncated to the size limit, with a note") {
   Document document = one_answer();
   for (const std::size_t results : {std::size_t{1}, std::size_t{3}}) {
     document.results.resize(results, document.results[0]);
@@ -139,7 +139,7 @@ TEST_CASE("pages: of a million rows as many as two megabytes hold, which is said
   }
 }
 
-TEST_CASE("pages: a picture's curves are whole, or thinned to what stands out") {
+TEST_CASE("pages: curves are complete, or thinned") {
   Picture picture{.title = "t", .x_label = "n", .y_label = "P", .powers_of_ten = true};
   Curve deep{.title = "deep", .style = CurveStyle::steps},
       long_one{.title = "long", .style = CurveStyle::line};
@@ -195,7 +195,7 @@ TEST_CASE("pages: ends have three digits of their width, rounded outwards") {
   }
 }
 
-TEST_CASE("pages: inputs in equal steps are named by their ends") {
+TEST_CASE("pages: inputs in equal steps are shown as a range") {
   const auto asked = [](const std::vector<std::int64_t>& values) {
     Document document = one_answer();
     const Result first = document.results.front();
@@ -214,7 +214,7 @@ TEST_CASE("pages: inputs in equal steps are named by their ends") {
   CHECK(has(asked({2, 4, 6, 8, 5}), "<dd>2, 4, 6, 8, 5</dd>"));
 }
 
-TEST_CASE("pages: the drawing without a script stands where the numbers are") {
+TEST_CASE("pages: the static drawing matches the data") {
   Picture picture{.title = "t", .x_label = "n", .y_label = "P", .powers_of_ten = true};
   picture.curves = {{.title = "a", .style = CurveStyle::line, .points = {{0, 0}, {10, -300}}},
                     {.title = "b",

@@ -23,7 +23,7 @@ using tailbound::golden::Outcome;
 using tailbound::golden::rows_of;
 using tailbound::golden::run_line;
 
-TEST_CASE("figures: the wormhole figures have the numbers of the commands that they name") {
+TEST_CASE("figures: the wormhole figures have the numbers of the commands they name") {
   const auto [name, cases, findings] = GENERATE(table<std::string, std::size_t, std::size_t>(
       {{"greenberg-guan-3", 3, 3}, {"greenberg-guan-mesh-64", 4, 7}}));
   const Folder folder;

@@ -31,7 +31,7 @@ std::string word_after(const std::string& line, const std::string& option) {
   return line.substr(from, line.find(' ', from) - from);
 }
 
-TEST_CASE("figures: the hypercube figures have the numbers of the commands that they name") {
+TEST_CASE("figures: the hypercube figures have the numbers of the commands they name") {
   const auto [name, latency] = GENERATE(table<std::string, std::string>(
       {{"shahrabi-3-6d", "broadcast_latency"}, {"shahrabi-4-6d", "unicast_latency"}}));
   const Folder folder;

@@ -147,7 +147,7 @@ void check_commands_give(const std::string& csv, const std::string& readme, cons
 
 }  // namespace
 
-TEST_CASE("figures: figure 5 has the library's tails, in 40 digits too, and its commands print them") {
+TEST_CASE("figures: figure 5 has the library's tails, also in 40 digits, and its commands print them") {
   const Folder folder;
   const Outcome outcome = reproduced("singh-dally-5", folder / "new/folder", {"--quick"});
   INFO(outcome.err);
@@ -176,7 +176,7 @@ TEST_CASE("figures: figure 5 has the library's tails, in 40 digits too, and its 
   check_commands_give(csv, content(made / "README.md"), "probability");
 }
 
-TEST_CASE("figures: figure 5 says whether the buffer of hop 1 serves all hops") {
+TEST_CASE("figures: figure 5 states whether the buffer of hop 1 suffices for all hops") {
   const Folder folder;
   const Outcome outcome = reproduced("singh-dally-5", folder.path(), {"--quick", "--format", "json"});
   const json found = finding(outcome.out, "one distribution for all hops");
@@ -212,8 +212,7 @@ TEST_CASE("figures: figure 5 says whether the buffer of hop 1 serves all hops") 
   CHECK(decoupled.find("below") == std::string::npos);
 }
 
-TEST_CASE(
-    "figures: figure 4 has five simulated hops of four trees, and its findings are those of its table") {
+TEST_CASE("figures: figure 4 has five simulated hops of four trees, and its findings follow from its table") {
   const Folder folder;
   const Outcome outcome = reproduced("singh-dally-4", folder.path(), {"--quick", "--format", "json"});
   INFO(outcome.err);
@@ -333,7 +332,7 @@ TEST_CASE("figures: figure 6 has the sums of five delays, and its commands print
   CHECK(finding(outcome.out, "bound against simulation")["verdict"] == "agrees");
 }
 
-TEST_CASE("figures: figure 7 has the least buffers; its findings hold by themselves") {
+TEST_CASE("figures: figure 7 has the minimum buffers; its findings are consistent") {
   const Folder folder;
   const Outcome outcome = reproduced("singh-dally-7", folder.path(), {"--quick", "--format", "json"});
   INFO(outcome.err);

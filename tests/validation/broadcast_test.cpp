@@ -80,7 +80,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "broadcast: the network carries more than the published equations say, about what shared wires do") {
+    "broadcast: the network carries more than the published equations predict, about as much as with shared "
+    "channels") {
   sim::BroadcastModel model{.dimensions = 5,
                             .virtual_channels = 4,
                             .flits = 16,

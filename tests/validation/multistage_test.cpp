@@ -148,7 +148,7 @@ void check_goals(const Grid& grid, const Goals& goals = {}) {
   CHECK(all.full[1].worst > 0.5);
 }
 
-TEST_CASE("multistage: the model blocking is near the simulation") {
+TEST_CASE("multistage: the blocking model agrees with the simulation") {
   check_goals({.nodes = {64},
                .sizes = {2, 4},
                .buffers = {2, 8},
@@ -158,7 +158,7 @@ TEST_CASE("multistage: the model blocking is near the simulation") {
                .slots = 4000});
 }
 
-TEST_CASE("multistage: of one stage the model blocking is the truth") {
+TEST_CASE("multistage: the blocking model is exact for one stage") {
   // Nothing couples queues. What remains besides the chain: the mean of a service's beginning and end stands
   // for the time between.
   for (const std::optional<std::int64_t> combining : {std::optional<std::int64_t>{2}, {3}, {4}, {}})
@@ -208,22 +208,24 @@ void check_all(std::int64_t nodes, network::Links links = network::Links::any, c
               goals);
 }
 
-TEST_CASE("multistage: the model blocking of 64 nodes on the whole grid of the documentation",
+TEST_CASE("multistage: the blocking model of 64 nodes on the complete grid of the documentation",
           "[.full][full]") {
   check_all(64);
 }
 
-TEST_CASE("multistage: with one request at a time per link, 64 nodes on the whole grid of the documentation",
-          "[.full][full]") {
+TEST_CASE(
+    "multistage: with one request at a time per link, 64 nodes on the complete grid of the documentation",
+    "[.full][full]") {
   check_all(64, network::Links::one, one_per_link);
 }
 
-TEST_CASE("multistage: with one request at a time per link, 256 nodes on the whole grid of the documentation",
-          "[.full][full]") {
+TEST_CASE(
+    "multistage: with one request at a time per link, 256 nodes on the complete grid of the documentation",
+    "[.full][full]") {
   check_all(256, network::Links::one, one_per_link);
 }
 
-TEST_CASE("multistage: the model blocking of 256 nodes on the whole grid of the documentation",
+TEST_CASE("multistage: the blocking model of 256 nodes on the complete grid of the documentation",
           "[.full][full]") {
   check_all(256);
 }

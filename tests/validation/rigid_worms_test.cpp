@@ -50,7 +50,7 @@ double deviations(const Mean& a, const Mean& b) {
   return std::abs(a.value - b.value) / std::hypot(a.deviation, b.deviation);
 }
 
-TEST_CASE("wormhole simulation: a second simulator, of rigid worms, agrees") {
+TEST_CASE("wormhole simulation: a second simulator with rigid messages agrees") {
   struct Case {
     std::shared_ptr<const WormNetwork> network;
     const char* load;

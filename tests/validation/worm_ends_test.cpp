@@ -86,7 +86,7 @@ double deviations(const Mean& a, const Mean& b) {
   return std::abs(a.value - b.value) / std::hypot(a.deviation, b.deviation);
 }
 
-TEST_CASE("worm ends: both simulators of a hypercube have the same latencies, whatever its ends") {
+TEST_CASE("worm ends: both hypercube simulators have the same latencies, for all ends") {
   const WormEnds ends = GENERATE(from_range(all_ends));
   const int virtual_channels = GENERATE(1, 2);
   for (const char* load : {"0.15", "0.3"}) {
@@ -103,7 +103,7 @@ TEST_CASE("worm ends: both simulators of a hypercube have the same latencies, wh
   }
 }
 
-TEST_CASE("worm ends: each channel that is contended costs time") {
+TEST_CASE("worm ends: each contended channel costs time") {
   std::vector<double> latencies;
   for (const WormEnds& ends : all_ends) latencies.push_back(as_wormhole(4, 2, ends, "0.3").latency.value);
   CHECK(latencies[0] > 1.05 * latencies[1]);
@@ -133,7 +133,7 @@ double broadcast_latency(int dimensions, int virtual_channels, const WormEnds& e
   return bounds::wormhole::broadcast_latency(cube, load / static_cast<double>(flits)).value().unicast_latency;
 }
 
-TEST_CASE("worm ends: at light load all models are the same, M + D - 1") {
+TEST_CASE("worm ends: at light load all models agree, M + D - 1") {
   using bounds::wormhole::Replication;
   for (const int n : {1, 3, 6})
     for (const WormEnds& ends : all_ends) {
@@ -149,7 +149,7 @@ TEST_CASE("worm ends: at light load all models are the same, M + D - 1") {
     }
 }
 
-TEST_CASE("worm ends: the models are as far off the simulation as the documentation says") {
+TEST_CASE("worm ends: the models have the documented errors") {
   // 64 nodes, two virtual channels, at 0.05 and 0.2 flits/cycle/node: docs/derivations/broadcast.md.
   using bounds::wormhole::Replication;
   for (const WormEnds& ends : all_ends)

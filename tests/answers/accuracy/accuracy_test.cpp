@@ -89,15 +89,15 @@ int check_saturation(int most_nodes, int most_channels, bool two_way_tori) {
 
 }  // namespace
 
-TEST_CASE("accuracy: wormhole models saturate where they did when they were measured") {
+TEST_CASE("accuracy: wormhole models have the recorded saturation loads") {
   CHECK(check_saturation(36, 2, false) > 5);
 }
 
-TEST_CASE("accuracy: all wormhole models saturate where they did when they were measured", "[.full]") {
+TEST_CASE("accuracy: all wormhole models have the recorded saturation loads", "[.full]") {
   CHECK(check_saturation(2000, 64, true) > 75);
 }
 
-TEST_CASE("accuracy: every row is well formed, and its own network is covered by it alone") {
+TEST_CASE("accuracy: every row is well formed, and its own network is covered by that row only") {
   std::set<std::string> seen;
   for (const AccuracyRow& row : accuracy_rows()) {
     std::string key = std::to_string(static_cast<int>(row.model));
@@ -165,7 +165,7 @@ TEST_CASE("accuracy: on each side of each boundary") {
   CHECK(measured(other) == 0);
 }
 
-TEST_CASE("accuracy: what is outside is named against the nearest row") {
+TEST_CASE("accuracy: settings outside are compared with the nearest row") {
   const Accuracy found = accuracy(ask(64, 2, 5), small_table);
   CHECK_FALSE(found.measured());
   REQUIRE(found.outside.size() == 1);
@@ -239,7 +239,7 @@ TEST_CASE("accuracy: tails reach down to a probability, and a single flit of roo
   CHECK(accuracy(asked, buffers).rows.size() == 1);
 }
 
-TEST_CASE("accuracy: short messages on several virtual channels are as near as they were measured") {
+TEST_CASE("accuracy: short messages on several virtual channels have the measured accuracy") {
   // Simulated saturation 0.2886, 0.3249, 0.3204.
   for (const int channels : {2, 4, 8}) {
     const Accuracy found = accuracy(asked_accuracy(mesh_of_64(5, channels), {0.9}));

@@ -57,7 +57,7 @@ TEST_CASE("a printed number agrees within one unit of its last place", "[answers
   CHECK(answers::agrees(printed("0.E-40"), exactly("1e-300")));
 }
 
-TEST_CASE("digits that agree are relative", "[answers][compare]") {
+TEST_CASE("agreed digits are relative", "[answers][compare]") {
   CHECK(answers::agreed_digits(printed("0.12345"), exactly("0.123452"), 20) == 5);
   CHECK(answers::agreed_digits(printed("0.12345"), exactly("0.12349"), 20) == 4);
   CHECK(answers::agreed_digits(printed("0.12345"), exactly("0.12345"), 20) == 20);
@@ -83,7 +83,7 @@ TEST_CASE("digits that agree are relative", "[answers][compare]") {
   }
 }
 
-TEST_CASE("a list that agrees: as many digits as are printed", "[answers][compare]") {
+TEST_CASE("a matching list agrees in all printed digits", "[answers][compare]") {
   const auto decimals = answers::answer(question("[0.5, 0.1111, 0.0123]", CoefficientsOf::tail));
   CHECK_FALSE(decimals.first);
   CHECK(decimals.printed_digits == 4);
@@ -107,8 +107,7 @@ TEST_CASE("a list that agrees: as many digits as are printed", "[answers][compar
   CHECK(answers::answer(told).digits.count == 15);
 }
 
-TEST_CASE("a list that does not agree: where first, and what it most likely comes from",
-          "[answers][compare]") {
+TEST_CASE("a mismatching list: the first disagreement and its most likely cause", "[answers][compare]") {
   const auto first = [](const std::string& list, CoefficientsOf of) {
     const auto found = answers::answer(question(list, of)).first;
     REQUIRE(found);
@@ -128,7 +127,7 @@ TEST_CASE("a list that does not agree: where first, and what it most likely come
   CHECK(first("[0.5, 0.1111]", CoefficientsOf::occupancy).cause == DisagreementCause::not_rounding);
 }
 
-TEST_CASE("digits required, and how far each number of them holds", "[answers][compare]") {
+TEST_CASE("required digits, and the last index for each number of digits", "[answers][compare]") {
   auto asked = question("[0.5000000000, 0.1111111111, 0.01234567901, 0.0013717400]", CoefficientsOf::tail);
   asked.required = 6;
   CHECK_FALSE(answers::answer(asked).first);
@@ -196,7 +195,7 @@ TEST_CASE("nearest doubles of the truth agree in every print", "[answers][compar
     agree([format](double value) { return formatted(format, value); }, false);
 }
 
-TEST_CASE("an exact 0.1 has all the digits that are required", "[answers][compare]") {
+TEST_CASE("an exact 0.1 has all required digits", "[answers][compare]") {
   answers::CompareQuestion asked{
       .queue = {.arrivals = series::Arrivals::poisson(rational("9/10"))},
       .list = list_of("[0.1, 0.14596031111569496, 0.13764015532147417, 0.11505008845764043]"),
@@ -251,7 +250,7 @@ TEST_CASE("a wrong digit is caught wherever it is", "[answers][compare]") {
     }
 }
 
-TEST_CASE("what cannot be compared is refused", "[answers][compare]") {
+TEST_CASE("compare rejects invalid input", "[answers][compare]") {
   auto asked = question("[0.5]", CoefficientsOf::tail);
   asked.required = 0;
   CHECK_THROWS_AS(answers::answer(asked), InvalidArgument);

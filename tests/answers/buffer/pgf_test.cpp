@@ -32,7 +32,7 @@ std::string refused(const answers::PgfQuestion& asked) {
 
 }  // namespace
 
-TEST_CASE("pgf: moments of what was asked for", "[answers]") {
+TEST_CASE("pgf: requested moments", "[answers]") {
   const auto arrivals = answers::answer(question(PgfOf::arrivals));
   CHECK(arrivals.definition.name == "A");
   CHECK(arrivals.mean.equals(number("9/10")));
@@ -46,14 +46,14 @@ TEST_CASE("pgf: moments of what was asked for", "[answers]") {
   CHECK(wait.mean.equals(number("4.696875/0.9 - 1")));  // Little's law, the own service slot left out
 }
 
-TEST_CASE("pgf: parameters that stay symbols are conditions", "[answers]") {
+TEST_CASE("pgf: conditions on symbolic parameters", "[answers]") {
   const Expression k = Expression::symbol("k"), rho = Expression::symbol("rho");
   const auto found = answers::answer(answers::PgfQuestion{.arrivals = Pgf::equal_inputs(k, rho)});
   CHECK(found.zero.equals(1 - rho));
   CHECK_FALSE(found.definition.remarks.empty());
 }
 
-TEST_CASE("pgf: what cannot be asked for together", "[answers]") {
+TEST_CASE("pgf: incompatible settings", "[answers]") {
   auto asked = question(PgfOf::arrivals);
   asked.cancelled = true;
   CHECK(refused(asked) == "cancel");
@@ -69,7 +69,7 @@ TEST_CASE("pgf: what cannot be asked for together", "[answers]") {
   CHECK_THROWS_AS(answers::answer(answers::PgfQuestion{.arrivals = Pgf::equal_inputs(2, 1)}), Unstable);
 }
 
-TEST_CASE("pgf: one source that sends in bursts", "[answers]") {
+TEST_CASE("pgf: one bursty source", "[answers]") {
   answers::OnOffPgfQuestion asked{.load = number("3/5"), .burst = 16, .inputs = 32};
   // D(z) at z = 1 is the matrix of the chain: its rows add up to 1.
   const queue::OnOffFormula found = answers::answer(asked);

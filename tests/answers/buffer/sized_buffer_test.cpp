@@ -43,7 +43,7 @@ const Rational billionth = Rational(1) / 1'000'000'000;
 
 }  // namespace
 
-TEST_CASE("whole packets of several sizes: the least buffer and what it loses", "[answers][sized_buffer]") {
+TEST_CASE("whole packets of several sizes: minimum buffer and its loss", "[answers][sized_buffer]") {
   const SizedBufferAnswer found =
       answer(question(16, imix, CellArrival::whole, answers::LeastBuffer{billionth}));
   CHECK_FALSE(found.bound_only());
@@ -114,7 +114,7 @@ TEST_CASE("packets cell by cell: exact for few phases, a bound for many", "[answ
   CHECK(few.buffer.value >= few_bound.least_level(billionth) - 4);
 }
 
-TEST_CASE("packets cell by cell: trains of geometric length beside a bound", "[answers][sized_buffer]") {
+TEST_CASE("packets cell by cell: geometric trains and a bound", "[answers][sized_buffer]") {
   for (const SizedCriterion criterion : {SizedCriterion::overflow, SizedCriterion::cell_loss}) {
     SizedBufferQuestion asked =
         question(16, imix, CellArrival::cells, answers::LeastBuffer{Rational(1) / 10'000});
@@ -213,7 +213,7 @@ TEST_CASE("a loss is the share of packets, or that of cells where it is asked fo
   CHECK(one.before);
 }
 
-TEST_CASE("sized buffers that cannot be are refused", "[answers][sized_buffer][errors]") {
+TEST_CASE("invalid sized buffers are rejected", "[answers][sized_buffer][errors]") {
   SizedBufferQuestion asked = question(4, imix, CellArrival::cells, answers::LeastBuffer{billionth});
   asked.accuracy.arithmetic = queue::Arithmetic::exact;
   CHECK_THROWS_AS(answer(asked), InvalidArgument);

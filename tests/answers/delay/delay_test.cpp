@@ -64,7 +64,7 @@ bool is_exactly(const numeric::Claim<unit::Slot>& claim, const Rational& value) 
 
 }  // namespace
 
-TEST_CASE("Delay asked of a tree: as the sum over its queues", "[answers][delay]") {
+TEST_CASE("delay of a tree is the sum over its queues", "[answers][delay]") {
   DelayQuestion question{.topology = small_tree()};
   question.percentiles = answers::usual_percentiles();
   question.levels = {Slots(0), Slots(7)};
@@ -93,7 +93,7 @@ TEST_CASE("Delay asked of a tree: as the sum over its queues", "[answers][delay]
   CHECK(answer.paths.flows.front().links.empty());
 }
 
-TEST_CASE("Delay asked of a network: flows, links and flows alike", "[answers][delay]") {
+TEST_CASE("delay of a network: flows, links and identical flows", "[answers][delay]") {
   DelayQuestion question{.topology = two_switches()};
   question.percentiles = {rational("0.99")};
   question.drop = bounds::DropTarget{rational("1e-6")};
@@ -142,7 +142,7 @@ TEST_CASE("Delay asked of a network: flows, links and flows alike", "[answers][d
                     Catch::Contains("c -> d") && Catch::Contains("a -> c, b -> c"));
 }
 
-TEST_CASE("Delay: all packets of all flows together", "[answers][delay]") {
+TEST_CASE("delay of all packets of all flows", "[answers][delay]") {
   const answers::DelayPaths paths = answers::delay_paths(two_switches(), network::Sources::decoupled);
   Rational sum = 0;
   const std::vector<bounds::Route> routes = paths.all_routes();
@@ -154,7 +154,7 @@ TEST_CASE("Delay: all packets of all flows together", "[answers][delay]") {
   CHECK(sum == 1);
 }
 
-TEST_CASE("Delay: what the model leaves out", "[answers][delay]") {
+TEST_CASE("delay: omissions of the model", "[answers][delay]") {
   using network::Sources;
   const auto omissions = [](const answers::Topology& topology, Sources sources) {
     return answers::delay_paths(topology, sources).omissions;
@@ -172,7 +172,7 @@ TEST_CASE("Delay: what the model leaves out", "[answers][delay]") {
   CHECK_FALSE(omissions(tree, Sources::decoupled).correlated_waits);
 }
 
-TEST_CASE("Delay: the reorder buffer of each flow, and of given delays", "[answers][delay][reorder]") {
+TEST_CASE("delay: reorder buffer of each flow, and for given delays", "[answers][delay][reorder]") {
   DelayQuestion question{.topology = two_switches()};
   question.reorder =
       answers::ReorderTargets{.probability = rational("1e-6"), .levels = {Packets(0), Packets(2)}};
@@ -192,7 +192,7 @@ TEST_CASE("Delay: the reorder buffer of each flow, and of given delays", "[answe
   CHECK(given.tail.size() == 1);
 }
 
-TEST_CASE("Delay: a stop keeps the flows that are known", "[answers][delay][stop]") {
+TEST_CASE("delay: a stop keeps the finished flows", "[answers][delay][stop]") {
   DelayQuestion question{.topology = two_switches()};
   question.percentiles = {rational("0.9")};
   question.drop = bounds::DropTarget{rational("1e-6")};
@@ -210,7 +210,7 @@ TEST_CASE("Delay: a stop keeps the flows that are known", "[answers][delay][stop
   CHECK_THROWS_AS(answers::answer(question, run), Stopped);
 }
 
-TEST_CASE("Delay: curves for pictures reach the last percentile", "[answers][delay]") {
+TEST_CASE("delay: curves for plots reach the last percentile", "[answers][delay]") {
   DelayQuestion question{.topology = small_tree()};
   question.percentiles = answers::usual_percentiles();
   const DelayAnswer answer = answers::answer(question);
@@ -220,13 +220,13 @@ TEST_CASE("Delay: curves for pictures reach the last percentile", "[answers][del
   CHECK(curve.back().slots == answer.flows.front().delay.queueing.back().slots);
 }
 
-TEST_CASE("Percentiles asked for unless told", "[answers][delay]") {
+TEST_CASE("default percentiles", "[answers][delay]") {
   const std::vector<Rational> expected{rational("0.5"), rational("0.9"), rational("0.99"), rational("0.9999"),
                                        rational("0.999999")};
   CHECK(answers::usual_percentiles() == expected);
 }
 
-TEST_CASE("Units: a slot is the time of a packet on the link", "[answers][units]") {
+TEST_CASE("units: a slot is the transmission time of a packet", "[answers][units]") {
   answers::Units units{.packet_bytes = 64};
   CHECK_FALSE(units.slot_ns().has_value());
   units.link_gbps = rational("100");

@@ -138,8 +138,7 @@ TEST_CASE("exact chains of small trees: known probabilities and rational means")
 }
 
 TEST_CASE(
-    "delays of small trees: half a percent off the exact chain, one where rare, five where rare and "
-    "straight") {
+    "delays of small trees: within 0.5 % of the exact chain, 1 % where rare, 5 % where rare and straight") {
   for (const Known& known : known_delays()) {
     const std::vector<long double> law = exact_delay(known);
     answers::DelayQuestion question{.topology = network_of(known.of)};

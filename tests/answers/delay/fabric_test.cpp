@@ -37,7 +37,7 @@ FabricQuestion question(FabricTopology topology) {
 
 }  // namespace
 
-TEST_CASE("fabric answers: many pairs make a fabric, few do not") {
+TEST_CASE("fabrics: many pairs make a fabric, few do not") {
   const FabricTraffic traffic{Rational(1) / 2, RouteRule::spread};
   const auto many = read(leaf_spine(traffic));
   REQUIRE(many.size() == 1);
@@ -48,7 +48,7 @@ TEST_CASE("fabric answers: many pairs make a fabric, few do not") {
             .empty());  // for read_network() to refuse
 }
 
-TEST_CASE("fabric answers: few pairs with too many routes make a fabric") {
+TEST_CASE("fabrics: few pairs with too many routes make a fabric") {
   const auto permutation = [](int radix) {
     return read({"net.toml", to_toml(FatTree{radix, 3}, std::nullopt) +
                                  "[traffic]\npermutation = \"random\"\nrate = 0.3\nroute = \"spread\"\n"});
@@ -68,7 +68,7 @@ TEST_CASE("fabric answers: few pairs with too many routes make a fabric") {
   CHECK(found.pair->hops == 5);
 }
 
-TEST_CASE("fabric answers: loads") {
+TEST_CASE("fabrics: loads") {
   const auto at = read(leaf_spine(std::nullopt), {.uniform = {Rational(1) / 4, Rational(1) / 2},
                                                   .load_scale = {Rational(1), Rational(3) / 2}});
   REQUIRE(at.size() == 4);
@@ -82,7 +82,7 @@ TEST_CASE("fabric answers: loads") {
   CHECK_THROWS_AS(read(leaf_spine(half), {.uniform = {}, .load_scale = {Rational(0)}}), InvalidArgument);
 }
 
-TEST_CASE("fabric answers: kinds of queues and of switches") {
+TEST_CASE("fabrics: kinds of queues and of switches") {
   const FabricTraffic traffic{Rational(4) / 5, RouteRule::spread};
   const FabricAnswer found = answer(question(read(leaf_spine(traffic)).front()));
   CHECK(found.hosts == 512);
@@ -120,7 +120,7 @@ TEST_CASE("fabric answers: kinds of queues and of switches") {
   CHECK(found.pairs->by_hops.front().pairs == 512 * 31);
 }
 
-TEST_CASE("fabric answers: switches that share their memory") {
+TEST_CASE("fabrics: switches with shared memory") {
   const std::string network =
       to_toml(LeafSpine{4, 2, 4, 1}, FabricTraffic{Rational(2) / 5, RouteRule::spread});
   const auto asked = [&](const std::string& key, bool room) {
@@ -153,7 +153,7 @@ TEST_CASE("fabric answers: switches that share their memory") {
   CHECK(found.pairs->all.percentiles.back().slots == all.pairs->all.percentiles.back().slots);
 }
 
-TEST_CASE("fabric answers: one pair") {
+TEST_CASE("fabrics: one pair") {
   const FabricTraffic traffic{Rational(1) / 2, RouteRule::spread};
   FabricQuestion asked = question(read(leaf_spine(traffic)).front());
   const FabricAnswer all = answer(asked);
@@ -168,13 +168,13 @@ TEST_CASE("fabric answers: one pair") {
   }
 }
 
-TEST_CASE("fabric answers: an overloaded link is named") {
+TEST_CASE("fabrics: an overloaded link is named") {
   const NamedText file{"net.toml",
                        to_toml(LeafSpine{16, 8, 32, 1}, FabricTraffic{Rational(4) / 5, RouteRule::spread})};
   CHECK_THROWS_WITH(answer(question(read(file).front())), Catch::Contains("is overloaded"));
 }
 
-TEST_CASE("fabric answers: a spine that fails") {
+TEST_CASE("fabrics: a failed spine") {
   const FabricTraffic traffic{Rational(1) / 2, RouteRule::spread};
   const NamedText file = leaf_spine(traffic);
   const auto without = [&](const std::vector<std::string>& failed) {

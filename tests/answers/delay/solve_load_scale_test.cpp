@@ -62,7 +62,7 @@ Slots latency_at(const answers::NetworkTopology& topology, const std::string& fl
 
 }  // namespace
 
-TEST_CASE("Greatest load scale: exactly where the first link is full", "[answers][load_scale]") {
+TEST_CASE("maximum load scale: exactly where the first link is full", "[answers][load_scale]") {
   std::mt19937_64 random(20260302);
   for (int trial = 0; trial < 20; ++trial) {
     network::Network network = star(5);
@@ -85,7 +85,7 @@ TEST_CASE("Greatest load scale: exactly where the first link is full", "[answers
   }
 }
 
-TEST_CASE("Greatest load scale: the latency of a percentile on both sides", "[answers][load_scale]") {
+TEST_CASE("maximum load scale: the latency of a percentile on both sides", "[answers][load_scale]") {
   const answers::NetworkTopology topology = two_ways();
   for (const auto& [text, within] :
        {std::pair{"0.9999", 12}, std::pair{"0.99", 4}, std::pair{"0.999", 7}, std::pair{"0.9", 2}}) {
@@ -118,7 +118,7 @@ TEST_CASE("Greatest load scale: the latency of a percentile on both sides", "[an
                     Catch::Contains("nobody") && Catch::Contains("a -> c, b -> c"));
 }
 
-TEST_CASE("Greatest load scale: times in ns count what hops add", "[answers][load_scale]") {
+TEST_CASE("maximum load scale: times in ns include the time added by hops", "[answers][load_scale]") {
   const answers::NetworkTopology topology = two_ways();
   const auto met = [&](const Rational& within, const std::optional<answers::SlotTime>& time) {
     return answers::answer(
@@ -142,7 +142,8 @@ TEST_CASE("Greatest load scale: times in ns count what hops add", "[answers][loa
   CHECK(greatest > 80);
 }
 
-TEST_CASE("Greatest load scale: buffers, as the greatest load of the one queue", "[answers][load_scale]") {
+TEST_CASE("maximum load scale: buffers agree with the maximum load of a single queue",
+          "[answers][load_scale]") {
   // Around one switch of 9 hosts every queue has 8 inputs: the load that a buffer takes is that of bounds::max_load.
   network::Network network = star(9);
   network::add_uniform_traffic(network, rational("0.5"));
@@ -161,7 +162,7 @@ TEST_CASE("Greatest load scale: buffers, as the greatest load of the one queue",
   }
 }
 
-TEST_CASE("Greatest load scale: targets that every factor meets, and that none does",
+TEST_CASE("maximum load scale: targets that every factor meets, and that none does",
           "[answers][load_scale]") {
   // One flow alone never waits: the factor goes up to what the link bears.
   const answers::NetworkTopology lonely{
@@ -188,8 +189,7 @@ TEST_CASE("Greatest load scale: targets that every factor meets, and that none d
   CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
 }
 
-TEST_CASE("the greatest factor of a network that is answered as a whole is that of its flows one by one",
-          "[answers][load_scale][fabric]") {
+TEST_CASE("the maximum factor of a fabric equals that of its listed flows", "[answers][load_scale][fabric]") {
   // Two leaves, two spines, eight hosts, hosts of two speeds.
   const std::string text = R"(
 hosts = "h[0..7]"

@@ -20,7 +20,7 @@ HeadroomQuestion link_of(const char* gbps, const char* cable) {
 
 }  // namespace
 
-TEST_CASE("headroom of a link of which only rate and cable are told, by hand") {
+TEST_CASE("headroom of a link with only rate and cable given, computed by hand") {
   // 50 bytes a ns. 905 quanta of 64 bytes for the sender, and as much for the receiver: 57920 each; a packet of 9216 + 20 in
   // the way; the pause frame, 64 + 20; 2500 ns of cable twice: 125000 each. 375160 bytes of the line: 40 pieces of 9236 and
   // 5720 bytes, so 40 * 9216 + 5720 = 374360 stored, and the last packet.
@@ -33,7 +33,7 @@ TEST_CASE("headroom of a link of which only rate and cable are told, by hand") {
   CHECK_FALSE(found.credit_cells);
 }
 
-TEST_CASE("headroom of a link that is told in full is that of the model") {
+TEST_CASE("headroom of a fully specified link is that of the model") {
   HeadroomQuestion asked = link_of("400", "500");
   asked.sender = PauseQuanta{905};
   asked.receiver_ns = rational("500");
@@ -63,7 +63,7 @@ TEST_CASE("headroom of a link that is told in full is that of the model") {
   CHECK(asked.link().packets.shortest == 100);
 }
 
-TEST_CASE("what is not told of a link follows from what is") {
+TEST_CASE("defaults of a link follow from the given values") {
   HeadroomQuestion asked = link_of("100", "10");
   CHECK(asked.link().sender_latency == rational("2017.28"));
   CHECK(asked.link().receiver_latency == asked.link().sender_latency);
@@ -75,7 +75,7 @@ TEST_CASE("what is not told of a link follows from what is") {
   CHECK_FALSE(asked.link().return_rate);
 }
 
-TEST_CASE("usual pause quanta never fall as the rate rises") {
+TEST_CASE("default pause quanta never decrease with the rate") {
   CHECK(usual_pause_quanta(rational("100")).quanta.count == 394);
   CHECK(usual_pause_quanta(rational("200")).quanta.count == 453);
   CHECK(usual_pause_quanta(rational("400")).quanta.count == 905);
@@ -94,7 +94,7 @@ TEST_CASE("usual pause quanta never fall as the rate rises") {
   }
 }
 
-TEST_CASE("links that cannot be are refused") {
+TEST_CASE("invalid links are rejected") {
   CHECK_THROWS_AS(answer(link_of("0", "500")), InvalidArgument);
   CHECK_THROWS_AS(answer(link_of("400", "-1")), InvalidArgument);
   HeadroomQuestion asked = link_of("400", "500");

@@ -18,7 +18,7 @@ NetworkGuaranteeQuestion about_two_hops() {
 
 }  // namespace
 
-TEST_CASE("a network's guarantee is of all flows, or of one and its ports") {
+TEST_CASE("a network's guarantee covers all flows, or one and its ports") {
   NetworkGuaranteeQuestion asked = about_two_hops();
   const auto all = answer(asked);
   CHECK(all.flows.size() == 2);
@@ -35,7 +35,7 @@ TEST_CASE("a network's guarantee is of all flows, or of one and its ports") {
   CHECK(answer(asked).found.queues[answer(asked).drawn].port == 0);
 }
 
-TEST_CASE("a flow or a port that is not there is refused with a like one") {
+TEST_CASE("an unknown flow or port is rejected with a similar name") {
   NetworkGuaranteeQuestion asked = about_two_hops();
   asked.flow = "quik";
   CHECK_THROWS_WITH(answer(asked),

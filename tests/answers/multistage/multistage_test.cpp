@@ -29,7 +29,7 @@ SimulateMultistageQuestion simulation(const char* hot, const char* load) {
 
 }  // namespace
 
-TEST_CASE("multistage: times in the unit of the service time, shares as they are", "[answers]") {
+TEST_CASE("multistage: times scale with the service time, fractions do not", "[answers]") {
   MultistageQuestion asked = question("0.08", "0.8");
   const MultistageAnswer one = answer(asked);
   asked.service = rational("5/2");
@@ -45,7 +45,7 @@ TEST_CASE("multistage: times in the unit of the service time, shares as they are
     CHECK(queue.utilization.value <= one.hot_path[one.busiest_stage()].utilization.value);
 }
 
-TEST_CASE("multistage: no delay of requests that there are none of", "[answers]") {
+TEST_CASE("multistage: no delay for missing kinds of requests", "[answers]") {
   for (const Variant variant : {Variant::blocking, Variant::published}) {
     MultistageQuestion asked = question("0", "0.5");
     asked.variant = variant;
@@ -56,7 +56,7 @@ TEST_CASE("multistage: no delay of requests that there are none of", "[answers]"
   }
 }
 
-TEST_CASE("multistage: saturated where less than 98 % comes through", "[answers]") {
+TEST_CASE("multistage: saturated if throughput is below 98 %", "[answers]") {
   CHECK_FALSE(answer(question("0.08", "0.3")).saturated);
   const MultistageAnswer full = answer(question("0.08", "0.8"));
   CHECK(full.saturated);
@@ -99,7 +99,8 @@ TEST_CASE("multistage: the saturation load does not depend on the loads asked fo
   CHECK_FALSE(answer(asked).saturation_load);
 }
 
-TEST_CASE("multistage: the published variant has outputs that take any number only", "[answers]") {
+TEST_CASE("multistage: the published variant requires outputs that accept any number of requests",
+          "[answers]") {
   MultistageQuestion asked = question("0.08", "0.5", network::Links::one);
   asked.variant = Variant::published;
   try {
@@ -116,7 +117,7 @@ TEST_CASE("multistage: the published variant has outputs that take any number on
   CHECK(std::abs(*found.delay->blocking.error()) < 0.05);
 }
 
-TEST_CASE("multistage: a question out of range is refused by the field's name", "[answers]") {
+TEST_CASE("multistage: out-of-range queries are rejected with the field's name", "[answers]") {
   const auto argument = [](const auto& asked) {
     try {
       static_cast<void>(answer(asked));
@@ -147,7 +148,7 @@ TEST_CASE("multistage: a question out of range is refused by the field's name", 
   CHECK(argument(simulated) == "replications");
 }
 
-TEST_CASE("simulate multistage: the same whatever the threads; a length of its own or by rule", "[answers]") {
+TEST_CASE("simulate multistage: independent of threads; length given or by rule", "[answers]") {
   SimulateMultistageQuestion asked = simulation("0.08", "0.5");
   const SimulateMultistageAnswer one = answer(asked, {.threads = 1});
   const SimulateMultistageAnswer two = answer(asked, {.threads = 2});
@@ -169,7 +170,7 @@ TEST_CASE("simulate multistage: the same whatever the threads; a length of its o
   CHECK(slots <= 10'416);
 }
 
-TEST_CASE("validate multistage: both variants beside one simulation, a verdict each", "[answers]") {
+TEST_CASE("validate multistage: both variants, one simulation, one verdict each", "[answers]") {
   const ValidateMultistageAnswer found = answer(ValidateMultistageQuestion{simulation("0.08", "0.8")});
   CHECK(found.of_blocking.rows() == 4);
   std::size_t optimistic = found.throughput.blocking.optimistic() ? 1 : 0;

@@ -50,7 +50,7 @@ TEST_CASE("Scaled networks: all rates are multiplied", "[answers]") {
   CHECK_THROWS_AS(answers::scaled(two_flows(), 3), InvalidArgument);  // b cannot send 1.5 packets a slot
 }
 
-TEST_CASE("Scaled networks: the greatest factor is where the first link is full", "[answers]") {
+TEST_CASE("Scaled networks: the maximum factor is where the first link is full", "[answers]") {
   const answers::ScaleLimit greatest = answers::greatest_scale(two_flows());
   CHECK(greatest.factor == Rational(5) / 4);
   CHECK(greatest.in_words() == "the link s -> c is full");
@@ -67,7 +67,7 @@ TEST_CASE("Scaled networks: the greatest factor is where the first link is full"
   CHECK_THROWS_AS(answers::scaled(two_flows("burst = 2\non_rate = 0.5"), bursts.factor * 2), InvalidArgument);
 }
 
-TEST_CASE("Scaled networks: with buffers only the sources are a limit", "[answers]") {
+TEST_CASE("Scaled networks: with buffers only the sources limit the factor", "[answers]") {
   const answers::ScaleLimit sending = answers::greatest_scale(two_flows(), answers::Overload::allowed);
   CHECK(sending.factor == 2);
   CHECK(sending.in_words() == "b sends a packet in every slot");
@@ -77,7 +77,7 @@ TEST_CASE("Scaled networks: with buffers only the sources are a limit", "[answer
   CHECK_THROWS_WITH(answers::scaled(two_flows(), 3), Catch::Contains("at most 2, where b sends"));
 }
 
-TEST_CASE("Scaled networks: a link is full where all its sources send without end", "[answers]") {
+TEST_CASE("Scaled networks: a link is full if all its sources send continuously", "[answers]") {
   // One flow: at factor 2 the host sends in every slot, and its link is full; that factor is not possible.
   const network::Network network = network::read_network(
                                        "hosts = [\"a\", \"b\"]\nswitches = [\"s\"]\n[[link]]\nfrom = "

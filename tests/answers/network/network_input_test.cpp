@@ -50,7 +50,7 @@ TEST_CASE("Network input: flows of the file, of its matrix, of another matrix", 
       Catch::Contains("uniform is given together with the flows of net.toml"));
 }
 
-TEST_CASE("Network input: at each load, and no further than the links bear", "[answers][network]") {
+TEST_CASE("Network input: at each load, up to the capacity of the links", "[answers][network]") {
   const NetworkTopology uniform =
       answers::read_uniform_network({"net.toml", wires}, network::RouteRule::shortest);
   const auto networks = answers::at_loads(

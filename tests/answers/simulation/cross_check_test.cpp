@@ -33,7 +33,7 @@ ComputedTails always(double tail) {
 
 }  // namespace
 
-TEST_CASE("cross-check: a network whose delays are right agrees, at rare levels") {
+TEST_CASE("cross-check: correct delays of a network agree, at rare levels") {
   DelayQuestion question{
       .topology = TreeTopology{.tree = {.radix = 4, .levels = 1}, .load = numeric::Rational(4) / 5}};
   question.check = CheckEffort::affordable;
@@ -130,7 +130,7 @@ TEST_CASE("cross-check: the true delays of each source of one queue are not cont
              .contradicted());
 }
 
-TEST_CASE("cross-check: what would take too long is left out, unless it is asked for") {
+TEST_CASE("cross-check: expensive checks are skipped, unless requested") {
   const TreeTopology tree{.tree = {.radix = 16, .levels = 3}, .load = numeric::Rational(95) / 100};
   const CrossCheck skipped = cross_check(tree, {.computed = always(0)}, CheckEffort::affordable);
   CHECK(skipped.skipped);
@@ -142,7 +142,7 @@ TEST_CASE("cross-check: what would take too long is left out, unless it is asked
   CHECK(thorough.slots > affordable.slots);
 }
 
-TEST_CASE("cross-check: a network answered as a whole") {
+TEST_CASE("cross-check: a fabric") {
   const network::FabricTraffic traffic{numeric::Rational(1) / 2, network::RouteRule::spread};
   const NamedText file{"net.toml", network::to_toml(network::LeafSpine{16, 8, 32, 4}, traffic)};
   FabricQuestion question{

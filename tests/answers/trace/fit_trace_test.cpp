@@ -116,7 +116,7 @@ TEST_CASE("fit: Bernoulli, on-off and trains of IMIX are trusted, Pareto bursts 
   }
 }
 
-TEST_CASE("fit: on-off sources are found again", "[fit]") {
+TEST_CASE("fit: parameters of on-off sources are recovered", "[fit]") {
   FitQuestion question = question_of(1'000'000, on_off_trace(3));
   question.inputs = 8;
   const FitAnswer found = answers::answer(question);
@@ -126,7 +126,7 @@ TEST_CASE("fit: on-off sources are found again", "[fit]") {
   CHECK(found.fit.sources->on_rate == Approx(0.5).epsilon(0.2));
 }
 
-TEST_CASE("fit: what it writes is read back as the same traffic", "[fit]") {
+TEST_CASE("fit: its output is read back as the same traffic", "[fit]") {
   FitQuestion question = question_of(400'000, on_off_trace(3));
   question.inputs = 8;
   const FitAnswer found = answers::answer(question);

@@ -24,7 +24,7 @@ ValidateDelayQuestion small_validation() {
 
 }  // namespace
 
-TEST_CASE("answers: delays both ways are those of the two questions alone") {
+TEST_CASE("answers: delays by analysis and simulation equal the separate answers") {
   ValidateDelayQuestion question = small_validation();
   question.levels = {Slots(2), Slots(6)};
   question.percentiles = {rational("0.99")};
@@ -58,7 +58,7 @@ TEST_CASE("answers: delays both ways are those of the two questions alone") {
   CHECK(both.mean_queueing.simulated.value == simulated.mean_queueing.value);
 }
 
-TEST_CASE("answers: delays are compared where the analysis says 0.5 to 1e-6 unless told") {
+TEST_CASE("answers: delays are compared by default where the analysis gives 0.5 to 1e-6") {
   const ValidateDelayQuestion question = small_validation();
   const ValidateDelayAnswer both = answers::answer(question);
   REQUIRE(both.tail.size() >= 8);
@@ -71,7 +71,7 @@ TEST_CASE("answers: delays are compared where the analysis says 0.5 to 1e-6 unle
   CHECK(curve.front().above.predicted);
 }
 
-TEST_CASE("answers: delays that cannot be compared are refused") {
+TEST_CASE("answers: unsupported delays are rejected") {
   ValidateDelayQuestion question = small_validation();
   std::get<TreeTopology>(question.topology).load = 1;
   CHECK_THROWS_AS(answers::answer(question), Unstable);
@@ -81,7 +81,7 @@ TEST_CASE("answers: delays that cannot be compared are refused") {
   CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
 }
 
-TEST_CASE("answers: a fabric as a whole is compared as its listed flows are", "[answers][network]") {
+TEST_CASE("answers: a fabric is compared like its listed flows", "[answers][network]") {
   const network::Fabric fabric =
       network::read_fabric(network::to_toml(network::FatTree{4, 3}, network::FabricTraffic{rational("0.7")}),
                            "file")
