@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-// The one verdict: where a prediction lies, seen from the simulation's interval.
+// The verdict: position of a prediction relative to the simulation's interval.
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-// Latencies as times, where queues passed add times of their own.
+// Latencies as times, with a constant latency per queue passed.
 
 using namespace tailbound;
 using answers::DelayQuestion;

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-// Latencies of simulated packets as times, against a sorted list of all packets.
+// Latencies of simulated packets as times, compared with a sorted list of all packets.
 
 using namespace tailbound;
 using answers::DelayRow;
@@ -66,7 +66,7 @@ TEST_CASE("latency times: means and percentiles are those of all packets", "[ans
     CHECK(times.mean().value == Approx(sum / static_cast<double>(packets.size())).epsilon(1e-12));
     CHECK(times.mean().lower < times.mean().value);
     for (const double fraction : {0.01, 0.3, 0.5, 0.77, 0.9, 0.99, 0.999}) {
-      // The least time that at most 1 - fraction of the packets exceed.
+      // The minimum time exceeded by at most 1 - fraction of the packets.
       std::size_t least = 0;
       while (static_cast<double>(packets.end() -
                                  std::upper_bound(packets.begin(), packets.end(), packets[least])) >

@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <string>
 
-// Commands asked in process, for their documents: what Python and sweeps do.
+// Commands run in process for their documents, as by Python and sweeps.
 
 namespace {
 
@@ -46,7 +46,7 @@ TEST_CASE("ask: the same document by name and by command line") {
   CHECK(by_names.document.results.size() == 2);
   CHECK(json_of(by_names) ==
         json_of(cli::answer_document({"buffer", "--inputs=16", "--load", "0.8,0.9", "--drop", "1e-15"})));
-  // Nothing of one question stays for the next.
+  // No state of one query remains for the next.
   const cli::Reply next =
       asker.answer({{"--shared", ""}, {"--inputs", "4"}, {"--load", "0.5"}, {"--drop", "1e-6"}});
   CHECK(next.document.results.size() == 1);

@@ -4,7 +4,7 @@
 
 #include <string>
 
-// What options say of their values, for forms and other programs, beside what commands do with them.
+// Declared values of options, for forms and other programs, compared with the behavior of the commands.
 
 namespace {
 
@@ -60,7 +60,7 @@ TEST_CASE("values: an unknown name is rejected with the option's list of names")
       } catch (const InvalidArgument& error) {
         message = error.what();
       }
-      // Other options may have to be given with it: then these are asked for.
+      // Other options may be required with it: the error then names them.
       if (message.find("must be one of") == std::string::npos &&
           message.find("must be either") == std::string::npos)
         continue;

@@ -28,7 +28,7 @@ TEST_CASE("pgf: the example in the help is the actual output") {
 }
 
 TEST_CASE("pgf: every run prints the same") {
-  // Orders inside GiNaC follow addresses, which change from process to process.
+  // GiNaC's internal order depends on addresses, which differ between processes.
   const auto output_of_a_process = [] {
     const std::string command = std::string(TAILBOUND_EXECUTABLE) + " pgf --inputs k --load 'k*p' --moments";
     std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);

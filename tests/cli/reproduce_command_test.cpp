@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-// The command: its folder, its README, what it says of its findings. The figures' numbers: tests/figures.
+// The command: its folder, its README, and its findings. The figures' numbers: tests/figures.
 
 namespace {
 
@@ -46,7 +46,7 @@ TEST_CASE("reproduce: the README agrees with the JSON, and keeps figures of earl
   REQUIRE(seven != std::string::npos);
   CHECK(five < seven);
   CHECK(readme.substr(seven) == before.substr(before.find("## singh-dally-7\n")));
-  // The page likewise.
+  // The same for the page.
   const std::string page = content(folder / "index.html");
   const std::size_t page_five = page.find("id=\"singh-dally-5\""),
                     page_seven = page.find("id=\"singh-dally-7\"");
@@ -80,7 +80,7 @@ TEST_CASE("reproduce: the README agrees with the JSON, and keeps figures of earl
                                                {"not compared", made["uncompared"]}});
   // Every column of the table, with its unit.
   CHECK(readme.find("| `level` | packets |") != std::string::npos);
-  // Run again, the answer is the same to the byte.
+  // A second run gives the same bytes.
   REQUIRE(reproduce("singh-dally-7", folder.path(), {"--quick"}).status == 0);
   CHECK(content(folder / "README.md") == readme);
 }
@@ -122,13 +122,13 @@ TEST_CASE("reproduce: a stop keeps the finished figures, and is reported") {
   const Folder folder, said;
   Child child(Child::words_of("reproduce all --quick --format json --output " + folder.path()),
               {.out = said / "out"});
-  REQUIRE(child.wait_for_file(folder / "README.md", 1));  // behind the first figure's files
+  REQUIRE(child.wait_for_file(folder / "README.md", 1));  // after the first figure's files
   child.send(SIGINT);
   const int status = child.wait();
   const json document = json::parse(content(said / "out"));
   const std::size_t made = document["results"].size();
   CHECK(made >= 1);
-  if (status != 0) {  // a quick machine may have come to the end
+  if (status != 0) {  // a fast machine may already have finished
     CHECK(status == 4);
     CHECK(document["stopped"] == true);
     CHECK(document["stopped_after"] == std::to_string(made) + " of 15 figures");

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-// What answers say of their accuracy, and the commands of the table: each is accepted, and gives the row again.
+// Accuracy statements of answers, and the commands of the table: each is accepted, and reproduces the row.
 
 namespace {
 
@@ -35,7 +35,7 @@ std::vector<std::string> words_of(const std::string& command) {
   return words;
 }
 
-/// Its options are read and its network is made; nothing is simulated.
+/// Parses its options and creates its network; nothing is simulated.
 void check_accepted(const std::string& command) {
   INFO(command);
   std::stop_source stopped;
@@ -61,7 +61,8 @@ std::string in_one_line(const std::string& text) {
   return line;
 }
 
-/// The command of a row of the table, simulated for so long: errors lie in the row's ranges, but for both intervals.
+/// Runs the command of a row with the given length: errors lie in the row's ranges, widened by both
+/// intervals.
 void check_reproduced(const AccuracyRow& row, const std::string& length) {
   const std::string command = tailbound::render::reproducing_command(row);
   INFO(command);
@@ -83,7 +84,7 @@ void check_reproduced(const AccuracyRow& row, const std::string& length) {
     REQUIRE(results[i]["prediction"].is_object());
     const double predicted = results[i]["prediction"]["value"].get<double>();
     const double mean = simulated["value"].get<double>();
-    // 95 % intervals widened to 99.9 %; those of the first rows as docs/derivations have them.
+    // 95 % intervals widened to 99.9 %; those of the first rows as in docs/derivations.
     const double half_width = 1.7 * (simulated["upper"].get<double>() / mean - 1);
     const double then = row.measured == "0.1.0" ? (errors[i].at > 0.9    ? 0.03
                                                    : errors[i].at > 0.85 ? 0.014
@@ -106,7 +107,7 @@ WormholeQuestion of(network::WormTopology topology, std::int64_t flits, std::opt
 
 }  // namespace
 
-/// \param part  every so many of the commands
+/// \param part  one in `part` of the commands
 void check_commands(std::size_t part) {
   std::set<std::string> commands;
   for (const AccuracyRow& row : accuracy_rows()) commands.insert(tailbound::render::reproducing_command(row));
@@ -158,7 +159,7 @@ TEST_CASE("accuracy: one statement for a measured network, for one between two, 
     CHECK(count_of(text, "within") == 0);
     CHECK(text.find("not known") == std::string::npos);
   }
-  // Beyond the loads that were measured.
+  // Beyond the measured loads.
   const std::string beyond =
       in_one_line(run_line("wormhole --topology mesh --nodes 64 --flits 32 --fractions 99%").out);
   CHECK(beyond.find("not measured beyond that") != std::string::npos);
@@ -245,7 +246,7 @@ TEST_CASE("accuracy: broadcasts, hot spots and trees") {
   const auto hot = run_json("multistage --links any --nodes 64 --hot 0.08 --loads 0.3,0.6");
   CHECK(hot["results"][0]["accuracy"] == "measured");
   CHECK(hot["results"][0]["delay_error_max"]["value"].get<double>() < 0.1);
-  // What was measured without conflicts at links says nothing about links that pass one request at a time.
+  // Measurements without link conflicts say nothing about links that pass one request at a time.
   CHECK(run_json("multistage --nodes 64 --hot 0.08 --loads 0.3")["results"][0]["accuracy"] == "not measured");
   const auto large = run_json("multistage --nodes 1024 --hot 0.08 --loads 0.3");
   CHECK(large["results"][0]["accuracy"] == "not measured");

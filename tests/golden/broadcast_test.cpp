@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-// Command lines on broadcasts in hypercubes: answers in each format, and refusals.
+// Command lines on broadcasts in hypercubes: answers in each format, and errors.
 
 namespace {
 
@@ -40,7 +40,7 @@ TEST_CASE("broadcast: JSON of both variants, with known numbers") {
   CHECK(value(half["unicast_latency"]) == Approx(60.02881).margin(5.1e-6));
   CHECK(value(half["broadcast_latency"]) == Approx(336.25776).margin(5.1e-6));
   CHECK(value(half["fraction_of_saturation"]) == Approx(0.5).epsilon(1e-15));
-  // What the fraction made of it is an input that gives the same.
+  // The rate computed from a fraction is an input that gives the same.
   const auto again = run_json(line + "--rates " + half["rate"].get<std::string>())["results"][0];
   CHECK(again["unicast_latency"] == half["unicast_latency"]);
   CHECK(again["broadcast_latency"] == half["broadcast_latency"]);
@@ -89,7 +89,7 @@ TEST_CASE("broadcast: lists of networks and variants give all combinations, each
   const auto last = run_json(
       "broadcast --dimensions 4 --virtual-channels 4 --flits 32 --broadcast 0.01 --startup 2 --replication "
       "shared-wire --fractions 50%");
-  // But for the command that measures the accuracy: it is of all loads asked for.
+  // Except for the command that measures the accuracy, which covers all loads given.
   const auto without_command = [](nlohmann::json result) {
     result.erase("accuracy_command");
     return result;
@@ -97,7 +97,7 @@ TEST_CASE("broadcast: lists of networks and variants give all combinations, each
   CHECK(without_command(all["results"].back()) == without_command(last["results"][0]));
   const Outcome csv = run_line(lists + "--format csv");
   const auto rows = tailbound::golden::rows_of(csv.out);
-  CHECK(rows.size() == 1 + 64 * (3 + 4));  // a row a dimension
+  CHECK(rows.size() == 1 + 64 * (3 + 4));  // one row per dimension
   const Outcome table = run_line(lists);
   for (const char* words : {"dimensions", "virtual channels", "variant", "saturation", "Variant shared-wire"})
     CHECK(table.out.find(words) != std::string::npos);
@@ -147,7 +147,7 @@ TEST_CASE("broadcast: the plot has both latencies and the saturation") {
   text << std::ifstream(picture).rdbuf();
   for (const char* words : {">broadcast<", ">unicast<", "saturation, 0.023618"})
     CHECK(text.str().find(words) != std::string::npos);
-  // Without broadcasts there is no curve of theirs; several networks have a curve each.
+  // Without broadcasts there is no broadcast curve; several networks have one curve each.
   const std::string none = folder / "none.svg", many = folder / "many.svg";
   CHECK(run_line("broadcast --dimensions 4 --virtual-channels 2 --flits 8 --broadcast 0 --plot " + none)
             .status == 0);

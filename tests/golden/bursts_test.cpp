@@ -75,12 +75,12 @@ TEST_CASE("bursts: many inputs with an on-rate are computed, accompanied by a pr
   CHECK(json["probability"]["agreed_digits"] >= 9);
   CHECK(json["buffer_proved"] > json["buffer"]);
   CHECK(json["buffer_proved"].get<double>() < 1.1 * json["buffer"].get<double>());
-  // Fewer packets a slot ON, and so fewer at once, than with an on-rate of 1: 755 at 256 inputs, 729 at 32.
+  // Fewer packets per slot ON, and so fewer at once, than with an on-rate of 1: 755 at 256 inputs, 729 at 32.
   CHECK(json["buffer"] < 729);
 }
 
 TEST_CASE("bursts: if the minimum buffer is out of reach, one that is proved to suffice") {
-  // In a process of its own: what is given up goes on until its end.
+  // In a separate process: aborted work continues until its end.
   const Folder folder;
   Child child(Child::words_of("buffer --inputs 32 --load 0.6 --burst 100000 --drop 1e-9 --time-limit 1"),
               {.out = folder / "out", .err = folder / "err"});
@@ -172,7 +172,7 @@ TEST_CASE("bursts: delays through a tree") {
   // Hops are added as if they were independent.
   CHECK(json["ccdf"][0]["probability"]["kind"] == "approximation");
   CHECK(json["mean_queueing_slots"]["kind"] == "approximation");
-  // Each hop's buffer is what `buffer` says of it alone.
+  // Each hop's buffer is that of `buffer` alone.
   for (const auto& [hop, count] : {std::pair{std::size_t{0}, "4"}, {1, "16"}, {2, "16"}})
     CHECK(json["hops"][hop]["buffer"] ==
           run_result(std::string("buffer --inputs ") + count +

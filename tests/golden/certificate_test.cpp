@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-// Certificates of guarantees, and the program that checks them, which shares nothing with the library.
+// Certificates of guarantees, and their checker, which shares no code with the library.
 
 using tailbound::golden::content;
 using tailbound::golden::Folder;
@@ -31,7 +31,7 @@ std::string certificate_of(const Folder& folder, const std::string& network) {
   return file;
 }
 
-/// With the first digit behind a key one lower.
+/// With the first digit after a key reduced by one.
 std::string with_less(std::string text, const std::string& key) {
   const std::size_t at = text.find_first_of("123456789", text.find(':', text.find("\"" + key + "\"")));
   REQUIRE(at != std::string::npos);

@@ -6,11 +6,11 @@
 #include <memory>
 #include <string>
 
-// What bash offers where the words stand that a test says.
+// Completions offered by bash for given words.
 
 namespace {
 
-/// \param words  of the command line, the last of which is being typed, each in quotes where it may be empty
+/// \param words  of the command line, the last of which is being typed; quoted if it may be empty
 std::string offered(const std::string& words) {
   const std::string script = std::string("source <(") + TAILBOUND_EXECUTABLE +
                              " schema --completion); COMP_WORDS=(" + words +

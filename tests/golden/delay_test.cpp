@@ -25,7 +25,7 @@ using tailbound::golden::run_json;
 using tailbound::golden::run_line;
 using tailbound::golden::run_result;
 
-/// Does any of the document's notes say so?
+/// Does one of the document's notes contain the text?
 bool notes_say(const json& document, const std::string& text) {
   return std::any_of(document["notes"].begin(), document["notes"].end(), [&](const json& note) {
     return note.get<std::string>().find(text) != std::string::npos;
@@ -158,7 +158,7 @@ TEST_CASE("delay: lists give a result for each combination") {
   const json one = run_result(
       "delay --radix 4 --levels 2 --load 0.8 --routing nearest-ancestor --percentiles 99 --no-check");
   CHECK(results[7] == one);
-  // As many rows in CSV, and the same columns as of one point.
+  // As many rows in CSV, and the same columns as for a single point.
   const std::string tail = " --levels 2 --load 0.8 --percentiles 99 --format csv";
   const auto many = rows_of(run_line("delay --radix 2,4" + tail).out);
   const auto single = rows_of(run_line("delay --radix 4" + tail).out);
@@ -191,16 +191,16 @@ TEST_CASE("delay: time added by each hop, in ns") {
   for (const json& row : tree["percentiles"])
     CHECK(std::stod(row["latency_ns"].get<std::string>()) ==
           Approx(10 * row["latency_slots"].get<int>() + 3 * 7.5).epsilon(1e-12));
-  // Routes of one and of three queues: a hop of 20 ns delays as two slots more for each queue.
+  // Routes of one and of three queues: a hop time of 20 ns is as much as two slots more per queue.
   const std::string nearest = "delay --radix 4 --levels 2 --load 0.8 --routing nearest-ancestor" + units;
   const json mixed = run_result(nearest + " --hop-ns 20 --ccdf 0:60:1");
-  // A quarter of the packets pass one queue. At hardly any load nobody waits.
+  // A quarter of the packets pass one queue. At almost no load there is no waiting.
   const json idle = run_result(
       "delay --radix 4 --levels 2 --load 1e-9 --routing nearest-ancestor --hop-ns 20 --packet-bytes 64 "
       "--link-gbps 51.2 --percentiles 10,50");
   CHECK(idle["percentiles"][0]["latency_ns"] == "30");
   CHECK(idle["percentiles"][1]["latency_ns"] == "90");
-  // Without what hops add, the time of the slots; with it, more, but not more than all hops may add.
+  // Without hop times, the time of the slots; with them, more, but at most the time that all hops add.
   const json without = run_result(nearest);
   for (std::size_t i = 0; i < 2; ++i) {
     const double ns = std::stod(mixed["percentiles"][i]["latency_ns"].get<std::string>());
@@ -277,7 +277,7 @@ TEST_CASE("delay: pictures") {
   CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --plot " + picture).status == 0);
   const std::string drawn = content(picture);
   CHECK(drawn.find("99.9999 %: 53 slots") != std::string::npos);
-  CHECK(drawn.find("accuracy") == std::string::npos);  // the notes say it
+  CHECK(drawn.find("accuracy") == std::string::npos);  // stated in the notes
   CHECK(run_line("delay --radix 4 --levels 2 --load 0.2:0.8:0.2 --percentiles 50,99 --plot " + picture)
             .status == 0);
   CHECK(content(picture).find("99 %") != std::string::npos);
@@ -322,7 +322,7 @@ TEST_CASE("delay: errors") {
            {"--radix 16 --levels 3 --load 0.8 --reorder 1e-9 --flow-rate 2", 2, {"--flow-rate is 2"}},
            {"--radix 16 --levels 3 --load 0.8 --digits 0", 2, {"--digits is 0", "1 to"}},
            {"--radix 16 --levels 3 --load 0.8 --flow all", 2, {"--flow", "--network"}},
-           // Begun at 2^21 slots, as the last length that is looked at decides what it costs.
+           // Starts at 2^21 slots, as the last length determines the cost.
            {"--radix 16 --levels 1 --load 0.9999999 --ccdf 2100000", 1, {"8388608 slots"}},
            {"--network " + networks + "two_switches.toml --load 0.5", 2, {"--load", "--network"}},
            {"--network " + networks + "two_switches.toml --flow x", 2, {"--flow is x", "camera -> archive"}},

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-// Files and pipes: nothing that is there is lost, and what cannot be written is said.
+// Files and pipes: existing files are not lost, and write errors are reported.
 
 namespace {
 
@@ -34,13 +34,13 @@ using tailbound::golden::run_command;
 using tailbound::golden::run_line;
 
 const std::string buffer = "buffer --inputs 16 --load 0.9 --drop 1e-15";
-/// What a shell does in a folder; there $T is the executable.
+/// Runs a shell command in a folder; $T is the executable.
 Outcome shell(const Folder& folder, const std::string& script) {
-  static const Folder outputs;  // not where the script counts files
+  static const Folder outputs;  // outside the folder in which the script counts files
   setenv("T", TAILBOUND_EXECUTABLE, 1);
   setenv("TMPDIR", folder.path().c_str(), 1);
   const std::string out = outputs / "out", err = outputs / "err";
-  // Not `{ script; } > out`: dash 0.5.12 then forgets what a subshell at its end redirects.
+  // Not `{ script; } > out`: dash 0.5.12 then loses redirections of a subshell at its end.
   const int status = std::system(
       ("cd '" + folder.path() + "' || exit; exec >'" + out + "' 2>'" + err + "'\n" + script).c_str());
   unsetenv("TMPDIR");
@@ -120,7 +120,7 @@ TEST_CASE("files: an output that is also an input is rejected") {
   check_refused(shell(folder, "$T compare a.svg --inputs 2 --load 0.5 --output a.svg"),
                 {"--output is a.svg", "FILE"});
   CHECK(content(pmf) == "0.5\n0.5\n");
-  // A matrix that the network file names.
+  // A matrix named in the network file.
   const std::string demand = content(networks + "two_switches.csv");
   const std::string matrix = folder.file("m.csv", demand);
   const std::string with_matrix = folder.file(
@@ -157,7 +157,8 @@ TEST_CASE("files: a checkpoint of another simulation is not overwritten") {
 
   const std::string state = folder.file("state", "");  // an empty file may become one
   std::string length = " --slots 2000";
-  for (long slots = 2000; content(state).empty(); slots *= 4) {  // long enough for a checkpoint on the way
+  for (long slots = 2000; content(state).empty();
+       slots *= 4) {  // long enough for a checkpoint
     length = " --slots " + std::to_string(slots);
     const Outcome outcome = shell(folder, tree + " --load 0.8" + kept_often + length);
     INFO(outcome.err);
@@ -229,7 +230,7 @@ TEST_CASE("files: an output cannot be written") {
                 {"--output is /dev/full", "No space left on device"});
   check_refused(shell(folder, "ln -s /dev/full p.svg && " + list + " --plot p.svg"),
                 {"--plot is p.svg", "No space left on device"});
-  // Through a pipe: what the shell itself writes to a file is limited too.
+  // Through a pipe, since the limit also applies to files written by the shell.
   const Outcome limited =
       shell(folder, "( ulimit -f 0; " + list + " --output x; echo status $? ) 2>&1 | cat");
   CHECK(holds(limited.out, "--output is "));
@@ -328,7 +329,7 @@ $T )" + buffer + R"( --quiet --output out && ls)");
 }
 
 TEST_CASE("files: a stalled reader does not delay a stop or a limit") {
-  // Of a second without progress in all, none takes longer than some seconds.
+  // After one second without progress none takes more than a few seconds.
   const Folder folder;
   shell(folder, "mkfifo pipe");
   const std::string question = "$T " + buffer;
@@ -339,20 +340,20 @@ TEST_CASE("files: a stalled reader does not delay a stop or a limit") {
            {"timeout -s TERM 1 $T sweep pipe --store s.db", 4, "stopped on request"},
            {"timeout -s TERM 1 $T merge pipe", 4, "stopped on request"}}) {
     INFO(script);
-    // timeout says 124 for what it has ended: the program's own status comes by another way.
+    // timeout returns 124 if it ends a process, so the program's own status is passed differently.
     const Outcome outcome = shell(folder, "sh -c '" + script + "; exit $?' ; echo $?");
     INFO(outcome.out << outcome.err);
     CHECK(holds(outcome.err, said));
     CHECK((outcome.out == std::to_string(status) + "\n" || outcome.out == "124\n"));
   }
-  // A full pipe: the reader sleeps, and what is written is more than a pipe holds.
+  // A full pipe: the reader sleeps, and the output exceeds the capacity of a pipe.
   const Outcome full =
       shell(folder,
             "{ timeout -s TERM 1 $T occupancy --inputs 8 --load 0.5 --levels 0:1000:1 --format json; "
             "echo $? > status; } | { while ! test -s status; do sleep 0.1; done; wc -c; }");
   CHECK(content(folder / "status") == "124\n");
   CHECK(holds(full.err, "nobody took what was written"));
-  // And who comes late is waited for.
+  // A late reader is waited for.
   const Outcome late = shell(folder, "{ sleep 1; cat pipe; } & " + question + " --quiet --output pipe; wait");
   CHECK(late.out == "157\n");
 }
@@ -431,7 +432,7 @@ TEST_CASE("files: standard input as a file") {
   same("buffer --drop 1e-9", "--blocks",
        folder.file("blocks", "[[[0.5, 0.1], [0.1, 0.5]], [[0.3, 0.1], [0.1, 0.3]]]"));
   same("compare --inputs 2 --load 0.5", "", folder.file("list", "1/2\n"));
-  // Read more than once by the command, but only once from the pipe.
+  // Read several times by the command, but only once from the pipe.
   const Outcome twice = shell(folder, "cat '" + network + "' | $T validate delay --slots 1000 --network -");
   INFO(twice.err);
   CHECK(twice.status <= 1);
@@ -460,9 +461,9 @@ TEST_CASE("a file read in pieces is unchanged, and limited in length", "[golden]
   CHECK(pieces > 5);
   CHECK_THROWS_AS(files.read_pieces(path, "--list", text.size() - 1, take), tailbound::InvalidArgument);
   CHECK_THROWS_AS(files.read_pieces(path + "x", "--list", text.size(), take), tailbound::InvalidArgument);
-  // It is known as read: nothing may be written there.
+  // It is known as an input: it must not be written.
   CHECK_THROWS_AS(files.writes(path, "--output"), tailbound::InvalidArgument);
-  // Where contents are remembered it is whole, and remembered.
+  // With remembered contents it is complete, and remembered.
   files.remember();
   read.clear();
   files.read_pieces(path, "--list", text.size(), take);
@@ -490,7 +491,7 @@ TEST_CASE("write_all: a stop ends what nobody takes", "[golden][files]") {
   REQUIRE(pipe(ends) == 0);
   std::stop_source stop;
   stop.request_stop();
-  // Whatever goes wrong, it ends: then nobody is there to read.
+  // Ends in any case; then nobody reads.
   std::thread ender([&] {
     std::this_thread::sleep_for(std::chrono::seconds(6));
     close(ends[0]);
@@ -498,7 +499,7 @@ TEST_CASE("write_all: a stop ends what nobody takes", "[golden][files]") {
   CHECK(tailbound::files::write_all(ends[1], std::string(1 << 20, 'x'), stop.get_token()) == ECANCELED);
   ender.join();
   close(ends[1]);
-  // What is taken is written, a stop or not.
+  // Data that is accepted is written, with or without a stop.
   REQUIRE(pipe(ends) == 0);
   std::thread reader([&] {
     char taken[4096];

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-// Command lines on simulated broadcasts in hypercubes: answers in each format, and refusals. Results depend
-// on the seed alone, so that none of these can fail by chance.
+// Command lines on simulated broadcasts in hypercubes: answers in each format, and errors. Results depend
+// only on the seed, so that these tests cannot fail by chance.
 
 namespace {
 
@@ -53,7 +53,7 @@ TEST_CASE(
     CHECK(value_of(point["mean_links"]) == Approx(2.0 * 16 / 15).epsilon(0.01));
     CHECK(value_of(point["broadcast_latency"]) > 4 * (16 + 1));
     CHECK(value_of(point["unicast_latency"]) > 16 + 2.0 * 16 / 15 - 1 + value_of(point["unicast_wait"]));
-    // Flits on a link, and the virtual channels of the mean, dimension by dimension.
+    // Flits on a link, and the mean number of virtual channels, dimension by dimension.
     REQUIRE(point["channels"].size() == 4);
     double flits = 0, busy = 0;
     for (const auto& dimension : point["channels"]) {
@@ -89,7 +89,7 @@ TEST_CASE(
     CHECK(table.out.find(words) != std::string::npos);
   const auto csv =
       tailbound::golden::rows_of(run_line(simulated + "--rates 0.01,0.02 --cycles 20000 --format csv").out);
-  REQUIRE(csv.size() == 1 + 2 * (2 + 4));  // a row a percentile and a row a dimension
+  REQUIRE(csv.size() == 1 + 2 * (2 + 4));  // one row per percentile and one per dimension
   for (const auto& row : csv) CHECK(row.size() == csv[0].size());
   for (const char* name : {"rate", "fraction_of_saturation", "offered_throughput", "unicast_latency_kind",
                            "broadcast_latency_lower", "cycles", "seed", "batches", "table",
@@ -101,7 +101,8 @@ TEST_CASE(
   CHECK(unicasts["copies"] == 0);
   const auto broadcasts = run_json("simulate hypercube --broadcast 1 --startup 5 " + rest)["results"][0];
   CHECK(broadcasts["unicast_latency"].is_null());
-  // Three steps of a start-up and eight flits, and waits; without the start-up, 15 cycles less but for waits.
+  // Three steps of a start-up and eight flits, plus waits; without the start-up, 15 cycles less except for
+  // waits.
   CHECK(value_of(broadcasts["broadcast_latency"]) > 3 * (8 + 5));
   const auto at_once = run_json("simulate hypercube --broadcast 1 --startup 0 " + rest)["results"][0];
   CHECK(value_of(broadcasts["broadcast_latency"]) - value_of(at_once["broadcast_latency"]) ==
@@ -182,17 +183,17 @@ TEST_CASE("validate broadcast: each variant with the simulation, the verdict of 
   CHECK(counted == below);
   CHECK(outcome.status == (below > 0 ? 1 : 0));
 
-  // literal promises less at each rate, and too little at the second.
+  // literal has a lower prediction at each rate, and underestimates at the second.
   const auto literal = run_json(line + "--replication literal", 1);
   CHECK(literal["question"]["replication"] == "literal");
   CHECK(literal["results"][1]["unicast_verdict"] == "below");
   CHECK(literal["results"][1]["variants"] == answer["results"][1]["variants"]);
-  // Both at once: the same numbers from one simulation.
+  // Both at once: identical numbers from one simulation.
   const auto both = run_json(line + "--replication conserving,literal", 1);
   REQUIRE(both["results"].size() == 4);
   CHECK(both["results"][0] == answer["results"][0]);
   CHECK(both["results"][3] == literal["results"][1]);
-  // At a third of saturation the default is above.
+  // At a third of saturation the default overestimates.
   const Outcome low = run_line("validate broadcast" + options + "--rates 0.008 --cycles 20000");
   CHECK(low.status == 0);
   CHECK(low.out.find("Verdict: variant conserving is conservative in 2 of 2 rows, optimistic in none.") !=
@@ -210,7 +211,7 @@ TEST_CASE("validate broadcast: each variant with the simulation, the verdict of 
       run_line("validate broadcast" + options + "--rates 0.003 --cycles 20000 --buffer-flits 4");
   CHECK(deep.out.find("buffers of 1 flit (simulated: 4)") != std::string::npos);
   CHECK(low.out.find("assume") == std::string::npos);
-  // Beyond the saturation of a variant, which the network carries.
+  // Beyond the saturation of a variant, which the network still carries.
   const Outcome beyond = run_line("validate broadcast" + options + "--fractions 1.05 --cycles 20000");
   CHECK(beyond.out.find("saturated") != std::string::npos);
 }

@@ -13,7 +13,8 @@
 #include <regex>
 #include <string>
 
-// --time-limit and --memory-limit: a refusal that says so, with what is finished, and nothing left behind.
+// --time-limit and --memory-limit: an error that names the limit, with the finished part, and nothing left
+// behind.
 
 namespace {
 
@@ -31,10 +32,10 @@ using tailbound::golden::run_line;
 struct Ended {
   int status = 0;
   std::string err, answer;
-  bool alone = true;  ///< nothing but the answer is there
+  bool alone = true;  ///< only the answer is in the folder
 };
 
-/// In a process of its own, writing "answer" in a folder.
+/// In a separate process, writing "answer" in a folder.
 Ended ended(const std::string& line) {
   const Folder folder, said;
   Child child(Child::words_of(line + " --output " + (folder / "answer")), {.out = {}, .err = said / "err"});
@@ -65,7 +66,7 @@ TEST_CASE("limits: as typed") {
     CHECK_THROWS_AS(read_limits({}, text, usual), tailbound::InvalidArgument);
   for (const char* text : {"", "0", "-1", "1e-9", "1e10", "1 s"})
     CHECK_THROWS_AS(read_limits(text, {}, usual), tailbound::InvalidArgument);
-  // The range is that of a limit, not of any number.
+  // The legal range is that of a limit, not of any number.
   for (const char* text : {"abc", "1/0", "1e999999999", "0"}) {
     CHECK_THROWS_WITH(read_limits(text, {}, usual), Catch::Contains("from 0.001 to 1e9 seconds, or none"));
     CHECK_THROWS_WITH(read_limits({}, text, usual), Catch::Contains("megabytes from 16 on"));
@@ -90,7 +91,7 @@ TEST_CASE("limits: the message names the limit and the remedy") {
 TEST_CASE("limits: an analysis that does not check for stops is ended, with nothing left behind") {
   const Ended run = ended(long_analysis + " --time-limit 0.3");
   CHECK(run.status == 1);
-  // And what is known all the same, unless that takes long too.
+  // And what is known anyway, unless that takes long too.
   INFO(run.err);
   CHECK(std::regex_match(
       run.err, std::regex("tailbound buffer: no answer within the time limit of 0.3 s( \\(a buffer of "

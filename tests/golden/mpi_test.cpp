@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-// tailbound-mpi: the bytes of one process, on any number of ranks. Compiled where MPI is found.
+// tailbound-mpi: the same bytes as one process, on any number of ranks. Compiled if MPI is found.
 
 namespace {
 
@@ -23,7 +23,7 @@ using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_line;
 
-/// Ranks more than cores, and as root, as tests are run in containers.
+/// More ranks than cores, and as root, as tests run in containers.
 const bool prepared = [] {
   for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
                            "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"})
@@ -31,13 +31,13 @@ const bool prepared = [] {
   return true;
 }();
 
-/// mpirun, in a process of its own.
+/// mpirun, in a separate process.
 class Job {
  public:
   Job(const Folder& folder, int ranks, const std::string& line,
       const std::string& program = TAILBOUND_MPI_EXECUTABLE)
       : out_(folder / "out"), err_(folder / "err") {
-    // Under sanitizers: what Open MPI does not free is no concern of ours.
+    // Under sanitizers: memory that Open MPI does not free is ignored.
     const std::string command = std::string("ASAN_OPTIONS=detect_leaks=0 exec " TAILBOUND_MPIEXEC " -n ") +
                                 std::to_string(ranks) + " " + program + " " + line + " >" + out_ + " 2>" +
                                 err_;
@@ -62,7 +62,7 @@ class Job {
     ended_ = true;
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), content(out_), content(err_)};
   }
-  /// Returns when the file is there, or the job has ended; whether it was the first.
+  /// Returns when the file exists, or the job has ended; true in the first case.
   [[nodiscard]] bool wait_for(const std::string& file) const {
     while (access(file.c_str(), F_OK) != 0) {
       siginfo_t ended{};
@@ -175,11 +175,11 @@ TEST_CASE("mpi: stopped, and continued by threads, ranks and parts") {
   REQUIRE(whole.status == 0);
   Job job(folder, 2, long_tree + " --checkpoint-every 0.02 --checkpoint " + state);
   REQUIRE(job.wait_for(state));
-  job.send(SIGUSR1);  // which mpirun passes on
+  job.send(SIGUSR1);  // which mpirun forwards
   const Outcome stopped = job.wait();
   INFO(stopped.err);
-  CHECK((stopped.status == 4 || stopped.out == whole.out));  // a quick machine may have come to the end
-  // A slow one has nothing to answer yet, and says so.
+  CHECK((stopped.status == 4 || stopped.out == whole.out));  // a fast machine may already have finished
+  // A slow one has no result yet, and reports that.
   CHECK((stopped.status == 0 || stopped.err.find("stopped on request") != std::string::npos ||
          stopped.err.find("stopped with") != std::string::npos));
   CHECK(run_line(long_tree + " --threads 3 --resume " + state).out == whole.out);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// Command lines on combining multistage networks: answers in each format, and refusals.
+// Command lines on combining multistage networks: answers in each format, and errors.
 
 namespace {
 
@@ -55,7 +55,7 @@ TEST_CASE("multistage: the published variant in JSON and CSV") {
   const Outcome csv =
       run_line("multistage " + stage_network + "--variant published --loads 0.3,0.8 --format csv");
   const auto rows = rows_of(csv.out);
-  REQUIRE(rows.size() == 13);  // a row a stage
+  REQUIRE(rows.size() == 13);  // one row per stage
   CHECK(at(rows, 1, "load") == "0.3");
   CHECK(at(rows, 1, "throughput_kind") == "model");
   CHECK(at(rows, 1, "throughput").rfind("0.29", 0) == 0);
@@ -102,7 +102,7 @@ TEST_CASE("multistage: links pass one request at a time by default, in the publi
   const json published = document("multistage " + line + " --variant published,blocking")["results"];
   CHECK(published[0]["links"] == "any");
   CHECK(published[1]["links"] == "one");
-  // The search is of the network, not of the loads.
+  // The search depends on the network, not on the loads.
   const json coarse = document("multistage --nodes 64 --hot 0.08 --loads 0.1:1:0.1")["results"];
   const json fine = document("multistage --nodes 64 --hot 0.08 --loads 0.52,0.53")["results"];
   CHECK(coarse[9]["saturation_load"] == fine[0]["saturation_load"]);
@@ -163,7 +163,7 @@ TEST_CASE("simulate multistage: estimates are independent of threads") {
 }
 
 TEST_CASE("validate multistage: both models and the simulation") {
-  // Delays of blocking are a little short here, which the narrow interval shows.
+  // The blocking model slightly underestimates delays here, which the narrow interval shows.
   const json answer = document("validate multistage " + stage_network + "--loads 0.5 --slots 20000", 1);
   const json& point = answer["results"][0];
   CHECK(point["optimistic_rows"].get<int>() > 0);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// Questions whose parts are computed apart: merged, they are byte for byte the whole.
+// Queries whose parts are computed separately: merged, they equal the whole byte for byte.
 
 namespace {
 
@@ -30,7 +30,7 @@ const std::string validated = "validate buffer --inputs 4 --load 0.5,0.8 --level
 const std::string search =
     "simulate wormhole --topology mesh --nodes 16 --flits 1,2 --saturation --precision 50% --replications 2";
 
-/// The part files of a question, in a folder; the words that name them.
+/// The part files of a query in a folder; the words that name them.
 std::string part_files(const Folder& folder, const std::string& question, int parts,
                        const std::string& more = {}) {
   std::string names;
@@ -51,7 +51,7 @@ Outcome merged(const std::string& question, int parts, const std::string& format
   return run_line("merge" + part_files(folder, question, parts) + format);
 }
 
-/// But for the line that says how long it took, and who.
+/// Without the line with run time and workers.
 std::string without_course(const std::string& text) {
   return std::regex_replace(text, std::regex("[^\n]*took[^\n]*\n"), "");
 }
@@ -175,7 +175,7 @@ TEST_CASE(
   const int status = child.wait();
   REQUIRE(run_line(question + " --part 2/2 --output " + (folder / "part2.json")).status == 0);
   const std::string merge = "merge " + part + " " + (folder / "part2.json") + " --format json";
-  if (status != 0) {  // a quick machine may have come to the end
+  if (status != 0) {  // a fast machine may already have finished
     CHECK(status == 4);
     const Outcome refused = run_line(merge);
     CHECK(refused.status == 2);
@@ -184,7 +184,7 @@ TEST_CASE(
   }
   REQUIRE(run_line(question + " --part 1/2 --resume " + state + " --output " + part).status == 0);
   CHECK(run_line(merge).out == whole.out);
-  // The state of a part is one of the whole run, too.
+  // The checkpoint of a part is also one of the complete run.
   CHECK(run_line(question + " --threads 2 --format json --resume " + state).out == whole.out);
 }
 

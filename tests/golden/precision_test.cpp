@@ -5,7 +5,8 @@
 
 #include <string>
 
-// --half-width: what was reached is what is shown. That it is right is in tests/answers/simulation/precision_test.cpp.
+// --half-width: the precision reached is reported. Its correctness is tested in
+// tests/answers/simulation/precision_test.cpp.
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <tests/golden/run_command.hpp>
 #include <vector>
 
-// Command lines without an answer: the status, what the message names, and nothing on standard output.
+// Command lines without an answer: the status, the message, and no standard output.
 
 using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
@@ -214,7 +214,7 @@ TEST_CASE("errors: an --output that cannot be written leaves nothing behind") {
   refused(folder.path());
   CHECK(std::filesystem::is_empty(folder.path()));
 
-  // A file that is there keeps its content when the question has no answer.
+  // An existing file keeps its content if the query has no answer.
   const std::string kept = folder.file("kept", "former\n");
   CHECK(run_line("buffer --inputs 16 --load 1 --drop 1e-15 --output " + kept).status == 1);
   std::string text;

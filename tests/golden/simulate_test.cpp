@@ -29,7 +29,7 @@ using tailbound::golden::run_line;
 using tailbound::golden::run_result;
 using tailbound::golden::write;
 
-/// [lower, upper] of an estimate holds `value`, give or take half its width.
+/// [lower, upper] of an estimate contains `value`, with a tolerance of half its width.
 bool is_near(const json& estimate, double value) {
   const double lower = estimate["lower"], upper = estimate["upper"], slack = (upper - lower) / 2;
   return estimate["kind"] == "estimate" && lower - slack <= value && value <= upper + slack;
@@ -37,8 +37,8 @@ bool is_near(const json& estimate, double value) {
 
 const std::string small_tree = "simulate tree --radix 4 --levels 2 --load 0.8 --slots 20000";
 
-/// Stopped or killed outright at so many moments, each when it has written so many checkpoints, and resumed
-/// after each: the end is always the same. A machine that is done before gets more to do.
+/// Stopped or killed at many times, each after a given number of checkpoints, and resumed each time: the
+/// result is always the same. A machine that finishes earlier gets a longer run.
 void kill_and_resume(int moments, const std::string& options = "") {
   const Folder folder;
   const std::string state = folder / "state", answer = folder / "answer";
@@ -58,19 +58,19 @@ void kill_and_resume(int moments, const std::string& options = "") {
     std::filesystem::remove(state);
     std::filesystem::remove(answer);
     std::string resume;
-    int interrupted = 0;  // with something done and something left
+    int interrupted = 0;  // with some work done and some left
     for (const int signal : {SIGTERM, SIGKILL, SIGINT}) {
       std::filesystem::remove(answer);
       const int checkpoints = std::uniform_int_distribution<int>(0, 3)(random);
       Child child(line() + resume + " --checkpoint-every 0.02 --checkpoint " + state + " --output " + answer);
       const bool written = child.wait_for_file(state, checkpoints) && checkpoints > 0;
-      // Anywhere between two checkpoints, or while one is written; nothing depends on where.
+      // Anywhere between two checkpoints, or while one is written; the result does not depend on it.
       std::this_thread::sleep_for(
           std::chrono::milliseconds(std::uniform_int_distribution<int>(0, 25)(random)));
       if (!child.has_ended()) child.send(signal);
       const int status = child.wait();
       CAPTURE(moment, signal, status, checkpoints, slots);
-      // Answered, stopped, or ended: by SIGKILL, or before it had begun.
+      // Answered, stopped, or ended: by SIGKILL, or before it had started.
       CHECK((status == 0 || status == 4 || status == -signal));
       if (status == 4 && std::filesystem::exists(answer))
         CHECK(json::parse(content(answer))["stopped"] == true);
@@ -110,7 +110,8 @@ TEST_CASE("simulate: two stop requests within a moment count as one") {
     child.send(SIGINT);
     const Clock::duration between = Clock::now() - first;
     const int status = child.wait();
-    if (between > std::chrono::milliseconds(250)) continue;  // no moment: this process had to wait its turn
+    if (between > std::chrono::milliseconds(250))
+      continue;  // this process had to wait
     ++within_a_moment;
     CAPTURE(status);
     CHECK(status == 4);  // not the signal
@@ -183,7 +184,7 @@ TEST_CASE("simulate tree: loss of finite buffers, per hop") {
   }
   const json exact = run_result("buffer --inputs 4 --load 0.9 --capacity 4 --criterion loss");
   CHECK(is_near(tree["hops"][0]["loss"], std::stod(exact["probability"]["lower"].get<std::string>())));
-  // A full load is no question without a buffer, and one with it.
+  // A load of 1 is invalid without a buffer, and valid with one.
   CHECK(run_line("simulate tree --radix 4 --levels 2 --load 1 --slots 20000 --buffer 4").status == 0);
 }
 
@@ -276,13 +277,13 @@ TEST_CASE("simulate tree: bursts that keep their destination, plain and rare") {
   CHECK(rare["method"] == "importance sampling");
   CHECK(rare["probability"]["lower"] <= plain["tail"][0]["probability"]["upper"]);
   CHECK(plain["tail"][0]["probability"]["lower"] <= rare["probability"]["upper"]);
-  // P(Q > 526) = 9.809e-10; likely_level() asks where the decay rate alone would have 1e-9.
+  // P(Q > 526) = 9.809e-10; likely_level() returns the level with probability 1e-9 by the decay rate alone.
   const json far = run_result(tree + "--rare 526 --slots 1e6");
   CHECK(is_near(far["probability"], 9.8090758745e-10));
   const json others = run_result(tree + "--routing nearest-ancestor --rare 1e-9 --slots 1e5");
   CHECK(others["method"] == "importance sampling");
   CHECK(others["probability"]["upper"] < 1e-9);
-  // Bursts scattered packet by packet are another thing altogether.
+  // Bursts with per-packet destinations behave very differently.
   const json scattered = run_result(tree + "--slots 300000 --occupancy 40 --destination per-packet");
   CHECK(scattered["mean_queueing_slots"]["upper"].get<double>() <
         0.2 * plain["mean_queueing_slots"]["lower"].get<double>());
@@ -446,7 +447,7 @@ TEST_CASE("simulate tree: an early stop shows a partial result, or an error") {
   early.send(SIGINT);
   CHECK(early.wait() == 4);  // a batch has 6e10 slots
   CHECK_FALSE(std::filesystem::exists(answer));
-  // Later and later, until two batches are done; with more to do where all are.
+  // Later and later, until two batches are done; with more work if all are.
   std::int64_t slots = 400'000;
   for (int checkpoints = 1; !std::filesystem::exists(answer);) {
     std::filesystem::remove(state);
@@ -466,10 +467,10 @@ TEST_CASE("simulate tree: an early stop shows a partial result, or an error") {
   CHECK(known["stopped"] == true);
   const json& result = known["results"][0];
   CHECK(result["complete"] == false);
-  CHECK(result["slots"].is_null());  // what was planned was not run
+  CHECK(result["slots"].is_null());  // the plan was not completed
   REQUIRE(result["batches"] >= 2);
-  // The interval of two batches misses often; but each slot two leaves send with chance 1/2 to two queues, so that their
-  // load has variance 1/8 a slot, and six deviations are passed twice in 10^9.
+  // The interval of two batches misses often. But in each slot two leaves send with probability 1/2 to two
+  // queues, so that their load has variance 1/8 per slot, and six deviations are exceeded twice in 10^9.
   const double measured = result["batches"].get<double>() * result["batch_slots"].get<double>();
   const json& load = result["hops"][0]["load"];
   CHECK(load["kind"] == "estimate");

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-// Answers that were bytes in between show the same: the command lines of recorded/commands.txt once as they are, once
-// with every point of a list handed over as bytes, and their documents as stores keep them.
+// Answers converted to bytes and back show the same: the command lines of recorded/commands.txt are run
+// directly, and with every point of a list passed as bytes, and their documents are stored.
 
 namespace {
 

@@ -130,7 +130,7 @@ TEST_CASE("validate switch: packets of several cells, as in `buffer --shared` an
   CHECK(whole["prediction"] == proved["packet_loss"]);
   CHECK(whole["simulation"]["value"].get<double>() > cells["simulation"]["value"].get<double>());
   CHECK(both["verdict_of_all"] == "above");
-  // With unlimited room: the mean of T is exact, in cells.
+  // With unlimited memory: the mean of T is exact, in cells.
   const json room = run_result("validate switch " + packets + "--memory 20 " + run);
   const json &tail = room["rows"][0], &mean = room["rows"][1];
   CHECK(tail["quantity"] == "total_tail");

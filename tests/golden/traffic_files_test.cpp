@@ -5,7 +5,7 @@
 
 #include <string>
 
-// The example files of data/traffic, and what docs/files.md says of them.
+// The example files of data/traffic, and the statements of docs/files.md about them.
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <string>
 
-// Results depend on the seed alone, so that none of these can fail by chance.
+// Results depend only on the seed, so that these tests cannot fail by chance.
 
 namespace {
 
@@ -27,11 +27,11 @@ double number(const json& value) {
   return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
 }
 
-/// What the verdict has to be, from the numbers in the row.
+/// The expected verdict, from the numbers in the row.
 std::string expected_verdict(const json& row) {
   const json& analysis = row["prediction"];
   if (!row["count"].is_null() && number(row["simulation"]["lower"]) == 0) return "too rare";
-  // A bound is judged where it is, and so is what is not proved.
+  // A bound is judged by its value, like an unproved number.
   const bool one = analysis.is_number() || analysis["kind"] == "bound" || analysis["kind"] == "approximation";
   const auto end = [&](const char* key) {
     return analysis.is_number() ? analysis.get<double>() : number(analysis[one ? "value" : key]);
@@ -73,7 +73,7 @@ TEST_CASE("validate: a single hop is inside the intervals") {
   const json delay = run_result("validate delay --radix 8 --levels 1 --load 0.7 --slots 1e5", 0);
   check_verdicts(delay);
   CHECK(delay["verdict_of_all"] == "inside");
-  CHECK(delay["too_rare"] >= 1);  // 1e-6 is not for so few slots
+  CHECK(delay["too_rare"] >= 1);  // 1e-6 is too rare for so few slots
 }
 
 TEST_CASE("validate: the rows' intervals hold jointly") {
@@ -195,7 +195,7 @@ TEST_CASE("validate: the analysis is that of the command delay") {
     CHECK(number(rows[i]["prediction"]["value"]) ==
           Approx(number(delay["ccdf"][i]["probability"]["value"])).epsilon(1e-9));
   CHECK(rows[2]["prediction"] == delay["percentiles"][0]["queueing_slots"]);
-  // The same two ways by hand: the error is what is shown.
+  // The same comparison by hand: the error as shown.
   CHECK(number(rows[0]["error"]["value"]) ==
         Approx(number(rows[0]["prediction"]["value"]) / number(rows[0]["simulation"]["value"]) - 1));
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-// Command lines on wormhole networks: answers in each format, and refusals.
+// Command lines on wormhole networks: answers in each format, and errors.
 
 namespace {
 
@@ -19,7 +19,7 @@ using tailbound::golden::rows_of;
 using tailbound::golden::run_json;
 using tailbound::golden::run_line;
 
-/// The number under a key, of whatever kind.
+/// The number under a key, of any kind.
 double number(const nlohmann::json& cells, const char* key) {
   INFO(key);
   REQUIRE(cells.contains(key));
@@ -67,7 +67,7 @@ TEST_CASE("wormhole: tables give the positions of figures") {
   CHECK(at(csv, 1, "load") == "0");
   CHECK(at(csv, 1, "latency_kind") == "model");
   CHECK(std::stod(at(csv, 1, "latency")) == Approx(26.333333333333).epsilon(1e-13));
-  // Behind the name of the busiest channel, which has commas.
+  // After the name of the busiest channel, which contains commas.
   const std::string line = run_line(mesh + "--loads 0.1 --format csv").out;
   CHECK(line.find(",saturation_load,saturation_load_kind,") != std::string::npos);
   CHECK(line.find(",0.18856203") != std::string::npos);
@@ -308,7 +308,8 @@ TEST_CASE("validate wormhole: the model is that of the simulated network, or the
 
   const auto other = document("--lengths geometric --arrivals bernoulli");
   CHECK(other["model_assumes"] == std::vector<std::string>{"Poisson arrivals (simulated: bernoulli)"});
-  CHECK(number(other, "prediction") > 1.1 * number(usual, "prediction"));  // it knows the lengths
+  CHECK(number(other, "prediction") >
+        1.1 * number(usual, "prediction"));  // it accounts for the lengths
   CHECK(number(document("--buffer-flits 4"), "prediction") < number(usual, "prediction"));
   CHECK(run_line(line).out.find("assumes") == std::string::npos);
   for (const auto& [options, why] :
@@ -321,7 +322,7 @@ TEST_CASE("validate wormhole: the model is that of the simulated network, or the
     CHECK(none.status == 1);
     CHECK(none.err.find(std::string("there is no model of ") + why) != std::string::npos);
   }
-  // Too large a network for the walk.
+  // A network too large for enumeration.
   const Outcome large = run_line(
       "validate wormhole --variant paper --topology mesh --nodes 4096 --flits 16 --loads 0.001 --cycles 200 "
       "--warmup 0 "
@@ -368,7 +369,7 @@ TEST_CASE("simulate wormhole: fractions refer to the saturation of `wormhole` wi
 }
 
 TEST_CASE("simulate wormhole: one hot channel is not hidden by light ones, and no load is above its bound") {
-  // x and y share the channel to z; twenty hosts send as much each, to another one alone.
+  // x and y share the channel to z; each of twenty hosts sends as much to another one.
   std::string hosts = "\"x\", \"y\", \"z\"", switches = "\"t\"", text;
   const auto link = [&](const std::string& from, const std::string& to) {
     text += "[[link]]\nfrom = \"" + from + "\"\nto = \"" + to + "\"\nboth = true\n";

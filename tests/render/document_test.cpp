@@ -13,7 +13,7 @@
 
 #include <tests/support/rational.hpp>
 
-// Documents made by hand: what every format makes of each kind of value.
+// Handmade documents: the output of each kind of value in every format.
 
 using namespace tailbound;
 using namespace tailbound::render;
@@ -135,7 +135,7 @@ TEST_CASE("documents: units accompany packets and slots") {
   CHECK(first["bytes"] == "448");
   CHECK(first["kib"] == "0.4375");
   CHECK(first["delay_ns"]["value"] == "128/75");
-  CHECK_FALSE(first.contains("latency_ns"));  // cycles are no slots
+  CHECK_FALSE(first.contains("latency_ns"));  // cycles are not slots
   CHECK(to_text(document, frame).find("KiB") != std::string::npos);
 }
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-// Pages made by hand: what is written of numbers, texts and pictures. What a browser makes of them: tests/browser.
+// Handmade pages: HTML of numbers, texts and pictures. Their behavior in a browser: tests/browser.
 
 using namespace tailbound;
 using namespace tailbound::render;
@@ -61,7 +61,7 @@ bool has(const std::string& text, const std::string& what) {
   return text.find(what) != std::string::npos;
 }
 
-/// The text of the first element or attribute between these.
+/// The text between these strings.
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
   const std::size_t from = text.find(begin);
   REQUIRE(from != std::string::npos);
@@ -115,10 +115,10 @@ TEST_CASE("pages: nothing is loaded, and there are no style attributes") {
                       html_script_hash()));
   CHECK_FALSE(has(page, "unsafe"));
   CHECK(count(page, "http://") ==
-        count(page, "http://www.w3.org/2000/svg"));  // a name, which is not asked for
+        count(page, "http://www.w3.org/2000/svg"));  // a namespace, which is not loaded
   CHECK_FALSE(has(page, "https://"));
   CHECK_FALSE(has(page, " style=\""));
-  // As far as its length: 32 bytes in base 64. That they are the hashes is seen by a browser (tests/browser).
+  // Only their length: 32 bytes in base 64. A browser verifies the hashes (tests/browser).
   CHECK(html_style_hash().size() == std::string("'sha256-'").size() + 44);
   CHECK(html_style_hash() != html_script_hash());
 }
@@ -160,7 +160,7 @@ TEST_CASE("pages: curves are complete, or thinned") {
   const std::vector<double> y = data["curves"][1]["y"];
   CHECK(y.size() < 50'000);
   CHECK(y.size() == data["curves"][1]["x"].size());
-  CHECK(*std::max_element(y.begin(), y.end()) == 7);  // one point of all
+  CHECK(*std::max_element(y.begin(), y.end()) == 7);  // a single point
   CHECK(data["curves"][1]["x"].front() == 0);
   CHECK(data["curves"][1]["x"].back() == 199'999 * 0.002);
 }
@@ -173,11 +173,11 @@ TEST_CASE("pages: ends have three digits of their width, rounded outwards") {
         Ends("8.70354355781532e-16", "8.70354355781905e-16"));
   CHECK(short_ends("0.99991234", "0.99999891") == Ends("0.9999123", "0.9999990"));
   CHECK(short_ends("1.98999999", "1.99999999") == Ends("1.9899", "2.0000"));
-  // Whose digits part at once, and which are close all the same.
+  // The digits differ at once although the ends are close.
   CHECK(short_ends("1.99999999876", "2.00000000123") ==
         Ends("1.99999999876", "2.00000000123"));  // short already
   CHECK(short_ends("1.999999998765432", "2.000000001234567") == Ends("1.99999999876", "2.00000000124"));
-  // What would need a digit more, other exponents, signs, and what is short: as it is.
+  // Unchanged: cases that need one more digit, other exponents, signs, and short ends.
   for (const Ends& same :
        {Ends("9.9899999", "9.9999999"), Ends("9.9e-5", "1.1e-4"), Ends("-1.23456", "1.23456"),
         Ends("10", "11"), Ends("0.25", "0.26"), Ends("", "0.5"), Ends("1.5", "")})
@@ -223,7 +223,7 @@ TEST_CASE("pages: the static drawing matches the data") {
                      .ends = {{-std::numeric_limits<double>::infinity(), -90}}}};
   const std::string figure = html_picture(picture);
   INFO(figure);
-  // Right 842, top 14, foot 392, and 0.2 of ten on either side.
+  // Right 842, top 14, foot 392, and a margin of 0.2 for a range of ten.
   const View view = view_of(picture);
   const double from = view.x_of(0), to = view.x_of(10), middle = view.x_of(5);
   CHECK(from == Approx(view.left + 0.2 / 10.4 * (842 - view.left)));

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-// How pictures are drawn: axes, titles, keys, labels.
+// Drawing of pictures: axes, titles, legends, labels.
 
 using namespace tailbound;
 using render::Axis;
@@ -36,7 +36,7 @@ bool says(const Picture& picture, const std::string& text) {
   return render::svg_file(picture).find(text) != std::string::npos;
 }
 
-/// Texts of the ticks that have one.
+/// Texts of the labeled ticks.
 std::vector<std::string> ticks(const Axis& axis) {
   std::vector<std::string> texts;
   for (const render::Tick& tick : axis.ticks)
@@ -45,7 +45,7 @@ std::vector<std::string> ticks(const Axis& axis) {
 }
 
 using Texts = std::vector<std::string>;
-constexpr double digit = 0.01;  // of the width of the axis
+constexpr double digit = 0.01;  // fraction of the width of the axis
 
 }  // namespace
 
@@ -57,10 +57,10 @@ TEST_CASE("pictures: values on a logarithmic axis, with readable ticks", "[rende
   CHECK(ticks(y_axis(values({{1, 100}, {2, 100}}))) == Texts{"100", "200"});
   CHECK(ticks(y_axis(values({{1, 0.2}, {2, 0.7}}))) == Texts{"0.2", "0.5", "1"});
   CHECK(ticks(y_axis(values({{1, 2.1e-7}, {2, 4.9e-7}}))) == Texts{"2e-7", "5e-7"});
-  // Of many decades the powers of ten.
+  // Powers of ten for many decades.
   CHECK(ticks(y_axis(values({{1, 3e-4}, {2, 800}}))) ==
         Texts{"1e-4", "1e-3", "1e-2", "1e-1", "1e0", "1e1", "1e2", "1e3"});
-  // What no double holds: the values are logarithms.
+  // Outside the range of a double: the values are logarithms.
   Picture powers = values({{1, -400}, {2, -10}});
   powers.powers_of_ten = true;
   CHECK(ticks(y_axis(powers)).front() == "1e-400");
@@ -93,7 +93,7 @@ TEST_CASE("pictures: values of 0 or below are omitted on a logarithmic axis", "[
   CHECK(svg.find("nan") == std::string::npos);
   CHECK(svg.find("inf") == std::string::npos);
   CHECK_THROWS_AS(render::svg_file(values({{1, 0}, {2, -1}})), NoAnswer);
-  // Intervals that reach down to 0 leave at the foot.
+  // Intervals that reach down to 0 extend below the axis.
   Picture bars = values({{1, 10}});
   bars.curves[0].style = CurveStyle::bars;
   bars.curves[0].ends = {{0, 20}};
@@ -124,7 +124,7 @@ TEST_CASE("pictures: files and pages have the same axes and curves", "[render]")
   const std::string drawn = page.substr(from, page.rfind("</svg>") - from);
   CHECK(says(picture, drawn));
   CHECK(render::html_picture(picture).find(drawn) != std::string::npos);
-  // Whose colours are those of the style sheet of pages.
+  // The colors are those of the style sheet of pages.
   const std::string style(render::html_style());
   const std::size_t dark = style.find("prefers-color-scheme");
   for (std::size_t i = 0; i < render::palette.size(); ++i) {
@@ -156,7 +156,7 @@ TEST_CASE("pictures: a hidden curve is named in the title of the curve on top", 
   CHECK(said.curves[0].title == "curve");
   CHECK(said.curves[1].title == "other (hides curve)");
   CHECK(says(picture, ">other (hides curve)<"));
-  // The first goes on where the second ends, or lies beside it: both are seen.
+  // The first continues beyond the second, or lies next to it: both are visible.
   picture.curves[0].points.emplace_back(4, 80);
   CHECK(render::named_where_hidden(picture).curves[1].title == "other");
   picture.curves[0].points = {{1, 10}, {2, 25}, {3, 40}};
@@ -202,7 +202,7 @@ TEST_CASE("pictures: a curve of one point is marked, in any style", "[render]") 
 
 TEST_CASE("pictures: labels do not overlap or leave the picture", "[render]") {
   Picture picture{.title = "title", .x_label = "x", .y_label = "y", .powers_of_ten = true};
-  // Two curves of marks, whose labels are near one another too.
+  // Two curves of marks with labels close to each other.
   for (const double shift : {0.0, 0.3}) {
     Curve marks{.title = "marks", .style = CurveStyle::marks};
     for (int i = 0; i <= 90; ++i) {
@@ -220,7 +220,7 @@ TEST_CASE("pictures: labels do not overlap or leave the picture", "[render]") {
     boxes.push_back({left, left + render::typeset_width((*each)[3].str(), 12), line - 9, line + 3});
   }
   REQUIRE(boxes.size() >= 8);
-  CHECK(svg.find("label 90") != std::string::npos);  // the last one, the rarest, above all
+  CHECK(svg.find("label 90") != std::string::npos);  // the last one, the rarest, always
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     CHECK((boxes[i][0] >= view.left && boxes[i][1] <= view.width && boxes[i][2] >= 0 &&
            boxes[i][3] <= view.height));

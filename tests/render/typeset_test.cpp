@@ -4,7 +4,7 @@
 
 #include <string>
 
-// What is plain text in a terminal, as print has it.
+// Plain text of a terminal, typeset.
 
 using namespace tailbound::render;
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <tests/support/rigid_worms.hpp>
 
-/// The flit-level simulator against a second one of rigid worms. Means of both have intervals from batches;
-/// they may differ by 4 standard deviations, which chance exceeds once in some 15 000 runs.
+/// The flit-level simulator compared with a second one of rigid messages. Means of both have intervals from
+/// batches; they may differ by 4 standard deviations, which happens by chance about once in 15 000 runs.
 namespace tailbound::sim {
 namespace {
 

@@ -10,12 +10,13 @@
 #include <numeric>
 #include <vector>
 
-/// A hypercube without broadcasts is one network, whoever is asked: the simulators of wormhole networks and of
-/// hypercubes with broadcasts, which know it by different code (network/worms/cube_worms.hpp, hypercube_worms.hpp), and the
-/// models of both; for each choice of how messages enter and leave.
+/// A hypercube without broadcasts is a single network for all commands: compares the simulators of wormhole
+/// networks and of hypercubes with broadcasts, which represent it by different code
+/// (network/worms/cube_worms.hpp, hypercube_worms.hpp), and the models of both, for each choice of how
+/// messages enter and leave.
 ///
-/// Means of both simulations have standard deviations from 80 batches; they may differ by 4 of them, which chance
-/// exceeds once in some 15 000 comparisons. Seeds are fixed: what passes once passes always.
+/// Means of both simulations have standard deviations from 80 batches; they may differ by 4 of them, which
+/// happens by chance about once in 15 000 comparisons. Seeds are fixed, so results are reproducible.
 namespace tailbound {
 namespace {
 
@@ -97,7 +98,7 @@ TEST_CASE("worm ends: both hypercube simulators have the same latencies, for all
             one.wait.value, other.wait.value);
     CHECK(deviations(one.latency, other.latency) < 4);
     CHECK(deviations(one.wait, other.wait) < 4);
-    // So exact that the choices are told apart, which differ by 4 % and more.
+    // Accurate enough to distinguish the choices, which differ by 4 % and more.
     CHECK(one.latency.deviation < 0.005 * one.latency.value);
     CHECK(other.latency.deviation < 0.005 * other.latency.value);
   }

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-// Typed questions on broadcasts in hypercubes: what is answered is what the models and the simulator say; a
-// stop leaves what is finished; nothing that cannot be is accepted.
+// Queries about broadcasts in hypercubes: answers agree with the models and the simulator; a stop keeps the
+// finished points; invalid input is rejected.
 
 namespace {
 
@@ -156,7 +156,7 @@ TEST_CASE(
                                    .replication = Replication::literal};
   beside.simulation.network.hypercube.ends = {};
   CHECK_THROWS_WITH(answer(beside, {}), refusal);
-  // Beside the others it has no prediction, and is not judged.
+  // With the other variants it has no prediction, and is not judged.
   beside.replication = Replication::shared_wire;
   const ValidateBroadcastAnswer compared = answer(beside, {});
   REQUIRE(compared.rows.size() == 2);
@@ -227,7 +227,7 @@ TEST_CASE("answers: simulate hypercube rejects unsupported networks") {
   CHECK(refused(short_simulation(rates({"1.5"}))) == "rates");
   CHECK(refused(short_simulation(rate_fractions({"0"}))) == "fractions");
   CHECK(refused(short_simulation(rate_fractions({"1000"}))) == "fractions");
-  CHECK_THROWS_AS(answer(short_simulation(rates({"0.12"})), {}), NoAnswer);  // above the bound of a channel
+  CHECK_THROWS_AS(answer(short_simulation(rates({"0.12"})), {}), NoAnswer);  // above the limit of a channel
 }
 
 TEST_CASE("answers: validate broadcast compares every variant, and counts verdicts of the judged one") {
@@ -276,7 +276,7 @@ TEST_CASE("answers: saturation rate of a hypercube") {
   const HypercubeSaturationAnswer found = answer(question, {.threads = 2});
   CHECK(found.model.value().value ==
         broadcast_saturation(question.network.hypercube, Replication::conserving).value);
-  CHECK(found.limit.load.value == rational("1/8"));  // two nodes, a message every 8 cycles
+  CHECK(found.limit.load.value == rational("1/8"));  // two nodes, one message every 8 cycles
   CHECK(found.found.greatest_stable < 0.125);
   CHECK(found.found.least_unstable > 0.124);
   question.length.precision = 1;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-// How many digits of a printed number are right, and what is said of a list of them.
+// Correct digits of a printed number, and conclusions about a list of them.
 
 using namespace tailbound;
 using answers::CoefficientsOf;
@@ -74,7 +74,7 @@ TEST_CASE("agreed digits are relative", "[answers][compare]") {
   CHECK(answers::agreed_digits(printed("0."), exactly("0"), 20) == 20);
   CHECK(answers::agreed_digits(printed("1/3"), exactly("1/3"), 20) == 20);
   CHECK(answers::agreed_digits(printed("1/3"), {rational("0.33333"), rational("0.33334")}, 20) == 5);
-  // d digits agree exactly while the relative error is below 10^(1-d), checked against that definition.
+  // d digits agree exactly if the relative error is below 10^(1-d): checked against that definition.
   for (int n = 1; n < 60; ++n) {
     const std::string error = "1e-" + std::to_string(n);
     const answers::TrueValue value{1 + rational(error), 1 + rational(error)};
@@ -190,7 +190,7 @@ TEST_CASE("nearest doubles of the truth agree in every print", "[answers][compar
   CHECK(python.coefficients[0].agreed_digits == python.digits.count);  // 0.5
   for (const char* format : {"%.17g", "%.16e", "%.20e", "%a", "%.13a"})
     agree([format](double value) { return formatted(format, value); }, true);
-  // Fewer digits than a double holds: what they show counts.
+  // Fewer digits than a double has: only the printed ones count.
   for (const char* format : {"%.15g", "%.8e", "%.5g"})
     agree([format](double value) { return formatted(format, value); }, false);
 }
@@ -208,8 +208,8 @@ TEST_CASE("an exact 0.1 has all required digits", "[answers][compare]") {
 }
 
 TEST_CASE("a wrong digit is caught wherever it is", "[answers][compare]") {
-  // One digit of one number, up and down; of doubles the 16th and 17th are below their last bit, and of decimals the
-  // last may be off by one.
+  // A wrong digit in one number, up and down. The 16th and 17th digit of doubles are below their last bit,
+  // and the last digit of decimals may be off by one.
   const auto wrong = [](std::vector<std::string> numbers, std::size_t which, std::size_t digit, int by) {
     std::string& text = numbers[which];
     std::size_t at = text.find_first_not_of("0.");
@@ -220,7 +220,7 @@ TEST_CASE("a wrong digit is caught wherever it is", "[answers][compare]") {
     const auto found = answers::answer(question(joined(numbers), CoefficientsOf::tail)).first;
     return found && found->at == which;
   };
-  // Two bits off is wrong, in each print: "%.17g" leaves the zeros at the ends out as well.
+  // Two bits off is wrong in each format: "%.17g" also omits trailing zeros.
   for (const char* format : {"%.17g", "%.16e", "%a"})
     for (std::size_t which = 0; which <= 60; ++which)
       for (const double away : {0.0, 1.0}) {
@@ -259,5 +259,5 @@ TEST_CASE("compare rejects invalid input", "[answers][compare]") {
   CHECK_THROWS_AS(answers::answer(asked), Unstable);
   const std::string deep = "0 0.5\n1000001 1e-40\n";
   CHECK_THROWS_AS(answers::answer(question(deep, CoefficientsOf::occupancy)), LimitExceeded);
-  CHECK_FALSE(answers::answer(question(deep, CoefficientsOf::tail)).first);  // next to nothing, as printed
+  CHECK_FALSE(answers::answer(question(deep, CoefficientsOf::tail)).first);  // almost nothing, as printed
 }

@@ -48,12 +48,12 @@ TEST_CASE("a shared memory, separate buffers and the approximation", "[answers][
   CHECK(found.mean.value == 8);
   CHECK(found.output_load == Rational(4) / 5);
   CHECK(found.about->value == 46);
-  // What `buffer --inputs 4 --load 0.8 --drop 1e-9` says of one output queue.
+  // Result of `buffer --inputs 4 --load 0.8 --drop 1e-9` for one output queue.
   CHECK(found.dedicated->port.value == 37);
   CHECK(found.dedicated->total.value == 148);
   CHECK(static_cast<double>(found.variance->value) == Approx(7.680959).epsilon(1e-7));
 
-  // The other way round: the bound that the memory was found by.
+  // The inverse: the bound by which the memory was found.
   answers::SharedBufferQuestion back = question(4, "0.8", "1e-9");
   back.asked = answers::ProbabilityOf{found.memory};
   const answers::SharedBufferAnswer at = answers::answer(back);

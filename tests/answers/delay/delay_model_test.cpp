@@ -137,12 +137,12 @@ TEST_CASE("hops: bursts that keep their path have an aged delay, conservative on
   CHECK_THROWS_WITH(answers::answer(of_bursts("16", per_burst, Hops::bound)),
                     Catch::Contains("bound") && Catch::Contains("per-burst"));
   CHECK_THROWS_WITH(answers::answer(of_tree(Hops::safe)), Catch::Contains("--burst"));
-  // Of less than two packets ages explain little.
+  // For bursts of less than two packets ages explain little.
   const auto shortest = answers::answer(of_bursts("1.6", per_burst)).flows[0];
   CHECK(shortest.hops == Hops::independent);
   CHECK(shortest.hops_reason.find("2 packets") != std::string::npos);
   CHECK_THROWS_AS(answers::answer(of_bursts("1.6", per_burst, Hops::chain)), InvalidArgument);
-  // Packets of a burst share its path: their delays say nothing of who overtakes whom.
+  // Packets of a burst share its path: their delays do not show whether packets are reordered.
   DelayQuestion reordered = of_bursts("16", per_burst);
   reordered.reorder = answers::ReorderTargets{.probability = rational("0.001"), .levels = {}};
   reordered.flow_rate = rational("0.1");
@@ -160,7 +160,7 @@ TEST_CASE("hops: bursts with per-packet paths form a chain below an upper bound"
         std::get<numeric::Approximation<unit::Slot>>(chain.delay.mean_queueing).value);
   CHECK(answers::possible_hops(of_bursts("16", per_packet).topology, {}) ==
         std::vector<Hops>{Hops::chain, Hops::independent, Hops::bound});
-  // In binary trees the chain underestimates: it is answered if asked for only.
+  // In binary trees the chain underestimates: it is used only on request.
   DelayQuestion binary = of_bursts("16", per_packet);
   std::get<answers::TreeTopology>(binary.topology).tree = {2, 3};
   const auto usual = answers::answer(binary).flows[0];
@@ -177,9 +177,9 @@ TEST_CASE(
   question.topology = switches("1");
   const auto answer = answers::answer(question);
   CHECK(answer.flows[0].hops == Hops::chain);        // a: s -> t, t -> u, u -> d
-  CHECK(answer.flows[3].hops == Hops::independent);  // e: t -> c alone
+  CHECK(answer.flows[3].hops == Hops::independent);  // e: only t -> c
   CHECK(std::holds_alternative<numeric::Exact<unit::Slot>>(answer.flows[3].delay.mean_queueing));
-  // Two inputs never fill a link of two packets per slot; what it forwards meets at u -> d.
+  // Two inputs never fill a link of two packets per slot; its output meets others at u -> d.
   question.topology = switches("2");
   CHECK(answers::answer(question).flows[0].hops == Hops::chain);
   std::string text = three_switches;
@@ -229,7 +229,7 @@ TEST_CASE("hops: a tandem of bursts whose second queue never waits is one queue,
 }
 
 TEST_CASE("hops: where the chain of trees contradicts itself another model answers, and says why") {
-  // Four spines, of which each brings a source of more than half a packet per slot in all.
+  // Four spines, each bringing a total source rate of more than half a packet per slot.
   DelayQuestion question = of_tree({});
   question.topology = topology_of_text(
       "hosts = 'h[0..15]'\nswitches = 'leaf[0..3], spine[0..3]'\n"

@@ -6,7 +6,7 @@
 
 #include <stop_token>
 
-// Questions about delays, asked of trees and of networks. The numbers themselves are tested in
+// Queries about delays of trees and networks. The numbers themselves are tested in
 // tests/bounds/path/path_delay_test.cpp and network_delay_test.cpp.
 
 using namespace tailbound;
@@ -17,7 +17,7 @@ using tailbound::test::rational;
 
 namespace {
 
-/// Hosts a, b, c behind one switch, d behind another; a and b send to c at the same rate, b to d too.
+/// Hosts a, b, c behind one switch, d behind another; a and b send to c at the same rate, b also to d.
 answers::NetworkTopology two_switches() {
   const std::string text = R"(
 hosts = ["a", "b", "c", "d"]
@@ -72,7 +72,7 @@ TEST_CASE("delay of a tree is the sum over its queues", "[answers][delay]") {
   const DelayAnswer answer = answers::answer(question);
   REQUIRE(answer.flows.size() == 1);
   CHECK_FALSE(answer.stopped);
-  CHECK_FALSE(answer.proved());  // nothing proves that hops are independent
+  CHECK_FALSE(answer.proved());  // independence of hops is not proved
   CHECK(question.of_one_flow());
 
   const bounds::TreeDelay tree =
@@ -106,7 +106,7 @@ TEST_CASE("delay of a network: flows, links and identical flows", "[answers][del
   CHECK(flows[0].destination == "c");
   CHECK(flows[0].links == std::vector<std::string>{"left -> c"});
   CHECK(flows[2].links == std::vector<std::string>{"left -> right", "right -> d"});
-  // a and b meet the same queues on the way to c, and on the way to d.
+  // a and b meet the same queues on their paths to c and to d.
   CHECK(flows[0].alike == 0);
   CHECK(flows[1].alike == 0);
   CHECK(flows[2].alike == 2);
@@ -117,7 +117,7 @@ TEST_CASE("delay of a network: flows, links and identical flows", "[answers][del
     CHECK(is_exactly(x.mean_queueing, std::get<numeric::Exact<unit::Slot>>(y.mean_queueing).value));
     CHECK(x.queueing.front().slots == y.queueing.front().slots);
   }
-  // Buffers of all queues that a longest route passes.
+  // Buffers of all queues on a longest route.
   for (std::size_t flow = 0; flow < flows.size(); ++flow) {
     std::int64_t sum = 0;
     for (const std::size_t queue : flows[flow].longest) {
@@ -166,7 +166,7 @@ TEST_CASE("delay: omissions of the model", "[answers][delay]") {
   CHECK_FALSE(omissions(tree, Sources::decoupled).spread_bursts);
   tree.burst = traffic::Burst{.slots = 8};
   CHECK(omissions(tree, Sources::decoupled).spread_bursts);
-  // In a single queue nothing is left out.
+  // For a single queue nothing is omitted.
   tree.tree.levels = 1;
   CHECK_FALSE(omissions(tree, Sources::decoupled).spread_bursts);
   CHECK_FALSE(omissions(tree, Sources::decoupled).correlated_waits);
@@ -185,7 +185,7 @@ TEST_CASE("delay: reorder buffer of each flow, and for given delays", "[answers]
   question.flow_rate = rational("0.1");
   CHECK(answers::answer(question).flows.back().reorder->flow_rate == rational("0.1"));
 
-  // Delay 0 or 1, a packet in each slot: one packet waits where it was not delayed and the one before was.
+  // Delay 0 or 1, one packet per slot: one packet waits if it was not delayed and the previous one was.
   const answers::ReorderAnswer given = answers::answer(answers::ReorderQuestion{
       .delays = {rational("3/4"), rational("1/4")}, .flow_rate = 1, .targets = {.levels = {Packets(0)}}});
   CHECK_FALSE(given.size.has_value());

@@ -15,7 +15,7 @@
 #include <random>
 #include <string>
 
-// The greatest factor of all rates, against what the network carries when it is scaled by it.
+// The maximum factor of all rates, compared with the network scaled by it.
 
 using namespace tailbound;
 using answers::LoadScaleAnswer;
@@ -35,7 +35,7 @@ network::Network star(int hosts) {
       .network;
 }
 
-/// Two routes of one and two queues from a to c; b sends to c too.
+/// Two routes of one and two queues from a to c; b also sends to c.
 answers::NetworkTopology two_ways() {
   return {.network = network::read_network(R"(
 hosts = ["a", "b", "c"]
@@ -49,7 +49,7 @@ flow = [{from = "a", to = "c", rate = 0.4, routes = [{share = "1/4", path = ["s"
           .file = "two ways"};
 }
 
-/// The latency of the flow's percentile with all rates times `factor`.
+/// The latency of the flow's percentile with all rates multiplied by `factor`.
 Slots latency_at(const answers::NetworkTopology& topology, const std::string& flow,
                  const Rational& percentile, const Rational& factor) {
   answers::DelayQuestion question{
@@ -72,7 +72,8 @@ TEST_CASE("maximum load scale: exactly where the first link is full", "[answers]
     const LoadScaleAnswer answer =
         answers::answer(LoadScaleQuestion{.topology = {.network = network, .file = "star"}});
     const Rational factor = std::get<numeric::Exact<unit::Ratio>>(answer.greatest()).value;
-    // Loads as the analysis sees them, with all rates times the factor: at most 1, and 1 somewhere.
+    // Loads as the analysis computes them, with all rates multiplied by the factor: at most 1, and 1
+    // somewhere.
     Rational most = 0;
     for (network::Flow& flow : network.flows) flow.rate = flow.rate * factor;
     for (const network::QueueTraffic& traffic : network::queue_traffic(network, network::Sources::decoupled))
@@ -106,7 +107,7 @@ TEST_CASE("maximum load scale: the latency of a percentile on both sides", "[ans
     CHECK(worst(missed) > Slots(within));
     CHECK(answer.omissions.correlated_waits);
   }
-  // Of one flow alone the factor is greater, or the same.
+  // For a single flow the factor is larger or equal.
   LoadScaleQuestion question{.topology = topology, .asked = answers::LatencyTarget{rational("0.99"), 3}};
   const Rational all = answers::answer(question).target->met;
   question.flow = "b -> c";
@@ -144,7 +145,8 @@ TEST_CASE("maximum load scale: times in ns include the time added by hops", "[an
 
 TEST_CASE("maximum load scale: buffers agree with the maximum load of a single queue",
           "[answers][load_scale]") {
-  // Around one switch of 9 hosts every queue has 8 inputs: the load that a buffer takes is that of bounds::max_load.
+  // Around one switch of 9 hosts every queue has 8 inputs: the maximum load for a buffer is that of
+  // bounds::max_load.
   network::Network network = star(9);
   network::add_uniform_traffic(network, rational("0.5"));
   for (const bounds::Criterion criterion : {bounds::Criterion::overflow, bounds::Criterion::loss}) {
@@ -164,7 +166,7 @@ TEST_CASE("maximum load scale: buffers agree with the maximum load of a single q
 
 TEST_CASE("maximum load scale: targets that every factor meets, and that none does",
           "[answers][load_scale]") {
-  // One flow alone never waits: the factor goes up to what the link bears.
+  // A single flow never waits: the factor is the limit of the link.
   const answers::NetworkTopology lonely{
       .network =
           network::read_network("hosts = [\"a\", \"b\"]\nswitches = [\"s\"]\nlink = [{from = \"a\", to = "
@@ -175,7 +177,7 @@ TEST_CASE("maximum load scale: targets that every factor meets, and that none do
       .file = "lonely"};
   LoadScaleQuestion question{.topology = lonely, .asked = answers::LatencyTarget{rational("0.99"), 1}};
   const LoadScaleAnswer answer = answers::answer(question);
-  // Its link takes 2 packets a slot, so the host is the limit, and reaches it.
+  // Its link carries 2 packets per slot, so the host is the limit, which is attained.
   CHECK(answer.first_limit().kind == answers::ScaleLimit::Kind::node);
   CHECK(std::get<numeric::Exact<unit::Ratio>>(answer.greatest()).value == 2);
   CHECK_FALSE(answer.target->missed.has_value());
@@ -225,8 +227,7 @@ route = "spread"
     REQUIRE(other.target);
     const Rational a = one.target->met, b = other.target->met;
     INFO(numeric::nearest_double(a) << " " << numeric::nearest_double(b));
-    CHECK(abs(a - b) * 50 <
-          a);  // waits of flows one by one know their inputs, those of a fabric their sources
+    CHECK(abs(a - b) * 50 < a);  // flow by flow the waits depend on the inputs, in a fabric on the sources
     CHECK(other.target->missed);
     CHECK_FALSE(other.target->at_missed->name.empty());
   }

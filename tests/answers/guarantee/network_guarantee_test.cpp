@@ -29,7 +29,7 @@ TEST_CASE("a network's guarantee covers all flows, or one and its ports") {
   CHECK(one.flows == std::vector<std::size_t>{1});
   CHECK(one.queues == one.found.flows[1].queues);
   CHECK(one.found.flows[1].least == 2);
-  // A burst of 3 comes over its line one by one: at most two packets are there at once.
+  // A burst of 3 arrives over its link one by one: at most two packets are present at once.
   CHECK(one.found.queues[one.queues.back()].in_slots == 2);
   asked.port = "a -> s";
   CHECK(answer(asked).found.queues[answer(asked).drawn].port == 0);

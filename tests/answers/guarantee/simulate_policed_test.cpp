@@ -27,7 +27,7 @@ TEST_CASE("simulated delays of policed flows are below their guarantees, and com
   CHECK(all.flows.size() == 2);
   CHECK(all.queues.size() == 3);
   CHECK_FALSE(all.contradicted());
-  // Three packets one by one, and that of the other flow between.
+  // Three packets one by one, and that of the other flow in between.
   CHECK(all.seen.flows[0].delay == 5);
   CHECK(all.seen.flows[1].delay == 3);
   asked.flow = "quick";

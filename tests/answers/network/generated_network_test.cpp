@@ -58,7 +58,7 @@ TEST_CASE("a fabric's simulation agrees with that of its listed flows", "[answer
   together.length.seed = 2;
   const SimulateTreeAnswer one = answer(listed), other = answer(together);
   const auto meet = [](const auto& a, const auto& b) {
-    // Two intervals of 95 % of the same number: their distance is within the sum of what they are wide, twice.
+    // Two 95 % intervals of the same number: their distance is at most twice the sum of their half-widths.
     CHECK(std::abs(a.value - b.value) <= 2 * (a.upper - a.lower) + 2 * (b.upper - b.lower) + 1e-9);
   };
   meet(one.mean_queueing, other.mean_queueing);

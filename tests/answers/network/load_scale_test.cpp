@@ -7,14 +7,14 @@
 
 #include <string>
 
-// A network whose flows all send more, or less.
+// Scaled rates of a network.
 
 using namespace tailbound;
 using numeric::Rational;
 
 namespace {
 
-/// Hosts a and b send 0.3 and 0.5 packets a slot to c over one link.
+/// Hosts a and b send 0.3 and 0.5 packets per slot to c over one link.
 network::Network two_flows(const std::string& burst = "") {
   return network::read_network(R"(
 hosts = ["a", "b", "c"]
@@ -47,18 +47,18 @@ TEST_CASE("Scaled networks: all rates are multiplied", "[answers]") {
   CHECK(scaled.flows[1].rate == Rational(1) / 4);
   CHECK_THROWS_AS(answers::scaled(two_flows(), 0), InvalidArgument);
   CHECK_THROWS_AS(answers::scaled(two_flows(), -1), InvalidArgument);
-  CHECK_THROWS_AS(answers::scaled(two_flows(), 3), InvalidArgument);  // b cannot send 1.5 packets a slot
+  CHECK_THROWS_AS(answers::scaled(two_flows(), 3), InvalidArgument);  // b cannot send 1.5 packets per slot
 }
 
 TEST_CASE("Scaled networks: the maximum factor is where the first link is full", "[answers]") {
   const answers::ScaleLimit greatest = answers::greatest_scale(two_flows());
   CHECK(greatest.factor == Rational(5) / 4);
   CHECK(greatest.in_words() == "the link s -> c is full");
-  CHECK_FALSE(greatest.allows(greatest.factor));  // its queue would grow for ever
+  CHECK_FALSE(greatest.allows(greatest.factor));  // its queue would grow without bound
   CHECK(greatest.allows(Rational(124) / 100));
   CHECK(network::queue_traffic(answers::scaled(two_flows(), greatest.factor), network::Sources::decoupled)[2]
             .load == 1);
-  // Bursts of 2 slots at 0.5 packets a slot: 1/3 is the most that a can send.
+  // Bursts of 2 slots at 0.5 packets per slot: a can send at most 1/3.
   const answers::ScaleLimit bursts = answers::greatest_scale(two_flows("burst = 2\non_rate = 0.5"));
   CHECK(bursts.factor == Rational(10) / 9);
   CHECK(bursts.in_words() == "the bursts of the flow a -> c come one slot apart");

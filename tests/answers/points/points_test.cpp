@@ -4,12 +4,12 @@
 #include <stdexcept>
 #include <vector>
 
-// Lists of points under a stop: what is finished stays, what is not is nowhere.
+// Lists of points with a stop: finished points are kept, others are omitted.
 
 namespace tailbound::answers {
 namespace {
 
-/// An answer that stays in its process.
+/// An answer that is not sent between processes.
 struct Number {
   static constexpr bool stored = false;
   std::size_t value;
@@ -17,7 +17,7 @@ struct Number {
   friend bool operator==(const Number&, const Number&) = default;
 };
 
-/// A run whose stop is requested before or within the point of this number.
+/// A run whose stop is requested before or during the point of this index.
 struct StoppedRun {
   std::stop_source stop;
   int cuts = 0;
@@ -37,7 +37,7 @@ TEST_CASE("points: all of them, in order, with progress") {
 TEST_CASE("points: a stop keeps the finished points, and is reported") {
   StoppedRun stopped;
   const auto points = for_each_point(5, stopped.run, [&](std::size_t i) {
-    if (i == 2) stopped.stop.request_stop();  // and goes on to its end
+    if (i == 2) stopped.stop.request_stop();  // and continues to its end
     return Number{i};
   });
   CHECK(points.finished == std::vector<Number>{{0}, {1}, {2}});

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-// Every command's answers go through bytes in tests/golden/stored_test.cpp.
+// tests/golden/stored_test.cpp stores the answers of every command.
 
 namespace {
 
@@ -26,7 +26,7 @@ BufferQuestion one_queue(const char* load) {
           .asked = LeastBuffer{rational("1e-9")}};
 }
 
-/// Everything that is shown of an answer.
+/// The complete output of an answer.
 std::string shown(const render::Document& document) {
   const render::Frame frame{.version = "1", .quiet = false};
   return render::to_json(document, frame) + render::to_text(document, frame) +
@@ -68,16 +68,16 @@ TEST_CASE("stored: texts, lists, choices") {
   CHECK_THROWS_AS(stored::answer_of<Choice>("\3"), ParseError);
   CHECK_THROWS_AS(stored::answer_of<std::string>("x"), ParseError);
   CHECK_THROWS_AS(stored::answer_of<bool>(std::string("\1\1")), ParseError);  // more than the value
-  // A vector of 2^60 texts of which there is none.
+  // A vector of 2^60 texts without any text.
   CHECK_THROWS_AS(stored::answer_of<std::vector<std::string>>(std::string("\0\0\0\0\0\0\0\x10", 8)),
                   ParseError);
 }
 
-/// One field of each sort.
+/// One field of each type.
 struct Mixed {
   bool flag = false;
   std::array<int, 3> array{};
-  numeric::Enclosure<unit::Slot> enclosure;  ///< made of nothing it cannot be
+  numeric::Enclosure<unit::Slot> enclosure;  ///< has no default value
   numeric::Rational rational{};
   std::optional<numeric::Real> real{};
   std::variant<int, std::string> choice{};

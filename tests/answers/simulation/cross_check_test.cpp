@@ -14,7 +14,7 @@ NetworkTopology network_of(const std::string& toml) {
   return {.network = network::read_network(toml, "test").network};
 }
 
-/// Hosts of 0.3, 0.2 and 0.4 that send to one other by one switch.
+/// Hosts with rates 0.3, 0.2 and 0.4 that send to another one through one switch.
 const char* const one_queue =
     "hosts = [\"a\", \"b\", \"c\", \"d\"]\nswitches = [\"s\"]\n[[link]]\nfrom = [\"a\", \"b\", \"c\"]\nto = "
     "\"s\"\n"
@@ -22,7 +22,7 @@ const char* const one_queue =
     "\"b\"\nto = \"d\"\n"
     "rate = 0.2\n[[flow]]\nfrom = \"c\"\nto = \"d\"\nrate = 0.4\n";
 
-/// The same tail for all that is asked.
+/// The same tail for every query.
 ComputedTails always(double tail) {
   return [tail](const std::vector<std::vector<Slots>>& levels) {
     std::vector<std::vector<double>> tails;
@@ -76,7 +76,7 @@ TEST_CASE("cross-check: what is computed too low, too high or above 1 is noticed
 TEST_CASE("cross-check: the true delays of each source of one queue are not contradicted") {
   const Topology topology = network_of(one_queue);
   const std::vector<double> rates{0.3, 0.2, 0.4};
-  // By iterating the queue: left over v, then those of the packet's own slot that are put before it.
+  // By iterating the queue: the backlog v, then the packets of the own slot that are served first.
   std::vector<double> arrivals{1}, left{1};
   const auto with = [](std::vector<double> sum, double rate) {
     sum.push_back(0);

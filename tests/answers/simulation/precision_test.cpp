@@ -23,7 +23,7 @@ SimulateSwitchQuestion small_switch(std::uint64_t seed) {
 }
 const double mean_occupancy = 0.7 + 0.49 / 4 / 0.3;
 
-/// Of the mean occupancy alone.
+/// Only the mean occupancy.
 struct MeanJudge {
   double target;
   WideIntervals operator()(const SimulateSwitchQuestion&, const SimulateSwitchAnswer& answer) const {
@@ -62,7 +62,7 @@ TEST_CASE("precision: the result equals that of as many replications, at the con
   const SimulateSwitchAnswer again = answer(whole);
   CHECK(again.simulated.result.batches == found.simulated.result.batches);
   CHECK(again.found.output->mean.lower == found.found.output->mean.lower);
-  // The look before was wider.
+  // The previous look was wider.
   whole.length.replications = replications_of(target, reached.looks - 1);
   CHECK_FALSE(MeanJudge{0.05}(whole, answer(whole)).wide.empty());
 }

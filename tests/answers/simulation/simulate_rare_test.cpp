@@ -4,7 +4,7 @@
 #include <tailbound/core/error.hpp>
 #include <tests/support/rational.hpp>
 
-// What tests/sim shows to be right is not tested again. Results depend on the seed alone.
+// What tests/sim verifies is not tested again. Results depend only on the seed.
 
 namespace {
 
@@ -97,7 +97,7 @@ TEST_CASE("answers: rare totals of a switch lie between 0 and the proved bound")
 TEST_CASE("answers: rare losses of a memory, and unsupported settings of a switch") {
   SimulateRareSwitchQuestion question{.model = sim::switch_model(4, rational("0.8"))};
   question.length.slots = 60'000;
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);  // of unlimited memory nothing is lost
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);  // an unlimited memory has no loss
   question.model.memory = 30;
   const SimulateRareAnswer found = answers::answer(question);
   CHECK(found.level == Packets(30));

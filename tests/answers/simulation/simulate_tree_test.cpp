@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-// What tests/sim shows to be right is not tested again: here is that questions reach it and answers come back
-// whole. Results depend on the seed alone.
+// What tests/sim verifies is not tested again: these tests check that queries reach the simulator and answers
+// are complete. Results depend only on the seed.
 
 namespace {
 
@@ -143,6 +143,6 @@ TEST_CASE("answers: unsupported trees are rejected by name") {
   refused({.tree = {1024, 3}, .load = rational("0.5")}, "radix^levels");
   refused({.tree = {4, 2}, .load = 0}, "load");
   refused({.tree = {4, 2}, .load = rational("1.5")}, "load");
-  // Sources that turn ON and OFF in turn keep their phases for ever.
+  // Sources that alternate ON and OFF keep their phases permanently.
   refused({.tree = {4, 2}, .load = rational("0.5"), .burst = traffic::Burst{.slots = 1}}, "burst");
 }

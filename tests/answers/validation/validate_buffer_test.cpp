@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-// Results depend on the seed alone.
+// Results depend only on the seed.
 
 namespace {
 
@@ -31,7 +31,7 @@ ValidateSizedBufferQuestion sized_switch(std::string_view sizes, std::string_vie
   return question;
 }
 
-/// As `buffer --sizes` has it.
+/// As for `buffer --sizes`.
 SizedBufferAnswer analysed(const ValidateSizedBufferQuestion& question, Packets at) {
   return answers::answer(SizedBufferQuestion{.inputs = question.inputs,
                                              .load = question.load,
@@ -116,12 +116,12 @@ TEST_CASE("answers: cells of packets of several sizes by analysis and simulation
       CHECK_FALSE(row.about);
       CHECK_FALSE(row.packets);
     }
-    // Of one output, not of all of them.
+    // For one output, not for all of them.
     REQUIRE(both.simulation.tail[1].output);
     CHECK(both.memories[1].measure.count == both.simulation.tail[1].output->count);
     CHECK(both.mean->verdict() == Verdict::inside);
     CHECK(both.tally.count(Verdict::inside) == 4);
-    // The other way to come is another queue: it would be seen.
+    // The other kind of arrival is a different queue, which would be detected.
     question.arrive = arrive == CellArrival::whole ? CellArrival::cells : CellArrival::whole;
     const double other = value_of(analysed(question, Packets(3)).at);
     CHECK(verdict_of(Span{other, other}, {both.memories[1].measure.simulated.lower,
@@ -163,7 +163,7 @@ TEST_CASE("answers: loss of packets of several sizes by analysis and simulation"
     CHECK(row.packets->verdict() == Verdict::inside);
     CHECK_FALSE(both.mean);
     CHECK(both.tally.rows() == 2);
-    // One cell more or less would be seen.
+    // A difference of one cell would be detected.
     for (const std::int64_t other : {5, 7}) {
       const double loss = value_of(analysed(question, Packets(other)).cell_loss);
       CHECK(verdict_of(Span{loss, loss}, {row.measure.simulated.lower, row.measure.simulated.upper}) !=
@@ -177,7 +177,7 @@ TEST_CASE("answers: a bound of cells exceeds the simulation; the geometric appro
   question.inputs = 16;
   question.arrive = CellArrival::cells;
   const ValidateSwitchAnswer both = answers::answer(question);
-  // Where the stand-in says 0.5 ... 1e-6.
+  // Where the approximation gives 0.5 ... 1e-6.
   REQUIRE(both.memories.size() >= 9);
   CHECK(both.memories.front().about->span()->upper <= 0.5);
   CHECK(both.memories.back().about->span()->upper == Approx(1e-6).epsilon(0.1));

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-// Results depend on the seed alone.
+// Results depend only on the seed.
 
 namespace {
 
@@ -98,16 +98,16 @@ TEST_CASE("answers: a fabric is compared like its listed flows", "[answers][netw
   const ValidateDelayAnswer one = answers::answer(listed), other = answers::answer(whole);
   CHECK(other.hops == Hops::independent);
   CHECK(other.omissions.correlated_waits);
-  // Listed flows have a sum of independent hops to the digits asked for.
+  // Listed flows have a sum of independent hops to the requested digits.
   const double rounding = std::pow(10, -numeric::Digits{}.count);
   const auto meet = [rounding](const auto& a, const auto& b) {
     CHECK(a.span()->lower <= b.span()->upper * (1 + rounding));
     CHECK(b.span()->lower <= a.span()->upper * (1 + rounding));
-    // Two intervals of the same number by different random numbers.
+    // Two intervals of the same number from different random numbers.
     CHECK(std::abs(a.simulated.value - b.simulated.value) <=
           2 * (a.simulated.upper - a.simulated.lower) + 2 * (b.simulated.upper - b.simulated.lower) + 1e-6);
   };
-  REQUIRE(one.tail.size() == other.tail.size());  // as the same levels are chosen
+  REQUIRE(one.tail.size() == other.tail.size());  // since the same levels are chosen
   REQUIRE(one.tail.size() >= 8);
   for (std::size_t i = 0; i < 6; ++i) {
     CHECK(one.tail[i].level == other.tail[i].level);
@@ -120,7 +120,7 @@ TEST_CASE("answers: a fabric is compared like its listed flows", "[answers][netw
   const auto curve = compared_curve(whole, other);
   REQUIRE(curve.size() > 5);
   CHECK(curve.front().above.span()->lower <= 1);
-  whole.levels = {Slots(0), Slots(300)};  // deeper than is computed at first
+  whole.levels = {Slots(0), Slots(300)};  // deeper than computed at first
   CHECK(answers::answer(whole).tail[1].above.span()->upper < 1e-30);
   whole.hops = Hops::chain;
   CHECK_THROWS_AS(answers::answer(whole), InvalidArgument);

@@ -3,7 +3,7 @@
 #include <tailbound/answers/wormhole/simulated_loads.hpp>
 #include <tailbound/core/error.hpp>
 
-// Loads that are offered, and runs at one after another.
+// Offered loads, and runs at one load after another.
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <utility>
 
-// Questions on wormhole networks, without a command line.
+// Queries about wormhole networks, without a command line.
 
 namespace {
 
@@ -90,7 +90,7 @@ TEST_CASE("wormhole answers: short messages are reported") {
 }
 
 TEST_CASE("wormhole answers: messages of geometric length") {
-  // Two nodes, each with a channel of its own to the other: a queue with one server.
+  // Two nodes, each with its own channel to the other: a queue with one server.
   const network::WormTopology pair{.shape = WormShape::hypercube, .nodes = 2};
   WormholeQuestion question{.network = pair,
                             .flits = 8,
@@ -99,7 +99,7 @@ TEST_CASE("wormhole answers: messages of geometric length") {
   const WormholeAnswer alone = answer(question, {});
   CHECK(alone.points[0].service.value == Approx(8));
   CHECK(alone.points[0].source_wait.value == Approx(8 * 0.5 * (2 - 1.0 / 8) / 2 / (1 - 0.5)));
-  // What is compared with a simulation is the same model.
+  // The model compared with a simulation is the same.
   question.network = small_mesh().network;
   question.offered.values = {parse_rational("0.3", "load")};
   const WormholeAnswer found = answer(question, {});
@@ -204,7 +204,7 @@ TEST_CASE("wormhole answers: the model has the simulated number of virtual chann
   const ValidateWormholeAnswer two = answer(question, {});
   CHECK(two.modelled.virtual_channels == 2);
   CHECK_FALSE(two.modelled.bernoulli_arrivals);
-  // Not that of one virtual channel, 0.4065: of the walked network.
+  // Not that with one virtual channel, 0.4065, but that of the enumerated network.
   CHECK(two.simulation.model_saturation.value().value == Approx(0.3916150809).epsilon(1e-9));
   CHECK(answer(question.simulation, {}).model_saturation.value().value ==
         two.simulation.model_saturation.value().value);
