@@ -352,7 +352,7 @@
       return setTimeout(() => complain(name, "only a single value is supported here"), 0);
     }
     const beside = error.option && fields[error.option];
-    if (beside) complain(error.option, `${error.value === "" ? "empty" : error.value}: must be ${error.legal}`);
+    if (beside) complain(error.option, /^(not )?given/.test(error.legal) ? error.message : `${error.value === "" ? "empty" : error.value}: must be ${error.legal}`);
     const box = at("refusal");
     box.replaceChildren(error.message);
     if (come.too_long)
