@@ -38,7 +38,7 @@ enum class MeasuredModel {
   delay_chain,        ///< each hop depends on the previous one (DelayAnswer::Hops::chain)
   delay_safe,         ///< conservative, for bursts that keep their path
   delay_independent,  ///< hops added as independent
-  delay_fabric,       ///< networks answered as a whole (fabrics)
+  delay_fabric,       ///< fabrics
 };
 
 /// A property of a network or its traffic, as a number; for a choice the value of the enumerator.
@@ -74,7 +74,7 @@ enum class Setting {
   on_rate,           ///< packets per slot during a burst
 };
 
-/// Networks answered as a whole.
+/// Kinds of fabrics.
 enum class MeasuredFabric { fat_tree, leaf_spine, jellyfish };
 
 /// May a network lie between two measured ones with different values of it?

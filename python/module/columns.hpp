@@ -62,8 +62,7 @@ class Columns {
 
   std::vector<Column> columns_;
   std::size_t rows_ = 0;
-  std::size_t next_ =
-      0;  ///< start of the search for the next key: rows have the same order of keys
+  std::size_t next_ = 0;  ///< search for the next key starts here: rows share the order
 };
 
 }  // namespace tailbound::python
