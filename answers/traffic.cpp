@@ -91,7 +91,7 @@ series::Arrivals highest_class(const TrafficClass& classes) {
   return series::Arrivals::from_pmf(std::move(pmf));
 }
 
-/// Those before it are one class; those behind it delay nothing.
+/// Higher classes are merged into one; lower ones cause no delay.
 queue::ClassQueue lower_class(const TrafficClass& classes) {
   const auto place = static_cast<std::size_t>(classes.priority - 1);
   if (classes.joint.empty()) {
@@ -146,7 +146,8 @@ queue::SlottedQueue slotted_queue(const Traffic& traffic) {
   const std::int64_t served = traffic.packets_per_slot;
   series::Arrivals arrivals = std::visit(
       Cases{[&](const EqualInputs& inputs) {
-              // Thinned traffic is the same traffic at a lower load, so the greatest load of interest will do.
+              // Thinned traffic is the same traffic at a lower load, so the maximum load of interest
+              // suffices.
               return series::Arrivals::equal_inputs(
                   inputs.inputs, inputs.load ? *inputs.load : whole_number(std::min(inputs.inputs, served)));
             },
@@ -177,7 +178,7 @@ queue::SlottedQueue slotted_queue(const Traffic& traffic) {
 
 std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic, const queue::Accuracy& accuracy) {
   if (const auto* poisson = std::get_if<PoissonAtAnyTime>(&traffic.source); poisson && poisson->load) {
-    static_cast<void>(slotted_queue(traffic));  // its checks
+    static_cast<void>(slotted_queue(traffic));  // for its checks
     return bounds::poisson_at_any_time(*poisson->load, accuracy);
   }
   if (const auto* classes = std::get_if<TrafficClass>(&traffic.source)) {

@@ -62,7 +62,7 @@ Picture picture_of(const Document& document, std::size_t most_curves) {
   const auto add_note = [&](const std::string& text) {
     picture.note += (picture.note.empty() ? "" : picture.note.back() == '.' ? " " : "; ") + text;
   };
-  // Levels and asymptotes are not among those that are told apart by their colours.
+  // Levels and asymptotes do not count: they are not distinguished by color.
   std::size_t curves = 0;
   const std::size_t beyond = std::erase_if(
       picture.curves, [&](const Curve& curve) { return is_data(curve) && ++curves > most_curves; });

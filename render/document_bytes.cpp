@@ -54,7 +54,7 @@ namespace {
 using answers::stored::get;
 using answers::stored::put;
 
-/// The keys that are there.
+/// The keys that are used.
 Layout used_layout(const Document& document) {
   const Layout& whole = *document.layout;
   Layout used{.command = whole.command,
@@ -70,7 +70,7 @@ Layout used_layout(const Document& document) {
   for (const Column* column : columns_used(whole.inputs, inputs)) used.inputs.push_back(*column);
   for (const Column* column : columns_used(whole.results, cells)) used.results.push_back(*column);
   for (const TableLayout& table : whole.tables) {
-    bool is_there = false;  // maybe without a row
+    bool is_there = false;  // possibly without rows
     std::vector<Cells> firsts;
     for (const Result& result : document.results)
       for (const Rows& rows : result.tables) {

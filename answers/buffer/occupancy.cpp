@@ -36,7 +36,7 @@ OccupancyAnswer answer(const OccupancyQuestion& question, const Run&) {
       .tail = {}, .mean_occupancy = queue->mean_occupancy(), .decay_rate = queue->found_decay_rate()};
   found.tail = tails_of(*queue, levels);
   if (queue::SourceBound* bound = queue->bound()) {
-    // The deepest first: what is computed for it serves the others.
+    // The deepest level first: its computation serves the others.
     static_cast<void>(bound->tail(std::max_element(levels.begin(), levels.end())->value));
     for (OccupancyLevel& level : found.tail) level.bound = bound->tail(level.level.value);
   }

@@ -29,7 +29,8 @@ void require_free_of_z(const std::string& name, const symbolic::Expression& para
     throw InvalidArgument(name, text, "free of z, which is the variable of the generating function");
 }
 
-/// What a source must be, where symbols may still make it so: each stands for what leaves the others most room.
+/// Checks whether some values of the symbols give a valid source: each symbol is replaced by the value that
+/// allows the others the widest range.
 void check(const OnOffPgfQuestion& question) {
   const auto value = [](const symbolic::Expression& parameter, const numeric::Rational& of_symbols) {
     return parameter.simplified().as_rational().value_or(of_symbols);

@@ -79,7 +79,7 @@ void find_probabilities(const PortGuaranteeQuestion& question, PortGuaranteeAnsw
   answer.witnessed = bounds.lower(capacity);
 }
 
-/// Does the capacity hold them? Not where they offer a packet a slot or more.
+/// Does the capacity suffice? Not if they offer a packet per slot or more.
 bool fits(const PortGuaranteeQuestion& question, const Flows& flows) {
   if (queue::load(flows) >= 1) return false;
   return level_of(flows, question.how_sure, question.digits).buffer <= *question.capacity;
@@ -104,7 +104,7 @@ Flows most_flows(const PortGuaranteeQuestion& question) {
 Flows least_period(const PortGuaranteeQuestion& question) {
   Flows flows = question.flows;
   FlowGroup& group = flows[question.varied];
-  // Longer periods are easier: the last that is too short.
+  // Longer periods are easier: finds the last that is too short.
   const auto too_short = [&](std::int64_t period) {
     group.period = period;
     return !fits(question, flows);

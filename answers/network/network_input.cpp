@@ -20,7 +20,7 @@ using network::RouteRule;
 using numeric::plain;
 using numeric::Rational;
 
-/// \throws InvalidArgument  too great: names the factor where there is one, else the rate
+/// \throws InvalidArgument  too large: names the factor if there is one, otherwise the rate
 void require_sendable(const std::optional<Rational>& uniform, const std::optional<Rational>& scale,
                       const ScaleLimit& limit) {
   const Rational rate = uniform.value_or(Rational(1));
@@ -31,7 +31,7 @@ void require_sendable(const std::optional<Rational>& uniform, const std::optiona
                             limit.in_words());
 }
 
-/// As a network file for worms: wires of a bundle are wires of one link.
+/// As a wormhole network file: bundled links become parallel physical channels of one link.
 std::string worm_file(network::Network network) {
   std::vector<network::Link> links;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> place;
@@ -49,7 +49,7 @@ std::string worm_file(network::Network network) {
   return network::to_toml(network) + "\n[traffic]\nuniform = true\n";
 }
 
-/// Whatever program wrote it.
+/// Of any supported program.
 network::NetworkFile read_file(const NamedText& file, FileUse use, FlowsFrom flows,
                                const std::vector<std::string>& without) {
   std::optional<network::Network> foreign = foreign_network(file, without);

@@ -35,7 +35,7 @@ std::string for_a_shell(const std::string& text) {
   return quoted + "'";
 }
 
-/// An option and the values it takes one after the other.
+/// An option and its values.
 struct Axis {
   std::string option;
   std::vector<std::string> values;
@@ -85,7 +85,7 @@ class Reader {
     }
   }
 
-  /// A number as it stands in the file, so that it is read exactly.
+  /// A number as written in the file, so that it is read exactly.
   [[nodiscard]] std::string token(Place place) const {
     std::string_view text = file_.text();
     for (std::size_t line = 1; line < place.line; ++line) text.remove_prefix(text.find('\n') + 1);
@@ -99,7 +99,7 @@ class Reader {
     return digits;
   }
 
-  /// One value as a command line has it; nothing for a flag that is not set.
+  /// One value in command-line form; nothing for a flag that is not set.
   [[nodiscard]] std::optional<std::string> value_of(const toml::node& node) const {
     if (const auto* flag = node.as_boolean())
       return flag->get() ? std::optional(std::string()) : std::nullopt;
@@ -130,7 +130,7 @@ class Reader {
     axis.values.push_back(*std::move(value));
   }
 
-  /// Options in the order of the file: that of the table is another.
+  /// Options in the order of the file; the table is sorted differently.
   [[nodiscard]] std::vector<Axis> axes_of(const toml::table& table) const {
     std::vector<std::pair<const toml::key*, const toml::node*>> keys;
     for (const auto& [key, node] : table) keys.emplace_back(&key, &node);

@@ -17,10 +17,10 @@ using numeric::Rational;
 
 constexpr std::int64_t most_observed_flows = 64;
 
-/// Packet-hops of a run whose length is not told: some seconds on one core.
+/// Packet-hops of a run of default length: a few seconds on one core.
 constexpr double tree_steps = 3e8, fabric_steps = 1e8, network_steps = 3e7;
 
-/// What is simulated, and what that costs.
+/// The simulated model, and its cost.
 struct Subject {
   std::variant<sim::TreeModel, sim::NetworkModel, sim::FabricModel> model;
   Workload workload;
@@ -80,14 +80,14 @@ std::vector<std::int64_t> spread_levels() {
   return levels;
 }
 
-/// The first level where nothing is seen is the last.
+/// The first level without observations is the last.
 void cut_after_first_unseen(std::vector<sim::LevelEstimate>& tail) {
   const auto unseen =
       std::find_if(tail.begin(), tail.end(), [](const auto& level) { return level.count == 0; });
   if (unseen != tail.end()) tail.erase(unseen + 1, tail.end());
 }
 
-/// Rows of the counts that hold the queueing delays of delivered packets.
+/// Rows of the counts with the queueing delays of delivered packets.
 std::vector<DelayRow> delay_rows(const sim::TreeModel& model) {
   const sim::TreeRows rows(model.tree);
   std::vector<DelayRow> result;
@@ -109,7 +109,7 @@ std::vector<DelayRow> delay_rows(const sim::NetworkModel& model) {
   return result;
 }
 
-/// The greatest value counted in one of these rows; empty if none was.
+/// The maximum value counted in one of these rows; empty if there is none.
 std::optional<std::int64_t> greatest(const sim::RunResult& result, const std::vector<DelayRow>& rows) {
   std::optional<std::int64_t> most;
   for (const sim::Counts* batch : result.all())
@@ -132,7 +132,7 @@ std::vector<double> fractions(const SimulateTreeQuestion& question) {
   return result;
 }
 
-/// `found` is of a tree or of a network.
+/// `found` is for a tree or a network.
 template <class Estimates>
 void take_delays(SimulateTreeAnswer& answer, const Estimates& found, const SimulateTreeQuestion& question) {
   answer.packets = found.packets;
@@ -218,7 +218,7 @@ void read(SimulateTreeAnswer& answer, const sim::NetworkModel& model, const Simu
                             .mean_queueing = flow.mean_queueing});
 }
 
-/// From 0 on, below `end`, some 60 at most.
+/// From 0 on, below `end`, about 60 or fewer.
 std::vector<std::int64_t> levels_below(std::int64_t end) {
   constexpr std::int64_t most_points = 60;
   std::vector<std::int64_t> levels;

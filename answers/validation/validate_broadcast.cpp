@@ -7,7 +7,7 @@
 namespace tailbound::answers {
 namespace {
 
-/// A latency that is compared.
+/// A compared latency.
 struct Compared {
   BroadcastQuantity quantity;
   numeric::Model<unit::Cycle> BroadcastLatencies::*model;

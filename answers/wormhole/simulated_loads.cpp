@@ -92,7 +92,7 @@ sim::SaturationSearch search_of(const SaturationLength& length, double first_gue
 
 namespace {
 
-/// Each probe of a search needs what the one before has found: of parts, one does it all.
+/// Each probe of a search needs the result of the previous one: of several parts, one does it all.
 sim::SimulatedSaturation searched(const sim::SaturationSearch& search,
                                   const std::function<sim::SimulatedSaturation()>& all, const Run& run) {
   if (run.executor == nullptr || !run.executor->in_parts()) return all();

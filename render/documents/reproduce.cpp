@@ -11,7 +11,7 @@ constexpr const char* agreeing_rows = "agrees";
 constexpr const char* disagreeing = "does not agree";
 constexpr const char* uncompared = "not compared";
 
-/// How many findings have each verdict.
+/// Number of findings per verdict.
 struct Verdicts {
   std::int64_t agree = 0, disagree = 0, uncompared = 0;
 

@@ -7,7 +7,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A decimal that any program reads, however small.
+/// A decimal of any size that any program can read.
 Json decimal() {
   return {{"type", "string"}, {"pattern", "^-?[0-9]+(\\.[0-9]+)?(e[-+]?[0-9]+)?$"}};
 }
@@ -85,7 +85,7 @@ std::vector<std::string> kinds_of(Shape shape) {
   return {};
 }
 
-/// What one value may be, null aside.
+/// The possible types of a value, except null.
 std::vector<Json> types_of(Shape shape) {
   switch (shape) {
     case Shape::text:

@@ -25,7 +25,7 @@ bool is_number(Shape shape) {
          shape == Shape::estimate || shape == Shape::number || shape == Shape::whole;
 }
 
-/// Of a key that several questions have.
+/// The shape of a key used by several commands.
 Shape common_shape(Shape a, Shape b) {
   if (a == b) return a;
   const auto both = [&](Shape x, Shape y) { return (a == x && b == y) || (a == y && b == x); };
@@ -51,7 +51,7 @@ std::string key_of_option(const std::string& option) {
   return key;
 }
 
-/// An option as typed, as a value of its column.
+/// An option as typed, converted to the type of its column.
 Value typed(const std::string& text, Shape shape) {
   if (shape == Shape::given || shape == Shape::whole) {
     try {
@@ -94,7 +94,7 @@ class SweepTable {
     return document;
   }
 
-  /// What the picture shows, and against what.
+  /// The axes of the plot.
   [[nodiscard]] Sweep axes() const {
     Sweep sweep;
     if (plan_.x) sweep.axes.push_back(*plan_.x);
@@ -136,7 +136,7 @@ class SweepTable {
           inputs.push_back({key, key, "", Shape::text, "as in the plan"});
           from_plan_.insert(key);
         }
-    for (const SweepPoint& point : plan_.points)  // what differs is shown
+    for (const SweepPoint& point : plan_.points)  // shows the inputs that differ
       for (const std::string& option : point.swept)
         for (std::vector<Column>* columns : {&inputs, &results})
           for (Column& column : *columns)
@@ -150,13 +150,13 @@ class SweepTable {
       for (Column& own : layout.results) own.style = Style::hidden;
     add_columns(layout.inputs, inputs);
     results_ = results;
-    // What was found first, what became of it last.
+    // Results first, their status last.
     results.insert(results.end(), layout.results.begin(), layout.results.end());
     layout.results = std::move(results);
     layout_ = std::make_shared<const Layout>(std::move(layout));
   }
 
-  /// No key stands for what was asked here and for what was found there.
+  /// A key never names both an input and a result.
   [[nodiscard]] std::string result_key(const std::string& key) const {
     return input_keys_.count(key) > 0 ? "found_" + key : key;
   }
@@ -187,7 +187,7 @@ class SweepTable {
     }
   }
 
-  /// Inputs that all answers to a question have, with the same value; by question.
+  /// Inputs with the same value in all answers of a command, by command.
   [[nodiscard]] std::map<std::string, Cells> what_is_alike() const {
     std::map<std::string, Cells> alike;
     for (std::size_t i = 0; i < kept_.size(); ++i) {
@@ -222,7 +222,7 @@ class SweepTable {
     return text + ".";
   }
 
-  /// Each once; with the points that it is of, where it is not of all.
+  /// Each note once, with its points if it does not apply to all.
   [[nodiscard]] std::vector<std::string> notes() const {
     std::vector<std::string> order;
     std::map<std::string, std::vector<std::size_t>> points;
@@ -257,7 +257,7 @@ class SweepTable {
   std::vector<std::optional<Document>> kept_;
   std::map<std::string, Cells> alike_;
   std::set<std::string> input_keys_, from_plan_;
-  std::vector<Column> results_;  ///< of the questions
+  std::vector<Column> results_;  ///< of the commands
   std::shared_ptr<const Layout> layout_;
 };
 

@@ -3,7 +3,7 @@
 namespace tailbound::render {
 namespace {
 
-/// A cell of a table: the bar would end it.
+/// A table cell: a bar would end it.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {

@@ -6,7 +6,7 @@
 namespace tailbound::render {
 namespace {
 
-/// Names of lines are set in so many columns, or more where one is longer.
+/// Minimum width of the names of lines [columns].
 constexpr std::size_t least_name_width = 16;
 constexpr std::size_t page_width = 100;
 
@@ -128,7 +128,7 @@ std::string stop_note(const Document& document) {
              : "";
 }
 
-/// Of an estimate the number alone, in full.
+/// Only the value of an estimate, in full.
 std::string quiet_cell(const Column& column, const Cells& cells, numeric::Digits digits) {
   const Value value = value_of(cells, column.key);
   const auto* estimate = std::get_if<Estimate>(&value);

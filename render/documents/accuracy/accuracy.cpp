@@ -20,10 +20,10 @@ using network::WormShape;
 using network::WormTopology;
 using numeric::plain;
 
-/// Of more networks an answer says how many were measured; a command has no more loads.
+/// For more networks an answer only states how many were measured; a command has at most so many loads.
 constexpr std::size_t most_statements = 3, most_loads_in_command = 9;
 
-// --- settings in words
+// --- settings as text
 
 const char* shape_in_words(WormShape shape) {
   switch (shape) {
@@ -62,7 +62,7 @@ Choice choice_in(const MeasuredSetting& setting) {
   return static_cast<Choice>(static_cast<int>(setting.from));
 }
 
-/// A setting as it stands in a list; empty where it is what networks have unless something else is said.
+/// A setting in a list; empty if it is the default of networks.
 std::string setting_in_words(const MeasuredSetting& setting) {
   const bool is_one = setting.from == 1 && setting.to == 1;
   switch (setting.setting) {
@@ -71,7 +71,7 @@ std::string setting_in_words(const MeasuredSetting& setting) {
     case Setting::own_network:
       return "a network from a file";
     case Setting::fabric:
-      return "";  // the row's name says it
+      return "";  // stated in the name of the row
     case Setting::dimensions:
       return counted_range(setting, "dimension");
     case Setting::nodes:
@@ -136,7 +136,7 @@ std::string setting_in_words(const MeasuredSetting& setting) {
   return {};
 }
 
-/// The name of a single network says these.
+/// Settings stated in the name of a single network.
 bool is_in_name(MeasuredModel model, Setting setting) {
   if (setting == Setting::nodes || setting == Setting::topology || setting == Setting::dimensions)
     return true;
@@ -145,7 +145,7 @@ bool is_in_name(MeasuredModel model, Setting setting) {
   return tree && (setting == Setting::radix || setting == Setting::levels);
 }
 
-/// Both ends are said where they are not as the model's networks have them unless something else is said.
+/// Both ends are stated unless they are the defaults of the model's networks.
 bool says_ends(MeasuredModel model, const std::vector<MeasuredSetting>& settings) {
   const bool broadcasts = model == MeasuredModel::broadcast_conserving ||
                           model == MeasuredModel::broadcast_literal ||
@@ -171,7 +171,7 @@ std::string listed(MeasuredModel model, const std::vector<MeasuredSetting>& sett
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// --- errors in words
+// --- errors as text
 
 bool is_broadcast(MeasuredModel model) {
   return model == MeasuredModel::broadcast_conserving || model == MeasuredModel::broadcast_literal ||
@@ -237,7 +237,7 @@ std::string outside_in_words(const Accuracy& accuracy) {
 
 // --- command lines
 
-/// Words of a shell that need quotes get them.
+/// Quoted for a shell if necessary.
 std::string shell_quoted(const std::string& word) {
   const bool plain_word = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || std::string("-_./,:%=+").find(static_cast<char>(c)) != std::string::npos;
@@ -248,7 +248,7 @@ std::string shell_quoted(const std::string& word) {
   return text + "'";
 }
 
-/// " --loads 0.1,0.2" or " --fractions 10%,50%"; of many loads 30 to 90 % of saturation.
+/// " --loads 0.1,0.2" or " --fractions 10%,50%"; for many loads 30 to 90 % of saturation.
 std::string loads_in_command(const OfferedLoads& offered, const char* loads) {
   if (offered.values.empty() || offered.values.size() > most_loads_in_command)
     return " --fractions 30%,50%,70%,80%,90%";
@@ -277,7 +277,7 @@ std::int64_t whole_of(const AccuracyRow& row, Setting setting) {
   return static_cast<std::int64_t>(std::llround(from_of(row, setting)));
 }
 
-/// Of loads and fractions that have at most so many digits, or need no more.
+/// Loads and fractions rounded to a limited number of decimals.
 numeric::Rational to_decimals(double value) {
   constexpr long unit = 100'000;
   return numeric::Rational(std::lround(value * unit)) / unit;

@@ -29,7 +29,7 @@ Measured rows_that(const Measured& rows, Of of) {
   return some;
 }
 
-/// A column of tables: percent of saturation, or a power of ten near which the probability is.
+/// Column of an error: percentage of saturation, or the nearest power of ten of a probability.
 double column_of(const MeasuredError& error) {
   if (error.quantity != Quantity::tail) return std::round(1000 * error.at) / 1000;
   return error.at > 0.3 ? 0.5 : std::pow(10, std::round(std::log10(error.at)));
@@ -83,7 +83,7 @@ std::string end_of_line(const AccuracyRow& row) {
   return fmt::format(" | {} | `{}` |\n", row.measured, reproducing_command(row));
 }
 
-/// A row a network, a column a load or a probability.
+/// One row per network, one column per load or probability.
 std::string accuracy_table(const Measured& rows, Quantity quantity) {
   if (rows.empty()) return {};
   const std::vector<double> columns = columns_of(rows, quantity);
@@ -111,7 +111,7 @@ std::string accuracy_table(const Measured& rows, Quantity quantity) {
   return text;
 }
 
-/// Of rows whose loads are not those of others: loads and errors in one cell.
+/// For rows with unusual loads: loads and errors in one cell.
 std::string accuracy_list(const Measured& rows) {
   if (rows.empty()) return {};
   std::string text = "\n| network | error at % of saturation | measured | reproduce |\n|---|---|---|---|\n";
@@ -125,14 +125,14 @@ std::string accuracy_list(const Measured& rows) {
   return text;
 }
 
-/// Are its loads multiples of 5 %, as those of most rows are?
+/// Are its loads multiples of 5 %, like those of most rows?
 bool has_common_loads(const AccuracyRow& row) {
   return std::all_of(row.errors.begin(), row.errors.end(), [](const MeasuredError& error) {
     return std::abs(20 * error.at - std::round(20 * error.at)) < 1e-6;
   });
 }
 
-/// Errors of one quantity up to a load (or down to a probability), of all rows.
+/// Errors of one quantity up to a load (or down to a probability), over all rows.
 std::string range_of(const Measured& rows, Quantity quantity, double at) {
   std::optional<MeasuredError> all;
   for (const AccuracyRow* row : rows)
@@ -146,7 +146,7 @@ std::string range_of(const Measured& rows, Quantity quantity, double at) {
   return all ? error_in_words(all->least, all->greatest) : "-";
 }
 
-/// The networks with the greatest errors up to a load (down to a probability).
+/// The networks with the largest errors up to a load (down to a probability).
 std::string worst_of(const Measured& rows, Quantity quantity, double at, const std::string& where) {
   std::vector<std::pair<double, const AccuracyRow*>> sorted;
   for (const AccuracyRow* row : rows) {
@@ -245,7 +245,7 @@ std::string accuracy_summary() {
   return text;
 }
 
-/// The error of a quantity that is not at a load of its own.
+/// The error of a quantity without a load.
 std::string whole_error(const AccuracyRow& row, Quantity quantity) {
   for (const MeasuredError& error : row.errors)
     if (error.quantity == quantity) return error_in_words(error.least, error.greatest);

@@ -20,7 +20,7 @@ using bounds::Criterion;
 using numeric::plain;
 using numeric::Rounding;
 
-/// What all points ask.
+/// The unknown of all points.
 bool asks_for_buffer(const BufferQuestion& question) {
   return std::holds_alternative<LeastBuffer>(question.asked);
 }
@@ -42,7 +42,7 @@ bool at_any_time(const BufferQuestion& question) {
   return std::holds_alternative<PoissonAtAnyTime>(question.traffic.source);
 }
 
-/// What Poisson arrivals are here; empty of other traffic.
+/// The kind of Poisson arrivals; empty for other traffic.
 std::string poisson_in_words(const BufferQuestion& question) {
   const bool loss = question.criterion == Criterion::loss;
   if (at_any_time(question))
@@ -61,12 +61,12 @@ std::string symbol(Criterion criterion, Packets buffer) {
                                           : fmt::format("loss({})", buffer.value);
 }
 
-/// The same of the column.
+/// The same for the column.
 std::string symbol(Criterion criterion) {
   return criterion == Criterion::overflow ? "P(Q > buffer)" : "loss(buffer)";
 }
 
-/// The end of an interval that is safe to use, rounded so that it stays so.
+/// The conservative end of an interval, rounded conservatively.
 std::string safe_end(const numeric::Proved<unit::Load>& load, numeric::Digits digits) {
   if (const auto* exact = std::get_if<numeric::Exact<unit::Load>>(&load)) return plain(exact->value);
   return numeric::to_decimal(numeric::to_enclosure(load).lower(), digits.count + 1, Rounding::down);
@@ -76,7 +76,7 @@ std::string safe_end(const numeric::Proved<unit::Ratio>& speedup, numeric::Digit
   return numeric::to_decimal(numeric::to_enclosure(speedup).upper(), digits.count + 1, Rounding::up);
 }
 
-/// The traffic; where the burst is asked for, without it.
+/// The traffic; without the burst length if that is the unknown.
 std::string traffic_in_words(const BufferQuestion& question, const std::vector<const Traffic*>& all = {}) {
   if (!asks_for_burst(question)) return in_words(question.traffic, all);
   const auto without_burst = [](const Traffic& traffic) {
@@ -95,13 +95,13 @@ std::string traffic_in_words(const BufferQuestion& question, const std::vector<c
          (one_destination ? " (bursts " + in_words(destination) + ")" : "");
 }
 
-/// Time until a full buffer is empty, no packet arriving.
+/// Time until a full buffer is empty without further arrivals.
 Slots drain_slots(const BufferPoint& point) {
   const std::int64_t served = point.first.traffic.packets_per_slot;
   return Slots((point.second.buffer.value + served - 1) / served);
 }
 
-/// Of --solve: what is asked for.
+/// The unknown of --solve.
 std::optional<const char*> solved_for(const BufferQuestion& question) {
   if (asks_for_load(question)) return "load";
   if (asks_for_speedup(question)) return "speedup";
@@ -109,7 +109,7 @@ std::optional<const char*> solved_for(const BufferQuestion& question) {
   return std::nullopt;
 }
 
-/// As asked; where a buffer is asked for, none.
+/// As given; none if a buffer is the unknown.
 std::optional<Packets> capacity_asked(const BufferQuestion& question) {
   return std::visit(
       [](const auto& asked) -> std::optional<Packets> {
@@ -141,7 +141,7 @@ Cells input_cells(const BufferQuestion& question, const Units& units) {
   return cells;
 }
 
-/// What is found beside the buffer at its end of the interval; of the other end only whether it misses the target.
+/// The results at the buffer's end of the interval; of the other end only whether it misses the target.
 enum class OtherEnd { none, before, above };
 OtherEnd other_end(const BufferPoint& point) {
   const auto& [question, answer] = point;
@@ -243,7 +243,7 @@ const Fields<bounds::Computation>& computation_fields() {
   return fields;
 }
 
-/// Of points whose packets and links are known.
+/// For points with known packet size and link rate.
 Fields<BufferPoint> slot_fields(const std::optional<numeric::Rational>& slot_ns) {
   static const Column slot{"slot_ns",    "slot", "ns", Shape::given, "time of one packet on the link",
                            Style::hidden};
@@ -443,7 +443,7 @@ Picture picture(const Document& document, const std::vector<BufferPoint>& points
                   .y_label = "buffer B [packets]"};
   Sweep sweep{.axes = {"load", "burst", "inputs", "drop", "capacity", "on_rate", "packets_per_slot"},
               .height = "buffer"};
-  // The load of a class is that of another question, no axis.
+  // The load of a class is a separate query, not an axis.
   if (std::holds_alternative<TrafficClass>(question.traffic.source))
     sweep.axes = {"capacity", "drop", "inputs", "class"};
   if (asks_for_probability(question)) {
@@ -463,7 +463,7 @@ Picture picture(const Document& document, const std::vector<BufferPoint>& points
   return sweep_picture(document, sweep, std::move(picture));
 }
 
-/// P(Q > n) of the queue and where its buffer ends, for one point.
+/// P(Q > n) of the queue and the end of its buffer, for one point.
 Picture tail_picture(const BufferPoint& point) {
   const auto& [question, answer] = point;
   if (answer.overloaded)
@@ -475,7 +475,7 @@ Picture tail_picture(const BufferPoint& point) {
                   .y_label = "P(Q > n)",
                   .powers_of_ten = true};
   const std::int64_t beyond = answer.buffer.value + std::max<std::int64_t>(4, answer.buffer.value / 8);
-  constexpr std::int64_t most_steps = 60;  // more are no steps to the eye
+  constexpr std::int64_t most_steps = 60;  // more steps cannot be distinguished
   const CurveStyle style = answer.buffer.value <= most_steps ? CurveStyle::steps : CurveStyle::line;
   Curve tail = tail_curve(answers::tail_through(question.traffic, Packets(beyond)), "P(Q > n)", style);
   if (tail.points.empty()) throw NoAnswer("nothing to draw: no packet ever waits");
@@ -497,7 +497,7 @@ Picture tail_picture(const BufferPoint& point) {
   return picture;
 }
 
-/// The load of traffic where it may be another.
+/// The load of traffic, if it can be varied.
 std::optional<numeric::Rational>* load_to_vary(Traffic& traffic) {
   return std::visit(
       [](auto& source) -> std::optional<numeric::Rational>* {
@@ -509,7 +509,7 @@ std::optional<numeric::Rational>* load_to_vary(Traffic& traffic) {
       traffic.source);
 }
 
-/// How the least buffer of independent slots grows with the load, and where this one is.
+/// The minimum buffer of independent slots against the load, with this point marked.
 Picture load_picture(const BufferPoint& point) {
   const auto& [question, answer] = point;
   BufferQuestion other = question;

@@ -80,7 +80,7 @@ const char* written_as(const Coefficient& printed) {
   return printed.is_exact() ? "fraction" : printed.last_bit ? "double" : "decimal";
 }
 
-/// Up to which index each number of digits holds.
+/// The last index for each number of digits.
 std::string profile_in_words(const ComparePoint& point) {
   std::string text;
   for (const DigitsUpTo& step : point.answer.profile)
@@ -89,7 +89,7 @@ std::string profile_in_words(const ComparePoint& point) {
   return text;
 }
 
-/// The first that does not agree, with as many digits as show it.
+/// The first disagreement, with enough digits to show it.
 std::string disagreement_in_words(const ComparePoint& point) {
   const std::size_t at = point.answer.first->at;
   const ComparedCoefficient& compared = point.answer.coefficients[at];

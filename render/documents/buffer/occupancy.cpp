@@ -115,7 +115,7 @@ Picture picture(const std::vector<OccupancyPoint>& points) {
     Curve tail = tail_curve(point.second.tail, points.size() == 1 ? "P(Q > n)" : caption(point.first),
                             points.size() == 1 ? CurveStyle::steps : CurveStyle::line);
     if (tail.points.empty()) continue;
-    if (tail.points.size() == 1) tail.style = CurveStyle::points_and_line;  // a step of one level is not seen
+    if (tail.points.size() == 1) tail.style = CurveStyle::points_and_line;  // one step is invisible
     last = std::max(last, tail.points.back().first);
     picture.curves.push_back(tail);
     if (points.size() == 1) add_context(picture, point, tail);

@@ -15,7 +15,7 @@ using answers::PgfOf;
 using symbolic::Expression;
 using symbolic::Language;
 
-/// A part of an answer: C has no formulas but functions, which moments are not.
+/// A part of an answer. C has functions, not formulas; moments are not functions.
 std::string printed(const Expression& expression, Language language) {
   return print(expression, language == Language::c ? Language::text : language);
 }
@@ -42,7 +42,7 @@ const Fields<PgfTraffic>& typed_fields() {
   return fields;
 }
 
-/// Of a queue or of one source, which nothing serves.
+/// Of a queue, or of a single source without a server.
 struct PgfInputs {
   PgfTraffic traffic;
   PgfOf of;
@@ -123,7 +123,7 @@ Result result_of(const PgfPoint& point) {
   Result result{.inputs = pgf_inputs().cells({point.traffic, question.of, question.language,
                                               question.packets_per_slot, question.cancelled}),
                 .cells = {}};
-  result.cells.reserve(7);  // a vector that grows copies its values, of which one may be megabytes long
+  result.cells.reserve(7);  // a growing vector copies its values, one of which may have megabytes
   pgf_results().add(point, result.cells);
   return result;
 }
@@ -163,7 +163,7 @@ std::string formula(const PgfPoint& point, const Result& shown, bool moments, bo
   if (!moments) return print();
   const std::vector<std::string> lines = moment_lines(point.answer);
   if (language != Language::text) {
-    // Comments, so that the target program reads the whole.
+    // Comments, so that the target program can read the complete output.
     definition.remarks.insert(definition.remarks.end(), lines.begin(), lines.end());
     return print();
   }

@@ -37,7 +37,7 @@ std::string tokens(const numeric::Rational& burst) {
   return fmt::format("{} token{}", plain(burst), burst == 1 ? "" : "s");
 }
 
-/// "16 inputs policed to 0.9 packets a slot and 20 tokens each"
+/// The policed inputs: number, rate and tokens of each.
 std::string inputs_in_words(const PolicedBufferQuestion& question) {
   const queue::PolicedInputs& inputs = question.inputs;
   std::string words =

@@ -33,7 +33,7 @@ Rational per_port(Packets memory, const SharedBufferQuestion& question) {
   return Rational(static_cast<long>(memory.value)) / Rational(static_cast<long>(question.outputs));
 }
 
-/// What separate buffers take more, as a part of what they take.
+/// Memory saved relative to separate buffers.
 std::optional<Rational> saving(const SharedBufferAnswer& answer) {
   if (!answer.dedicated || answer.dedicated->total.value == 0) return std::nullopt;
   return 1 - Rational(static_cast<long>(answer.memory.value)) /
@@ -46,7 +46,7 @@ std::string symbol(const SharedBufferQuestion& question, Packets memory) {
                                                    : fmt::format("loss({})", memory.value);
 }
 
-/// What memory is counted in.
+/// The unit of memory.
 const char* unit_of(const SharedBufferQuestion& question) {
   return question.cells ? "cell" : "packet";
 }
@@ -84,7 +84,8 @@ template <class Traffic>
 constexpr auto traffic_as =
     [](const SharedBufferPoint& of) { return std::get_if<Traffic>(&of.first.traffic); };
 
-/// Which are shown of the ports' number: before the load of equal inputs, behind what else says the traffic.
+/// Order of inputs with the number of ports: before the load of equal inputs, after other traffic
+/// descriptions.
 const Fields<SharedBufferPoint>& shared_inputs() {
   using Point = SharedBufferPoint;
   static const Fields<EqualSwitchInputs> equal{
@@ -294,7 +295,7 @@ std::string settings(const std::vector<SharedBufferPoint>& points) {
   return fmt::format("Memory {}; {}.", sharing_in_words(question), traffic_in_words(question));
 }
 
-/// Without what follows from other inputs: it would make a curve of each point.
+/// Without inputs that follow from others, which would make a curve of each point.
 Document for_drawing(Document document, const std::vector<SharedBufferPoint>& points) {
   const bool square = std::all_of(points.begin(), points.end(), [](const SharedBufferPoint& point) {
     const auto* equal = std::get_if<EqualSwitchInputs>(&point.first.traffic);
@@ -325,7 +326,7 @@ Picture picture(const Document& shown_document, const std::vector<SharedBufferPo
     kinds = {{"probability_bound", "proved", CurveStyle::points_and_line},
              {"probability_approximate", "approximately", CurveStyle::dashed}};
   }
-  // One colour for each setting, so that its curves are seen together.
+  // One color per setting, so that its curves are recognized as related.
   const std::size_t most = most_curves_told_apart / kinds.size();
   for (const Kind& kind : kinds) {
     const bool known = std::any_of(
@@ -350,7 +351,7 @@ Picture picture(const Document& shown_document, const std::vector<SharedBufferPo
   return picture;
 }
 
-/// The same question at other loads; of a memory for as many outputs as inputs at other numbers of ports.
+/// The same query at other loads; for a memory with as many outputs as inputs at other numbers of ports.
 Picture picture_around(const SharedBufferPoint& point, const Units& units) {
   const SharedBufferQuestion& question = point.first;
   const auto* equal = std::get_if<EqualSwitchInputs>(&question.traffic);

@@ -95,7 +95,7 @@ std::string sentence(const SizedBufferPoint& point) {
                      what_is_lost(question.criterion));
 }
 
-/// "0.0087 .. 0.0109" of an interval, "at most" of a bound, else the number and what it is.
+/// "0.0087 .. 0.0109" for an interval, "at most" for a bound, otherwise the number and its kind.
 std::string loss_in_words(const Value& value, numeric::Digits digits) {
   if (std::holds_alternative<Bound>(value)) return fmt::format("at most {}, proved", brief(value, {4}));
   if (const auto* enclosure = std::get_if<Enclosure>(&value);
@@ -188,7 +188,7 @@ bool bound_at(const SizedBufferPoint& point) {
   return point.second.at_bound();
 }
 
-/// A number of the stand-in, where there is one.
+/// A number of the geometric approximation, if there is one.
 template <class Getter>
 auto of_stand_in(Getter getter) {
   return [getter](const SizedBufferPoint& of) {
@@ -332,7 +332,7 @@ Picture picture(const Document& document, const std::vector<SizedBufferPoint>& p
   return picture;
 }
 
-/// The same question at other loads.
+/// The same query at other loads.
 Picture picture_around(const SizedBufferPoint& point) {
   std::vector<SizedBufferQuestion> others;
   for (const Rational& load : loads_around(point.first.load)) {

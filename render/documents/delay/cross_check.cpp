@@ -14,7 +14,7 @@ using answers::Agreement;
 using answers::CheckedLevel;
 using answers::CrossCheck;
 
-/// Contradictions that a note names one by one.
+/// Maximum number of contradictions listed in a note.
 constexpr std::size_t most_named_levels = 3;
 
 /// "0.0123", "1.02e-3"
@@ -85,7 +85,7 @@ std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<
     return {"not cross-checked by simulation: that would take about " + power_in_words(check.packet_hops) +
             " simulated packet-hops (--check runs it)"};
   if (check.levels.empty()) return {"not cross-checked by simulation"};
-  // The worst level of each flow that is contradicted.
+  // The worst level of each contradicted flow.
   std::map<std::optional<std::size_t>, const CheckedLevel*> worst;
   for (const CheckedLevel& level : check.levels)
     if (level.agreement != Agreement::agrees) {

@@ -28,14 +28,14 @@ using numeric::plain;
 using numeric::Rational;
 using numeric::Rounding;
 
-/// More columns P(D > t) than these no text table has.
+/// Maximum number of columns P(D > t) in a text table.
 constexpr std::size_t most_level_columns = 6;
-/// Sources of a queue are listed one by one up to so many.
+/// Maximum number of sources of a queue that are listed individually.
 constexpr std::size_t most_sources = 64;
 
 // --- numbers ---------------------------------------------------------------------------------------------
 
-/// Of the latency, in ns, with what each hop adds.
+/// Of the latency, in ns, including the time added by hops.
 Value mean_latency_ns(const DelayEntry& entry) {
   return shown(answers::mean_latency_ns(
       entry.path().routes, entry.found().delay.mean_queueing,
@@ -44,7 +44,7 @@ Value mean_latency_ns(const DelayEntry& entry) {
 
 // --- fields ----------------------------------------------------------------------------------------------
 
-/// A row of a table: of which entry, and where in it.
+/// A row of a table: its entry, and its position there.
 struct DelayRow {
   const DelayEntry& entry;
   std::size_t at = 0;
@@ -55,13 +55,13 @@ struct DelayRow {
   [[nodiscard]] const network::QueueTraffic& traffic() const {
     return entry.answer().paths.queues.traffic[entry.path().longest[at]];
   }
-  /// Its least buffer, where one is asked for.
+  /// Its minimum buffer, if requested.
   [[nodiscard]] std::optional<bounds::ClaimedBufferSize> size() const {
     return entry.question().drop ? entry.answer().buffers[entry.path().longest[at]] : std::nullopt;
   }
 };
 
-/// A reorder buffer, and for which targets.
+/// A reorder buffer and its targets.
 struct Reordered {
   const ReorderTargets& targets;
   const ReorderAnswer& found;
@@ -181,7 +181,7 @@ const Fields<ReorderPoint>& reorder_point_inputs() {
   return fields;
 }
 
-/// In ns, where units say how long a slot is.
+/// In ns, if units define the slot time.
 bool knows_ns(const DelayEntry& of) {
   return of.question().units.slot_ns().has_value();
 }
@@ -206,7 +206,7 @@ const Fields<DelayEntry>& delay_result_fields() {
   return fields;
 }
 
-/// How often an arbitrary packet is above the slot before, as far as known.
+/// Probability that an arbitrary packet exceeds the previous slot, as far as known.
 Value before_of(const bounds::ClaimedPercentile& percentile) {
   return percentile.before.empty() ? Value(None{}) : shown(percentile.before.front().probability);
 }
@@ -273,13 +273,13 @@ const Table<DelayRow>& hop_table() {
   return table;
 }
 
-/// Sources of a queue that are alike.
+/// Identical sources of a queue.
 struct FeedingSources {
   std::size_t hop = 0;
   std::int64_t count = 0;
   Rational rate;
-  const network::BurstySource* bursty = nullptr;  ///< null of sources without bursts
-  std::optional<Rational> before{};               ///< of a class below others: what it sends of these
+  const network::BurstySource* bursty = nullptr;  ///< null for sources without bursts
+  std::optional<Rational> before{};               ///< for a class below others: its rate of these packets
 };
 
 const Table<FeedingSources>& source_table() {
@@ -308,7 +308,7 @@ const Table<FeedingSources>& source_table() {
   return table;
 }
 
-/// Of the queues of a flow's longest route; none of a queue that has too many.
+/// Of the queues of a flow's longest route; none for a queue with too many.
 std::vector<FeedingSources> sources_of(const DelayEntry& entry) {
   std::vector<FeedingSources> rows;
   const DelayFlow& flow = entry.path();
@@ -359,7 +359,7 @@ std::vector<Rows> tables_of(const DelayEntry& entry, bool in_text) {
   return tables;
 }
 
-/// Percentiles and P(D > t) as columns of a text table, that data formats have as tables of each result.
+/// Percentiles and P(D > t) as columns of a text table; in data formats they are tables of each result.
 void add_text_columns(Document& document, const std::vector<DelayEntry>& entries) {
   const DelayQuestion& first = entries.front().question();
   const bool ns = first.units.slot_ns().has_value();

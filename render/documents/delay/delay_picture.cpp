@@ -27,8 +27,8 @@ std::string joined_notes(const std::string& first, const std::string& then) {
   return first + (first.empty() ? "" : "; ") + then;
 }
 
-/// P(D > t) of one question's flows, the percentiles marked; of several flows the four whose last percentile is
-/// greatest.
+/// P(D > t) of one query's flows, with the percentiles marked; for several flows the four with the largest
+/// last percentile.
 void add_curves(Picture& picture, const DelayPoint& point) {
   constexpr std::size_t most_curves = 4;
   const auto& question = point.first;
@@ -77,7 +77,7 @@ const std::vector<std::string>& axes() {
   return names;
 }
 
-/// Percentiles of the latency against what varies: all of one flow, the last of several.
+/// Percentiles of the latency against the varying input: all of one flow, the last one of several.
 Picture sweep(const Document& document, const std::vector<DelayEntry>& entries, Picture picture) {
   const DelayQuestion& first = entries.front().question();
   const bool one_flow = std::all_of(entries.begin(), entries.end(),
@@ -107,7 +107,7 @@ Picture sweep(const Document& document, const std::vector<DelayEntry>& entries, 
     add("mean", [](const DelayEntry& entry) { return shown(entry.found().delay.mean_queueing); });
   std::size_t drawn = 0;
   for (const std::size_t i : order) {
-    // As many percentiles as can be told apart, the greatest first.
+    // As many percentiles as can be distinguished, the largest first.
     const std::size_t curves_of_each = i == order.front() ? 0 : picture.curves.size() / drawn;
     if (picture.curves.size() + curves_of_each > most_curves_told_apart) break;
     add(percent_text(first.percentiles[i]) + " %", [i, in_ns](const DelayEntry& entry) {
@@ -137,7 +137,7 @@ Picture delay_picture(const Document& document, const Shared<DelayPoint>& points
     add_curves(picture, points->front());
     return picture;
   }
-  // Points that differ in names only: who feeds a queue, how packets are routed.
+  // Points that differ only in names, such as sources or routing.
   const std::vector<const Column*> varying = varying_inputs(document);
   const std::vector<DelayEntry> entries = delay_entries(points);
   for (std::size_t i = 0; i < entries.size() && picture.curves.size() < most_curves_told_apart; ++i) {

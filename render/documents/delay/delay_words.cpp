@@ -29,7 +29,7 @@ std::string arrivals_in_words(network::Sources sources) {
              : "every queue is fed as a first hop, as in the published model";
 }
 
-/// Are queues fed by bursts as they have been stretched upstream?
+/// Do bursts reach queues after upstream queues have stretched them?
 bool stretches(const DelayQuestion& question, const FlowDelay& found) {
   const auto* tree = std::get_if<TreeTopology>(&question.topology);
   return found.hops == Hops::chain && tree != nullptr && tree->bursts_keep_path();
@@ -48,7 +48,7 @@ bool any_as(const std::vector<DelayPoint>& points, Hops hops) {
   });
 }
 
-/// Of trees whose bursts keep their path.
+/// For trees whose bursts keep their path.
 bool any_burst(const std::vector<DelayPoint>& points) {
   return std::any_of(points.begin(), points.end(), [](const DelayPoint& point) {
     const auto* tree = std::get_if<TreeTopology>(&point.first.topology);
@@ -62,7 +62,7 @@ bool any_contradicted(const std::vector<DelayPoint>& points) {
   });
 }
 
-/// What kind of truth the answers are.
+/// The kind of the results.
 std::string truth_in_words(const std::vector<DelayPoint>& points) {
   if (any_contradicted(points)) return "A simulation contradicts the model.";
   const bool chain = any_as(points, Hops::chain), safe = any_as(points, Hops::safe),
@@ -118,7 +118,7 @@ std::string after_latency(const Topology& topology) {
   return "Latency: queueing delay and " + latency_slots_in_words() + "." + (ports.empty() ? "" : " " + ports);
 }
 
-/// How near simulations of this tree came, as far as they went.
+/// Measured agreement with simulations of this tree.
 std::string tree_caution(const TreeTopology& tree, Hops hops) {
   constexpr double deepest = 1e-6;
   return "accuracy (model / simulation - 1): " +
@@ -126,7 +126,7 @@ std::string tree_caution(const TreeTopology& tree, Hops hops) {
                 measuring_command(tree, hops));
 }
 
-/// Of a network with flows of its own.
+/// For a network with its own flows.
 constexpr const char* chain_caution =
     "on 240 random networks of 2 to 6 switches, 98 % of the P(D > t) down to 1e-3 were within 25 % of "
     "simulation, none underestimated by more; rarer delays were not compared";

@@ -22,7 +22,7 @@ using bounds::FabricPercentile;
 using numeric::plain;
 using numeric::Rational;
 
-/// Rows of text tables; the rest is in data formats.
+/// Maximum rows of text tables; data formats have all rows.
 constexpr std::size_t most_rows_shown = 16;
 
 std::string fabric_in_words(const FabricTopology& topology) {
@@ -46,7 +46,7 @@ std::optional<Packets> greatest_buffer(const FabricAnswer& answer) {
   return greatest;
 }
 
-/// Of switches whose queues share it; none where no switch does.
+/// For switches with shared memory; none if there is no such switch.
 std::optional<Packets> greatest_memory(const FabricAnswer& answer) {
   std::optional<Packets> greatest;
   for (const FabricSwitchClass& its : answer.by_switch)
@@ -119,7 +119,7 @@ const Fields<FabricAnswer>& fabric_result_fields() {
   return fields;
 }
 
-/// \param latency, at, before  what depends on whose packets are meant
+/// \param latency, at, before  values for the selected packets
 Fields<FabricPercentile> fabric_percentiles(const Column& latency, const Column& at, const Column& before) {
   using Percentile = FabricPercentile;
   return {{delay_columns().percentile, [](const Percentile& of) { return Rational(of.probability * 100); }},
@@ -137,7 +137,7 @@ const Table<FabricPercentile>& fabric_percentile_table() {
   return table;
 }
 
-/// A percentile of all pairs, or of those with so many queues on their way.
+/// A percentile of all pairs, or of those with a given number of queues on their path.
 struct PairRow {
   const network::Network& network;
   const FabricPairs& pairs;
@@ -215,7 +215,7 @@ const Fields<FabricQueueClass>& queue_fields() {
   return fields;
 }
 
-/// A switch, and whether any shares its memory.
+/// A switch, and whether any switch shares its memory.
 struct SwitchRow {
   const FabricSwitchClass& its;
   bool sharing = false;
@@ -261,7 +261,7 @@ std::string first_of(std::size_t shown_rows, std::size_t all, const char* what) 
   return shown_rows < all ? fmt::format("{} of {} {}:", shown_rows, all, what) : std::string();
 }
 
-/// The whole for data formats; where that is long, the first rows again for text.
+/// The complete table for data formats; if it is long, also its first rows for text.
 void add_rows(std::vector<Rows>& tables, Rows rows, const char* text_key, const char* what, bool one) {
   const std::size_t size = rows.size;
   rows.in_text = one && size <= most_rows_shown;

@@ -98,7 +98,7 @@ const Fields<LoadScaleQuestion>& load_scale_input_fields() {
   return fields;
 }
 
-/// Of a target the flow or the queue nearest to it, else what the links bear.
+/// For a target the flow or queue closest to it, otherwise the limiting link.
 std::string limit_name(const LoadScaleAnswer& answer) {
   if (!answer.target) return answer.first_limit().name;
   return (answer.target->at_missed ? *answer.target->at_missed : answer.target->at_met).name;

@@ -35,7 +35,7 @@ std::string link_in_words(const HeadroomQuestion& question) {
   return fmt::format("{} Gbit/s and {} m", plain(question.gbps), plain(question.cable));
 }
 
-/// Times may be any fractions.
+/// Times may be arbitrary fractions.
 std::string ns_text(const numeric::Rational& time) {
   return brief(Exact{time}, {6}) + " ns";
 }
@@ -55,7 +55,8 @@ const Fields<HeadroomQuestion>& headroom_inputs() {
   return fields;
 }
 
-/// What is derived from the rate and the packets where it was not given; so it is no input, which pictures tell apart.
+/// Derived from the rate and the packets if not given. Therefore not an input, which pictures would
+/// distinguish.
 const Fields<HeadroomQuestion>& headroom_latencies() {
   using Question = HeadroomQuestion;
   static const Fields<Question> fields{
@@ -144,7 +145,7 @@ std::string usual_sender(const HeadroomQuestion& question) {
                                           : fmt::format("the time of {} Gbit/s in 802.3", usual.of_gbps));
 }
 
-/// What was not given, in words, with the options that would tell. Where rates differ, without their numbers.
+/// The defaults used, as text, with the options that set them. If rates differ, without their numbers.
 std::vector<std::string> assumed(const std::vector<HeadroomPoint>& points) {
   const HeadroomQuestion& first = points.front().first;
   const bool one_rate = std::all_of(points.begin(), points.end(),

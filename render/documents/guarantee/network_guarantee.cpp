@@ -31,14 +31,14 @@ constexpr const char* worst_case_basis =
 constexpr const char* slots_basis =
     "Whole packets and slots: for synchronous networks; --method tfa holds for any times.";
 
-/// What rows and pictures look at.
+/// Data of rows and pictures.
 struct Guaranteed {
   NetworkGuaranteeQuestion question;
   NetworkGuaranteeAnswer answer;
 
   [[nodiscard]] const network::PolicedNetwork& network() const { return question.file.network; }
   [[nodiscard]] const QueueGuarantee& queue(std::size_t q) const { return answer.found.queues[q]; }
-  /// What is shown of queues where that is known in whole packets and slots.
+  /// Queues whose results are known in integer packets and slots.
   [[nodiscard]] bool in_slots() const {
     return question.method == GuaranteeMethod::best || question.method == GuaranteeMethod::slots;
   }
@@ -59,14 +59,14 @@ struct QueueRow {
   [[nodiscard]] const QueueGuarantee& its() const { return all->queue(queue); }
 };
 
-/// Whole packets, bytes or bits.
+/// Integer packets, bytes or bits.
 Rational most_data(const QueueGuarantee& queue, bool in_slots) {
   if (in_slots && queue.in_slots)
     return std::min(Rational(cln::floor1(queue.backlog)), numeric::whole(*queue.in_slots));
   return cln::ceiling1(queue.backlog);
 }
 
-/// In whole slots a packet leaves once all that were there before it have.
+/// In integer slots a packet leaves once all earlier ones have left.
 Rational most_delay(const QueueGuarantee& queue, bool in_slots) {
   return in_slots && queue.in_slots ? std::min(queue.delay, numeric::whole(*queue.in_slots)) : queue.delay;
 }
@@ -171,12 +171,12 @@ double number(const Rational& value) {
   return numeric::nearest_double(value);
 }
 
-/// Arrivals and service of one queue, with the greatest backlog and delay.
+/// Arrivals and service of one queue, with the maximum backlog and delay.
 Picture curves_picture(const Guaranteed& of) {
   const std::size_t drawn = of.answer.drawn;
   const QueueGuarantee& queue = of.queue(drawn);
   const network::PolicedUnits& units = of.question.file.units;
-  // Where each is greatest: at a break of one of the curves.
+  // The maxima are at breakpoints of one of the curves.
   Rational at_backlog = 0, at_delay = 0;
   std::vector<Rational> times{0};
   for (const Rational& time : queue.arrivals.breaks()) times.push_back(time);

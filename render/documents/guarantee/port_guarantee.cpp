@@ -80,7 +80,7 @@ std::string in_words(const std::vector<FlowGroup>& groups) {
   return words;
 }
 
-/// What the flows of a witness do.
+/// The behavior of flows that attains the bound.
 std::string in_words(const queue::FlowWitness& witness) {
   std::string words;
   for (std::size_t i = 0; i < witness.flows.size(); ++i) {
@@ -93,7 +93,7 @@ std::string in_words(const queue::FlowWitness& witness) {
   return words + ", phases at random";
 }
 
-/// Do all flows need what is enough?
+/// Do all such flows need the sufficient buffer?
 bool is_exact(const PortGuaranteeAnswer& answer) {
   return answer.level && answer.level->proof == FlowProof::exact;
 }
@@ -269,7 +269,7 @@ std::vector<Line> lines(const PortPoint& point, const Units& units) {
   return lines;
 }
 
-/// P(Q > q) of all such flows and of some, down to the target or to what is never exceeded.
+/// P(Q > q) for all such flows and for some, down to the target or to the level that is never exceeded.
 Picture tails_picture(const PortPoint& point) {
   const auto& [question, answer] = point;
   const std::int64_t last =

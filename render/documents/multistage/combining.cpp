@@ -31,7 +31,7 @@ const char* links_in_words(const CombiningMultistage& network) {
                                               : "links pass any number at a time";
 }
 
-/// What text says of a point, part by part.
+/// The description of a point, part by part.
 std::vector<std::string> parts_of(const CombiningPoint& point) {
   const CombiningMultistage& network = point.network;
   return {fmt::format("{} nodes", network.network.nodes),
@@ -49,7 +49,7 @@ std::string with_commas(std::vector<std::string> parts) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// The parts that all have.
+/// The parts common to all.
 std::string shared_in_words(const std::vector<std::vector<std::string>>& all) {
   std::vector<std::string> shared = all.front();
   for (const std::vector<std::string>& parts : all)
@@ -73,7 +73,7 @@ std::string differences(const Document& document, const Result& result, std::str
   return with_commas(std::move(parts));
 }
 
-/// The input along which points of one curve follow each other.
+/// The input along which points of a curve are ordered.
 const Column& axis_of(const Document& document) {
   const std::vector<const Column*> varying = varying_inputs(document);
   for (const char* key : {"load", "hot", "buffer", "nodes", "switch", "service"})
@@ -102,7 +102,7 @@ std::vector<std::size_t> in_order_of(const Document& document, const std::string
   return order;
 }
 
-/// What the curves of each network are told apart by, in the order of the results.
+/// The names that distinguish the curves of each network, in the order of the results.
 std::vector<std::string> groups_of(const Document& document, const std::string& axis) {
   std::vector<std::string> groups;
   for (const Result& result : document.results)

@@ -35,8 +35,8 @@ bool unsettled(const MultistagePoint& point) {
   return point.second.ending.stop == bounds::Stop::too_many_rounds;
 }
 
-/// Of points that differ in their load only.
-/// \param separator  between what and how
+/// For points that differ only in their load.
+/// \param separator  between quantity and value
 std::string saturation_in_words(const MultistageAnswer& answer, const std::string& separator = "; ") {
   const double share = 100 * bounds::multistage::carried_share;
   if (!answer.saturation_load)
@@ -47,7 +47,7 @@ std::string saturation_in_words(const MultistageAnswer& answer, const std::strin
       answer.saturation_load->value, share, separator, 100 * bounds::multistage::saturation_resolution);
 }
 
-/// Empty where a load of 1 is possible.
+/// Empty if a load of 1 is possible.
 std::string network_bound_in_words(const network::CombiningMultistage& network,
                                    const MultistageAnswer& answer, const std::string& separator = "; ") {
   const numeric::Rational& bound = answer.saturation_bound.value;
@@ -91,7 +91,7 @@ Accuracy accuracy_of(const MultistagePoint& point) {
   return accuracy(asked_accuracy(point.first, point.second.saturated));
 }
 
-/// That which measures all loads of a point's network.
+/// The command that measures all loads of a point's network.
 std::string command_of(const std::vector<MultistagePoint>& points, const MultistagePoint& of) {
   std::vector<MultistageQuestion> questions;
   for (const MultistagePoint& each : points)

@@ -12,14 +12,14 @@ namespace tailbound::render {
 
 namespace {
 
-/// Links from a node to another, all wires together.
+/// All links from one node to another.
 struct Direction {
   int wires = 0;
   double carried = 0, capacity = 0;
 };
 using Directions = std::map<std::pair<std::size_t, std::size_t>, Direction>;
 
-/// Each pair of nodes once, with the load of its busier direction.
+/// Each pair of nodes once, with the utilization of its busier direction.
 std::vector<NetworkPicture::Edge> edges_of(const Directions& directions, bool loaded) {
   std::vector<NetworkPicture::Edge> edges;
   for (const auto& [ends, direction] : directions) {

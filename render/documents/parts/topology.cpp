@@ -15,7 +15,7 @@ using answers::Topology;
 using answers::TreeTopology;
 using numeric::plain;
 
-/// The parts of a description, of which a list of points may share some and not others.
+/// The parts of a description; a list of points may share some of them.
 struct TopologyWords {
   std::string shape, load, routing, burst;
 };

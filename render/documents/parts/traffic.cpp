@@ -17,9 +17,9 @@ using numeric::Rational;
 
 constexpr std::size_t longest_formula = 40;
 
-constexpr std::size_t longest_load = 24;  ///< a longer fraction is shown as a decimal
+constexpr std::size_t longest_load = 24;  ///< longer fractions are shown as decimals
 
-/// The parts of a description, of which a list of points may share some and not others.
+/// The parts of a description; a list of points may share some of them.
 struct TrafficWords {
   std::string source, burst, load, served;
 };
@@ -79,7 +79,7 @@ const Source* source_of(const Traffic& traffic) {
   return std::get_if<Source>(&traffic.source);
 }
 
-/// Of traffic that has a name beside what else describes it.
+/// For traffic that is named in addition to its parameters.
 std::optional<const char*> kind_asked(const Traffic& traffic) {
   using Kind = std::optional<const char*>;
   return std::visit(Cases{[](const EqualInputs&) -> Kind { return "bernoulli"; },

@@ -11,7 +11,7 @@ namespace {
 using answers::Tally;
 using answers::Verdict;
 
-/// A whole number of slots is exact in nanoseconds.
+/// An integer number of slots is exact in nanoseconds.
 Value in_unit(const Value& value, const numeric::Rational& factor) {
   Value changed = scaled(value, factor);
   if (const auto* exact = std::get_if<Given>(&changed)) return Exact{exact->value};
@@ -88,7 +88,7 @@ const Fields<Judged>& judged_fields() {
       {{"confidence_of_all_rows", "", "", Shape::given, "confidence of all intervals together",
         Style::hidden},
        [](const Judged& of) {
-         constexpr long parts = 1'000'000;  // it is asked with a few decimals
+         constexpr long parts = 1'000'000;  // it is given with few decimals
          return numeric::Rational(numeric::Rational(std::lround(of.confidence_of_all * parts)) / parts);
        }}};
   return fields;

@@ -86,7 +86,7 @@ const Fields<SimulatedRate>& simulated_hypercube_results() {
   return fields;
 }
 
-/// By what share of the messages a latency is not exceeded.
+/// Fraction of messages within a latency.
 struct BroadcastPercentileRow {
   numeric::Rational fraction;
   const sim::BroadcastPercentile& its;

@@ -21,7 +21,7 @@ constexpr const char* witness_basis =
     "Seen: exact maxima of this simulation, in which all flows conform to their buckets. Never: proved "
     "bounds (tailbound guarantee) for any arrival times. The true worst case lies between.";
 
-/// What rows look at.
+/// Data of the rows.
 struct WitnessedNetwork {
   SimulatePolicedQuestion question;
   SimulatePolicedAnswer answer;

@@ -22,7 +22,7 @@ using numeric::Rational;
 using sim::PacketArrival;
 using sim::SwitchModel;
 
-constexpr std::size_t most_tails_in_text = 8;  ///< of so many points, where their levels were told
+constexpr std::size_t most_tails_in_text = 8;  ///< for at most this many points with given levels
 
 bool equal_rates(const SwitchModel& model) {
   return std::equal(model.rates.begin() + 1, model.rates.end(), model.rates.begin());
@@ -190,7 +190,7 @@ std::vector<Rows> tables_of(const Shared<SimulateSwitchPoint>& points, std::size
 
 // --- text
 
-/// What the points have in common is said, what differs is in the table.
+/// States what the points have in common; the table shows what differs.
 template <class Point, class Of>
 bool common(const std::vector<Point>& points, const Of& of) {
   return std::all_of(points.begin(), points.end(), [&](const Point& point) {
@@ -289,7 +289,7 @@ std::vector<std::string> notes(const std::vector<SimulateSwitchPoint>& points) {
   return all;
 }
 
-/// What is counted in packets of one cell elsewhere.
+/// In cells, where other queries count packets of one cell.
 std::shared_ptr<const Layout> in_cells(Layout layout) {
   const auto rename = [](std::vector<Column>& columns) {
     for (Column& column : columns)
@@ -333,7 +333,7 @@ Picture tails_picture(const Document& document, const std::vector<SimulateSwitch
   return picture;
 }
 
-/// Of several switches that lose packets the losses, else how full they are.
+/// For several switches with loss the loss, otherwise the occupancy.
 Picture picture(const Document& document, const std::vector<SimulateSwitchPoint>& points) {
   const Sweep losses{.axes = {"memory", "buffer", "threshold", "load", "burst", "hot", "inputs", "outputs"},
                      .height = "loss",

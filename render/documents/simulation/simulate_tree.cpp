@@ -39,14 +39,14 @@ std::string title(const std::vector<SimulateTreePoint>& points) {
   return in_words(first.topology, all) + (same_room ? room_in_words(first) : "");
 }
 
-/// A point with the units in which its times are shown too.
+/// A point with its additional time units.
 struct SimulatedInUnits {
   const SimulateTreePoint& point;
   const Units& units;
 
   [[nodiscard]] const SimulateTreeQuestion& question() const { return point.first; }
   [[nodiscard]] const SimulateTreeAnswer& answer() const { return point.second; }
-  /// In ns: with what hops add where that was asked for. None without units.
+  /// In ns, including the time added by hops if given. None without units.
   [[nodiscard]] std::optional<Value> ns(const std::optional<numeric::Estimate<unit::Time>>& time,
                                         const numeric::Estimate<unit::Slot>& slots) const {
     if (time) return shown(*time);
@@ -90,7 +90,7 @@ const Fields<SimulatedInUnits>& simulated_tree_results() {
 
 // --- tables
 
-/// One row of a table: of which point, and where in it.
+/// One row of a table: its point, and its position there.
 struct SimulatedRow {
   SimulatedInUnits of;
   std::size_t at = 0;
@@ -348,8 +348,8 @@ bool of_cycles(const SimulateRareAnswer& answer) {
   return answer.method == RareMethod::importance_sampling;
 }
 
-/// Importance sampling has cycles of one queue, and neither a warm-up nor replications; splitting is a
-/// simulation slot by slot.
+/// Importance sampling has cycles of one queue, and neither warm-up nor replications; splitting is a
+/// slot-by-slot simulation.
 Cells run_cells(const SimulateRareAnswer& answer) {
   Cells cells = simulation_fields().cells(answer.simulated);
   if (of_cycles(answer))
@@ -394,7 +394,7 @@ const Fields<SimulateRareAnswer>& cycle_fields() {
   return fields;
 }
 
-/// Of the parts of a sum, which there must be some of.
+/// The parts of a sum, of which at least one must exist.
 std::string interval_in_words(const SimulateRareAnswer& answer) {
   const auto& probability = *answer.probability;
   return fmt::format("{:.2g} %; 95 % interval from {} batches",

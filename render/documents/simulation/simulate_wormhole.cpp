@@ -62,7 +62,7 @@ const Fields<SimulatedLoad>& simulated_load_results() {
 return fields;
 }
 
-/// The i-th percentile; None where none arrived, or beyond what is counted.
+/// The i-th percentile; None if no message arrived, or beyond the counted range.
 Value percentile_of(const SimulatedWorms& point, std::size_t i) {
   return i < point.found.percentiles.size() ? shown(point.found.percentiles[i].latency) : Value(None{});
 }
@@ -115,7 +115,7 @@ std::vector<Rows> tables(const SimulateWormholeQuestion& question, const Simulat
   return tables;
 }
 
-/// The percentiles and the busiest channel, in the table of the loads.
+/// The percentiles and the busiest channel, in the table of loads.
 Cells text_cells(const SimulateWormholeQuestion& question, const SimulatedWorms& point) {
   Cells cells;
   for (std::size_t i = 0; i < question.percentiles.size(); ++i)

@@ -17,7 +17,7 @@ using namespace answers;
 using numeric::plain;
 using traffic::FittedSources;
 
-/// As fits are shown: a question and its answer.
+/// A query and its answer.
 struct Fitted {
   FitQuestion question;
   FitAnswer answer;

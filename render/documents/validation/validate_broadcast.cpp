@@ -19,27 +19,27 @@ using answers::SimulatedBroadcasts;
 using answers::ValidateBroadcastAnswer;
 using answers::ValidateBroadcastQuestion;
 
-/// Of the simulation, behind those of the variants.
+/// Of the simulation, after those of the variants.
 const char* latency_name(BroadcastQuantity quantity) {
   return quantity == BroadcastQuantity::unicast_latency ? "unicast" : "broadcast";
 }
 
-/// What is compared at one rate.
+/// The comparisons at one rate.
 struct RateCompared {
   const ValidateBroadcastQuestion* question;
   const ValidateBroadcastAnswer* answer;
-  std::size_t rate;                       ///< its place
-  std::vector<BroadcastComparison> rows;  ///< of what was sent
+  std::size_t rate;                       ///< its index
+  std::vector<BroadcastComparison> rows;  ///< of messages that were sent
 
   [[nodiscard]] const SimulatedBroadcasts& simulated() const { return answer->simulation.points[rate]; }
   [[nodiscard]] const char* variant() const { return name_of(broadcast_variants[answer->judged]); }
-  /// By the variant that is judged; nothing of what was not sent.
+  /// By the judged variant; nothing if no such message was sent.
   [[nodiscard]] std::optional<ShownComparison> judged(BroadcastQuantity quantity) const {
     for (const BroadcastComparison& row : rows)
       if (row.quantity == quantity) return row.variants[answer->judged];
     return std::nullopt;
   }
-  /// A friend, so that in one translation unit with others it does not hide theirs.
+  /// A friend, so that it does not hide the others in a unity build.
   friend const answers::Simulated& simulated_of(const RateCompared& of) { return of.simulated().simulated; }
   [[nodiscard]] answers::Tally tally() const {
     answers::Tally tally;
@@ -93,7 +93,7 @@ const Fields<RateCompared>& compared_rate_inputs() {
   return fields;
 }
 
-/// \param model  what the variant that is judged is called
+/// \param model  name of the judged variant
 Fields<RateCompared> compared_rate_fields(const std::string& model) {
   using Of = RateCompared;
   const auto compared = [&](const char* prefix) {
@@ -194,12 +194,12 @@ std::vector<answers::SimulatedHypercube> networks_of(const std::vector<ValidateB
 
 // --- picture
 
-/// A latency that is drawn.
+/// A latency to draw.
 struct Drawn {
   const char* name;  ///< "unicast"
   numeric::Model<unit::Cycle> BroadcastLatencies::*model;
   BroadcastQuantity quantity;
-  int first_colour;  ///< of its variants, its simulation's behind them
+  int first_colour;  ///< of its variants; that of the simulation follows
 };
 constexpr int colours_of_each = static_cast<int>(broadcast_variants.size()) + 1;
 constexpr std::array all_drawn{
@@ -207,7 +207,7 @@ constexpr std::array all_drawn{
     Drawn{"broadcast", &BroadcastLatencies::broadcast, BroadcastQuantity::broadcast_latency,
           colours_of_each}};
 
-/// A variant up to the greatest rate that it solves, of those simulated.
+/// A variant up to the largest simulated rate that it solves.
 std::vector<BroadcastLatencies> curve_of(const ValidateBroadcastAnswered& network, std::size_t variant) {
   double last = 0;
   for (const BroadcastComparison& row : network.second.rows)
@@ -229,7 +229,7 @@ Curve simulated_curve(const ValidateBroadcastAnswer& answer, const Drawn& drawn)
   return curve;
 }
 
-/// All variants as curves, the one that is judged not dashed, and the simulation as bars.
+/// All variants as curves, the judged one solid, and the simulation as bars.
 void add_network(Picture& picture, const ValidateBroadcastAnswered& network) {
   const ValidateBroadcastAnswer& answer = network.second;
   std::array<std::vector<BroadcastLatencies>, broadcast_variants.size()> curves;

@@ -20,7 +20,7 @@ Table<ValidatedRow> validated_buffer_table(const Units& units) {
                          {.suffix = "bytes", .unit = "bytes", .factor = scale_of(units).bytes_of_packet});
 }
 
-/// As the command buffer asks for it.
+/// As for the command buffer.
 Traffic traffic_of(const ValidateBufferQuestion& question) {
   if (!question.classes.empty())
     return {.source = TrafficClass{

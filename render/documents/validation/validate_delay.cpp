@@ -89,7 +89,7 @@ std::vector<ValidatedRow> rows_of(const ValidateDelayAnswer& answer) {
   return rows;
 }
 
-/// "T: .. . ", where latencies are compared.
+/// "T: .. . ", if latencies are compared.
 std::string latency_in_words(const ValidateDelayQuestion& question) {
   if (!question.time) return "";
   return fmt::format("T: latency in ns, D, {}, and {}. ", latency_slots_in_words(),
@@ -137,7 +137,7 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
   if (question.fabric) return picture;
   const std::vector<Hops> possible =
       possible_hops(question.topology, {question.sources, question.hop_delay, {}, {}});
-  // The upper bound, or what comes nearest to one.
+  // The upper bound, or the most conservative model.
   const auto highest = std::find_if(possible.begin(), possible.end(),
                                     [](Hops hops) { return hops == Hops::bound || hops == Hops::safe; });
   if (highest == possible.end() || answer.hops == *highest) return picture;

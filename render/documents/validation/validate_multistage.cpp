@@ -23,7 +23,7 @@ std::string title(const std::vector<ValidateMultistagePoint>& points) {
   return in_words(all) + (wiring.empty() ? "" : ", " + wiring);
 }
 
-/// One quantity three ways.
+/// One quantity by simulation and both variants.
 struct VariantsRow {
   const char* quantity = nullptr;
   ShownComparison blocking;
@@ -77,7 +77,7 @@ const Fields<ValidateMultistagePoint>& validated_multistage_results() {
   return fields;
 }
 
-/// The published variant has no conflicts at outputs.
+/// The published variant has no output conflicts.
 bool has_published(const std::vector<ValidateMultistagePoint>& points) {
   return std::any_of(points.begin(), points.end(),
                      [](const ValidateMultistagePoint& point) { return point.second.published.has_value(); });

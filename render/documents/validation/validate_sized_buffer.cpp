@@ -26,13 +26,13 @@ bool of_losses(const SizedBufferPoints& points) {
   return points.front().first.capacity.has_value();
 }
 
-/// Is what is compared an upper bound, in place of the number itself?
+/// Is an upper bound compared instead of the value itself?
 bool bound_only(const ValidateSizedBufferPoint& point) {
   return std::holds_alternative<numeric::UpperBound<unit::Probability>>(
       *point.second.memories.front().measure.predicted);
 }
 
-/// "the bound" where there is nothing else.
+/// "the bound" if there is nothing else.
 std::string predicted_name(const SizedBufferPoints& points) {
   return std::all_of(points.begin(), points.end(), bound_only) ? "bound" : "analysis";
 }

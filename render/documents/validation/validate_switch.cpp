@@ -89,7 +89,7 @@ std::vector<std::string> notes(const std::vector<ValidateSwitchPoint>& points) {
   return notes;
 }
 
-/// Of numbers with their memory; an estimate is drawn with its interval.
+/// Of numbers against memory; an estimate is drawn with its interval.
 Curve curve_of(const char* title, CurveStyle style, const std::vector<const ValidateSwitchAnswer*>& answers,
                const auto& height) {
   std::multimap<std::int64_t, Value> heights;

@@ -21,7 +21,7 @@ using answers::ValidateWormholeQuestion;
 using answers::WormholeComparison;
 using answers::WormholeModelled;
 
-/// What is simulated otherwise: of the traffic, as the network is the same.
+/// Differences between the simulated and the modeled traffic; the network is the same.
 std::vector<std::string> assumptions(const ValidatedWormhole& network) {
   if (network.second.modelled.bernoulli_arrivals) return {"Poisson arrivals (simulated: Bernoulli)"};
   return {};
@@ -37,7 +37,7 @@ std::vector<std::string> model_in_words(const ValidatedWormhole& network) {
   return {fmt::format("The model assumes {}.", fmt::join(assumes, ", "))};
 }
 
-/// Said once where it is so of all networks.
+/// Stated once if it applies to all networks.
 std::vector<std::string> models_in_words(const std::vector<ValidatedWormhole>& networks) {
   const std::vector<std::string> first = model_in_words(networks.front());
   if (std::all_of(networks.begin(), networks.end(),
@@ -145,8 +145,8 @@ Picture picture_of_one(const Document& document, const ValidatedWormhole& networ
   return picture;
 }
 
-/// A line of the model and bars of the simulation, for each network or each value of what is not the axis; of several both
-/// have one colour and one entry in the key.
+/// A line of the model and bars of the simulation, for each network or each value of the other input; with
+/// several, both share a color and a legend entry.
 Picture picture_of_all(const Document& document, const std::vector<ValidatedWormhole>& networks,
                        Picture picture) {
   for (const char* key : {"simulation", "prediction"}) {

@@ -123,7 +123,7 @@ std::vector<Line> lines(const BroadcastQuestion& question, const BroadcastAnswer
   return lines;
 }
 
-/// What a variant is.
+/// Description of a variant.
 std::string variant_note(Replication replication) {
   const char* counted = "counts each copy of a broadcast once";
   if (replication == Replication::literal)
@@ -211,7 +211,7 @@ std::string settings(const std::vector<BroadcastRatesAnswered>& networks) {
   return text + ".";
 }
 
-/// The same up to just before it saturates, for curves without corners.
+/// The same up to just below saturation, for smooth curves.
 Document sampled(const BroadcastRatesAnswered& network) {
   answers::BroadcastQuestion question = network.first;
   question.offered.of_saturation = true;

@@ -17,9 +17,9 @@ using answers::WormholePoint;
 using answers::WormholeQuestion;
 using answers::WormholeVariant;
 
-/// So many channels of a circle are named in a note.
+/// Maximum number of channels of a cycle listed in a note.
 constexpr std::size_t most_of_cycle = 12;
-/// Key "trusted": errors of the mean latency are at most this.
+/// Key "trusted": maximum error of the mean latency.
 constexpr double trusted_error = 0.05;
 
 const AccuracyKeys worm_accuracy_keys{{answers::Quantity::mean_latency, "latency"},
@@ -84,7 +84,7 @@ struct WormholeLoad {
 
   [[nodiscard]] const WormholePoint& point() const { return answer.points[at]; }
   [[nodiscard]] double fraction() const { return point().fraction_of_saturation.value; }
-  /// Null in the one network that has no channel behind the sources.
+  /// Null in a network with only injection channels.
   template <class Member>
   [[nodiscard]] Value of_bottleneck(Member member) const {
     return point().bottleneck ? shown_as(Shape::model, (*point().bottleneck).*member) : Value(None{});
@@ -182,7 +182,7 @@ Result result_of(const WormholeLoad& load) {
   return result;
 }
 
-/// Of a single load.
+/// For a single load.
 std::vector<Line> lines(const WormholeAnswer& answer) {
   const WormholePoint& point = answer.points.front();
   const auto cycles = [](const numeric::Model<unit::Cycle>& time) { return brief(shown(time)) + " cycles"; };
@@ -217,7 +217,7 @@ bool has_ejection_channels(const answers::WormholeNetwork& network) {
   return topology == nullptr || topology->ends.ejection == network::Ejection::one;
 }
 
-/// One statement of all networks.
+/// One statement for all networks.
 std::string accuracy_note(const std::vector<WormholeNetworkAnswer>& networks) {
   std::vector<StatedAccuracy> all;
   for (const auto& [question, answer] : networks)
@@ -227,7 +227,7 @@ std::string accuracy_note(const std::vector<WormholeNetworkAnswer>& networks) {
   return accuracy_note(all);
 }
 
-/// Where the search found no solution any more.
+/// Why the search found no solution beyond that load.
 std::string other_side(const WormholeAnswer& answer) {
   return fmt::format(" (no solution at {:.10g}: {})", answer.unsolved.value, answer.why_unsolved);
 }

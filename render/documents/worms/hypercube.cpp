@@ -20,10 +20,10 @@ using answers::Replication;
 using answers::SimulatedHypercube;
 using numeric::plain;
 
-/// The parts of a description, of which a list of points may share some and not others.
+/// The parts of a description; a list of points may share some of them.
 struct Words {
   std::string cube, channels, ends;                  ///< of the network
-  std::string messages, broadcast, startup, buffer;  ///< of what is in it
+  std::string messages, broadcast, startup, buffer;  ///< of its traffic
 };
 
 Words words_of(const BroadcastHypercube& hypercube) {
@@ -82,7 +82,7 @@ bool has_number(const Document& document, const char* key) {
                      [&](const Result& result) { return height(value_of(result.cells, key)).has_value(); });
 }
 
-/// Of points that differ in nothing that is a number.
+/// For points without a numeric difference.
 std::vector<Curve> single_points(const Document& document, const char* key) {
   std::vector<Curve> curves;
   for (const Result& result : document.results) {
@@ -100,7 +100,7 @@ std::vector<Curve> single_points(const Document& document, const char* key) {
   return curves;
 }
 
-/// Does a network appear at several rates?
+/// Does a network occur at several rates?
 bool rates_vary(const Document& document) {
   const Document networks = without(document, {"rate", "fraction"});
   std::vector<std::string> seen;

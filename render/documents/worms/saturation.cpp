@@ -18,7 +18,7 @@ std::string measured_key(const char* stem, LoadMeasure measure) {
   return fmt::format("{}_{}", stem, answers::name(measure));
 }
 
-/// In hypercubes, whose loads are rates of messages, all sources are equal.
+/// In hypercubes, whose loads are message rates, all sources are equal.
 bool judges_sources(LoadMeasure measure) {
   return measure == LoadMeasure::flits;
 }
@@ -114,7 +114,7 @@ Table<sim::SaturationProbe> probe_table(LoadMeasure measure) {
             [](const Probe& of) { return of.stability.stable; }}}};
 }
 
-/// From the least load to the greatest.
+/// In order of increasing load.
 Rows probe_rows(const FoundSaturation& saturation) {
   std::vector<sim::SaturationProbe> probes = saturation.found.probes;
   std::sort(probes.begin(), probes.end(), [](const auto& a, const auto& b) { return a.load < b.load; });
@@ -165,7 +165,7 @@ std::vector<std::string> notes(const std::vector<SaturationPoint>& points) {
                       load)};
 }
 
-/// What is delivered of what is offered.
+/// Delivered against offered load.
 Picture picture_of_one(const SaturationPoint& point) {
   const FoundSaturation& saturation = point.saturation;
   const char* unit = answers::unit_of(saturation.measure);

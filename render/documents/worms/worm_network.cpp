@@ -18,7 +18,7 @@ using network::WormTopology;
 
 namespace {
 
-/// Of so many loads the notes say how each was simulated.
+/// Up to this number of loads the notes describe each simulation.
 constexpr std::size_t most_runs_told = 10;
 
 const char* variant_name(const answers::WormholeNetwork& network,
@@ -30,7 +30,7 @@ const char* length_in_words(sim::WormLengths lengths) {
   return lengths == sim::WormLengths::fixed ? "" : "geometric length, mean ";
 }
 
-/// ", 2 virtual channels per link"; nothing of an own network, whose file says it.
+/// ", 2 virtual channels per link"; empty for a user-defined network, whose file specifies it.
 template <class Network>
 std::string channels_per_link(const Network& network) {
   const std::optional<int> usual = answers::usual_virtual_channels(network.network);
@@ -38,7 +38,7 @@ std::string channels_per_link(const Network& network) {
   return ", " + counted(network.virtual_channels.value_or(*usual), "virtual channel") + " per link";
 }
 
-/// \param channels  how many there are, behind a comma, or nothing
+/// \param channels  their number, preceded by a comma, or empty
 template <class Network>
 std::string network_in_words(const Network& network, const std::string& name, const std::string& channels) {
   return fmt::format("{}{}, buffers of {}{}, messages of {}{}", name, channels,
@@ -52,14 +52,14 @@ Document without(Document document, std::string_view key) {
   return document;
 }
 
-/// Dimensions of a hypercube follow from its nodes.
+/// The dimensions of a hypercube follow from its nodes.
 void leave_out_dimensions(Document& document) {
   for (Result& result : document.results)
     if (brief(value_of(result.inputs, "topology")) == name_of(network::WormShape::hypercube))
       std::erase_if(result.inputs, [](const Cell& cell) { return cell.key == "dimensions"; });
 }
 
-/// Does a network appear at several loads?
+/// Does a network occur at several loads?
 bool loads_vary(const Document& document) {
   const Document networks = without(without(document, "load"), "fraction");
   std::vector<std::string> seen;
