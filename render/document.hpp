@@ -144,7 +144,7 @@ struct Document {
 /// "26" where they are equal. Empty where no result has one.
 [[nodiscard]] std::string range_in_words(const Document& document, std::string_view key);
 
-/// How the program that shows it calls itself.
+/// Information about the program and the command line.
 struct Frame {
   std::string version;
   bool quiet = false;

@@ -26,11 +26,12 @@ constexpr const char* not_derived =
 constexpr const char* binary_tree =
     "in binary trees the chain model underestimates rare delays of bursts with per-packet destinations: "
     "simulated P(D > t) is 1.2 times the computed value at 1e-2, 1.8 times at 1e-4 (see --hops chain)";
-/// Of a class that waits for others.
+/// The same for a class with lower priority.
 constexpr const char* below_others =
     "a class with lower priority: each wait is that of an arbitrary packet of the class at its queue; "
     "successive waits are added as independent";
-/// Links into each queue from which on bounds/path/dependent_delay.hpp was measured to be the better of the two.
+/// Minimum number of links per queue for which bounds/path/dependent_delay.hpp was measured to be more
+/// accurate.
 constexpr std::size_t fewest_links_of_a_chain = 4;
 
 /// The bound of a tree's routes, which are identified by their lengths.
@@ -445,7 +446,7 @@ bounds::DelayDistribution DelayModel::distribution(const FlowLaw& law, const std
     throw NoAnswer(
         "the reorder buffer is not computed for bursty traffic: the model assumes independent packets of a "
         "flow, which is wrong by a factor of up to 20 for bursts; simulate tree --reorder estimates it");
-  // Probabilities of a chain have some four digits: what is left out need not be smaller.
+  // Probabilities of a chain have about four digits, so the truncated part need not be smaller.
   if (law.hops == Hops::chain) {
     const Rational coarser = negligible * 10'000'000;
     const Rational negligible_here = coarser < 1 ? coarser : Rational(1);

@@ -219,7 +219,7 @@ std::string headline(const std::vector<MultistagePoint>& points) {
                      from == to ? from : from + " to " + to);
 }
 
-/// Of each network, for any loads.
+/// For each network, regardless of the given loads.
 void add_saturation(std::vector<std::string>& notes, const Document& document,
                     const std::vector<MultistagePoint>& points) {
   constexpr std::size_t most = 8;

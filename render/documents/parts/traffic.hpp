@@ -13,7 +13,7 @@ namespace tailbound::render {
 /// The inputs that describe traffic.
 [[nodiscard]] const Fields<answers::Traffic>& traffic_fields();
 
-/// "each to one PLACE", "scattered packet by packet"
+/// "per-burst destinations" or "per-packet destinations".
 [[nodiscard]] std::string in_words(traffic::Destination destination);
 [[nodiscard]] Column destination_column();
 /// \param source  "a source", "a leaf"

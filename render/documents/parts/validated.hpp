@@ -98,7 +98,7 @@ inline constexpr auto judged = [](const auto& point) {
 };
 /// "intervals": "99.69 % each; all 16 together 95 %".
 [[nodiscard]] std::vector<Line> judged_lines(const Judged& of);
-/// And how it was simulated.
+/// Also the description of the simulation.
 template <class Point>
 [[nodiscard]] std::vector<Line> validated_lines(const Point& point) {
   return joined(judged_lines(judged(point)), simulation_lines(simulated_of(point)));
@@ -118,7 +118,7 @@ template <class Points>
   return capitalized(conclusion_of(points, predicted)) + ".";
 }
 
-/// A note on several points with intervals of several rows.
+/// A note for several points with intervals of several rows.
 template <class Points>
 [[nodiscard]] std::string points_in_words(const Points& points) {
   return fmt::format("The intervals of a point have a joint confidence of {:g} %; {}.",

@@ -280,7 +280,7 @@ Layout layout_for(const std::string& model) {
       column->meaning = latency + " latency: " + column->meaning;
     prediction[1].heading = latency;
     prediction[3].heading = "is";
-    std::swap(prediction[0], prediction[1]);  // the simulation first: it says which latency it is
+    std::swap(prediction[0], prediction[1]);  // the simulation first, since it names the latency
   }
   return layout;
 }
