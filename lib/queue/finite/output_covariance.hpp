@@ -4,7 +4,7 @@
 
 #include <vector>
 
-/// How the queues of two outputs of one switch depend on each other.
+/// Covariance of the queues of two outputs of one switch.
 ///
 /// MODEL     slotted queues with one packet served a slot at two outputs; input j sends a packet to the one with
 ///           probability h_j in a slot, to the other with h_j, else to neither; slots independent.
@@ -20,14 +20,14 @@ namespace tailbound::queue {
 struct OutputCovariance {
   double variance = 0;
   double covariance = 0;
-  int agreed_digits = 0;  ///< of `covariance`, between two grids; 0 if they do not agree
+  int agreed_digits = 0;  ///< digits to which `covariance` agrees between two grids; 0 if they do not agree
 };
 
 /// COST  a linear system of 96 unknowns, and one of 64
 /// \param rates  h_j of each input, the sum below 1, each below 1/2
 [[nodiscard]] OutputCovariance output_covariance(const std::vector<numeric::Rational>& rates);
 
-/// The same without Cov(Q_1, Q_2): 0, all digits.
+/// The same with Cov(Q_1, Q_2) = 0, exact to all digits.
 [[nodiscard]] OutputCovariance output_variance(const std::vector<numeric::Rational>& rates);
 
 }  // namespace tailbound::queue
