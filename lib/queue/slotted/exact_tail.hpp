@@ -13,13 +13,13 @@
 /// Internal to the queue module.
 namespace tailbound::queue {
 
-/// The values 0 .. last as integers over powers of one number; reduced to lowest terms only when asked,
-/// since that costs more than the recurrence itself.
+/// The values 0 .. last as integers over powers of one number. Reduced to lowest terms only on request, since
+/// that costs more than the recurrence itself.
 class ExactValues {
  public:
   /// C = 1.
   /// COST  O(last min(last, K)) products of numbers whose length grows in proportion to the level.
-  /// \param most_bits  of all the numbers together
+  /// \param most_bits  limit for all the numbers together
   /// \throws LimitExceeded  C > 1, irrational probabilities, or numbers beyond `most_bits`
   ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last, double most_bits = 0x1p33);
 
