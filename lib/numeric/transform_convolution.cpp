@@ -33,8 +33,8 @@ void DestroyPlan::operator()(fftw_plan plan) const {
   fftw_destroy_plan(plan);
 }
 
-/// The power of two by which a sequence is far from the ends of the exponents: the bound counts roundings, not
-/// underflows. 0 for most.
+/// The power of two that moves a sequence away from the limits of the exponents, as the bound counts
+/// roundings, not underflows. 0 for most.
 int exponent_to_middle(std::span<const double> x) {
   double greatest = 0;
   for (const double value : x) {
@@ -58,7 +58,7 @@ double norm(std::span<const double> x) {
 
 constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
 
-/// Largest error of an entry, for transforms of 2^levels points: 3 transforms, each within 16 units a level
+/// Largest error of an entry, for transforms of 2^levels points: 3 transforms, each within 16 units per level
 /// (docs/derivations/transform.md), and the products.
 double error_bound(double norms, int levels) {
   const double transform = 16.0 * (levels + 2) * unit_roundoff;
@@ -78,8 +78,8 @@ void check_some(const Convolution& result, std::span<const double> x, std::span<
     }
     const double own = magnitude * static_cast<double>(terms + 2) * unit_roundoff * 1.01;
     if (!(std::abs(result.values[n] - sum) <= result.error + own))
-      throw Error("the fast Fourier transform is off by " + std::to_string(result.values[n] - sum) +
-                  " where its bound is " + std::to_string(result.error));
+      throw Error("the error of the fast Fourier transform is " + std::to_string(result.values[n] - sum) +
+                  ", above its bound " + std::to_string(result.error));
   }
 }
 
