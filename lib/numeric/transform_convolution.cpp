@@ -93,7 +93,8 @@ Convolution convolve_by_transform(std::span<const double> x, std::span<const dou
   if (x_exponent != 0 || y_exponent != 0) {
     Convolution result = convolve_by_transform(scaled(x, x_exponent), scaled(y, y_exponent), count);
     const int back = -(x_exponent + y_exponent);
-    // Exact, but for what leaves the normal range: at its lower end by little, at its upper end by anything.
+    // Exact, except outside the normal range: by little below its lower end, by any amount above its upper
+    // end.
     result.error = std::scalbn(result.error, back) + std::numeric_limits<double>::min();
     for (double& value : result.values) {
       value = std::scalbn(value, back);
@@ -121,7 +122,8 @@ Convolution convolve_by_transform(std::span<const double> x, std::span<const dou
     forward.reset(fftw_plan_dft_r2c_1d(size, first.get(), complex(first.get()), FFTW_ESTIMATE));
     backward.reset(fftw_plan_dft_c2r_1d(size, complex(first.get()), first.get(), FFTW_ESTIMATE));
   }
-  if (!forward || !backward) throw Error("FFTW made no plan for " + std::to_string(points) + " points");
+  if (!forward || !backward)
+    throw Error("FFTW could not plan a transform of " + std::to_string(points) + " points");
 
   const auto load = [&](std::span<const double> from, double* to) {
     std::copy(from.begin(), from.end(), to);
