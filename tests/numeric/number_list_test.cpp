@@ -39,7 +39,7 @@ TEST_CASE("numbers as typed: lists, with percent signs throughout a range") {
 TEST_CASE("numbers as typed: thousands that are set apart are no list") {
   for (const char* text : {"1,024", "2,000", "1,000,000", "0.1,05"})
     CHECK_THROWS_WITH(parse_integers(text, "--inputs", 1, 10'000'000),
-                      Catch::Contains("thousands are not set apart"));
+                      Catch::Contains("do not separate thousands"));
   CHECK(parse_integers("1,24", "--inputs", 1, 99) == std::vector<std::int64_t>{1, 24});
   CHECK(parse_integers("0,1,0", "--levels", 0, 99) == std::vector<std::int64_t>{0, 1, 0});
 }

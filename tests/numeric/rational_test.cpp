@@ -111,10 +111,10 @@ TEST_CASE("numbers that are refused: what was probably meant", "[numeric][ration
     }
     return std::string();
   };
-  CHECK_THAT(why("0,5"), Catch::Contains("Decimals have a point: 0.5"));
-  CHECK_THAT(why("1,024"), Catch::Contains("Thousands are not set apart: 1024"));
-  CHECK_THAT(why("0.1-0.9"), Catch::Contains("A range is FIRST:LAST:STEP"));
-  CHECK_THAT(why("85%"), Catch::Contains("without the percent sign"));
+  CHECK_THAT(why("0,5"), Catch::Contains("Use a decimal point: 0.5"));
+  CHECK_THAT(why("1,024"), Catch::Contains("Do not separate thousands: 1024"));
+  CHECK_THAT(why("0.1-0.9"), Catch::Contains("Write a range as FIRST:LAST:STEP"));
+  CHECK_THAT(why("85%"), Catch::Contains("omit the percent sign"));
   CHECK_THAT(why("x"), !Catch::Contains("point:"));
 }
 

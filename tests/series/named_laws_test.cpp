@@ -85,5 +85,5 @@ TEST_CASE("what is no law by name is refused", "[series][named_laws]") {
   CHECK_THAT(law_refusal("zipf(1,4) + cauchy(2)"), Catch::Contains("it must be a sum of negbin(r,p)"));
   CHECK_THAT(law_refusal("zipf(1,4) zipf(1,4)"),
              Catch::Contains("a + or the end is missing at character 11"));
-  CHECK_THAT(law_refusal("zipf(1,4"), Catch::Contains("closed by a bracket"));
+  CHECK_THAT(law_refusal("zipf(1,4"), Catch::Contains("closed by a parenthesis"));
 }

@@ -53,7 +53,7 @@ TEST_CASE("a PMF of floats is divided by a sum that only rounding keeps from 1",
   for (const char* text :
        {"0.33\n0.33\n0.33\n", "1/3\n1/3\n33/100\n", "0.5\n0.4\n", "0.5\n0.500000001\n0.00000001\n"}) {
     CAPTURE(text);
-    CHECK_THROWS_WITH(read_pmf(text, "file"), Catch::Contains("but for rounding"));
+    CHECK_THROWS_WITH(read_pmf(text, "file"), Catch::Contains("up to rounding"));
     CHECK(read_pmf(text, "file", Normalise::yes).sum != 1);
   }
 }
@@ -91,7 +91,7 @@ TEST_CASE("a PMF that is none is refused with its place", "[series][pmf_file]") 
   CHECK_THAT(refusal_of("0 0.5\n1048576 0.5\n"), Catch::Contains("arrivals.txt:2:9: the value is 1048576"));
   CHECK_THAT(refusal_of("0 0.5\n0 0.5\n"), Catch::Contains("arrivals.txt:2:3: index 0 appears twice"));
   CHECK_THAT(refusal_of("0.5\nhalf\n"), Catch::Contains("arrivals.txt:2:"));
-  CHECK_THAT(refusal_of("3\n[0.5, 0.5]\n"), Catch::Contains("beside the list"));
+  CHECK_THAT(refusal_of("3\n[0.5, 0.5]\n"), Catch::Contains("outside the list"));
   CHECK_THAT(refusal_of(""), Catch::Contains("no coefficients"));
 
   std::mt19937_64 random(3);

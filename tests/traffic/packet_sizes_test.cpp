@@ -60,7 +60,7 @@ TEST_CASE("packet sizes that are none are refused", "[traffic][packet_sizes][err
                     Contains("P(size <= S)"));
   CHECK_THROWS_WITH(PacketSizes::of_file("64 50%\n594 90%\n1518 100%\n", "sizes.txt"), Contains("cdf"));
   CHECK_THROWS_WITH(PacketSizes::of_list("7:64,4:594,1:1518", "--sizes"), Contains("the size first"));
-  CHECK_THROWS_WITH(PacketSizes::of_list("cdf,64:0.5,594:0.4,1518:1", "--sizes"), Contains("does not grow"));
+  CHECK_THROWS_WITH(PacketSizes::of_list("cdf,64:0.5,594:0.4,1518:1", "--sizes"), Contains("does not increase"));
   CHECK_THROWS_WITH(PacketSizes::of_list("cdf,64:0.5,594:0.9", "--sizes"), Contains("ends at 0.9"));
   CHECK_THROWS_AS(PacketSizes::imix().cells(0), InvalidArgument);
 }

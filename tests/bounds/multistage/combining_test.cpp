@@ -130,7 +130,7 @@ TEST_CASE("multistage: refusals") {
 
 TEST_CASE("multistage: the ending in words") {
   CHECK(in_words({Stop::direct, 1, 0}) == "one pass, without iteration");
-  CHECK(in_words({Stop::saturated, 7, 0}) == "stopped after 7 rounds: something would be busy all the time");
+  CHECK(in_words({Stop::saturated, 7, 0}) == "stopped after 7 rounds: a utilization would reach 100 %");
   CHECK(in_words({Stop::converged, 153, 1e-7}) == "converged after 153 rounds (last change 1e-07)");
   CHECK(in_words({Stop::too_many_rounds, 10, 0.5}) ==
         "stopped without convergence after 10 rounds (last change 0.5)");

@@ -301,7 +301,7 @@ TEST_CASE("reorder buffer: what cannot be settled says why", "[bounds][reorder]"
       return std::string(error.what());
     }
   };
-  CHECK_THAT(refusal(geometric(Fraction(1, 2), 20), target), Catch::Contains("beyond are too much"));
+  CHECK_THAT(refusal(geometric(Fraction(1, 2), 20), target), Catch::Contains("beyond are too many"));
   CHECK(refusal(geometric(Fraction(1, 2), 100), target).substr(0, 8) == "answered");
   DelayDistribution wide = geometric(Fraction(1, 2), 100);
   const PrecisionScope scope(Precision{128});

@@ -194,7 +194,7 @@ TEST_CASE("what is wrong with CSV blocks is said with its place", "[queue][block
   CHECK_THAT(fault("# nothing\n\n"), starts("1:1: no matrices found"));
   CHECK_THAT(fault("0.5,0.5\n 0.5\n"), starts("2:2: row 2 of D_0 has 1 numbers; it must have 2"));
   CHECK_THAT(fault("0.5\n0.5\n"), starts("2:1: D_0 has more than 1 rows") &&
-                                      Catch::EndsWith("a blank line must stand between matrices"));
+                                      Catch::EndsWith("separate matrices by a blank line"));
   CHECK_THAT(fault("0.5,0.5\n\n0.5,0.5\n"), starts("1:1: D_0 has only 1 of 2 rows"));
   CHECK_THAT(fault("1,0\n0,1\n\n\n 0,0\n"), starts("5:2: D_1 has only 1 of 2 rows"));
   CHECK_THAT(fault("0.5, 0.5x\n"), starts("1:6: an entry is \"0.5x\"; it must be a decimal,"));

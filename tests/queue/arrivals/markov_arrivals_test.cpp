@@ -172,9 +172,9 @@ TEST_CASE("blocks that are no arrivals are refused", "[queue][markov][errors]") 
   refused({{{0, 0}, {0, half}}, {{0, Fraction(3, 2)}, {half, 0}}}, "an entry in row 1 of D_1 is 3/2");
   // Phase 3 is never left; phase 2 is never come back to.
   refused({{{half, 0, 0}, {half, 0, half}, {0, 0, half}}, {{half, 0, 0}, {0, 0, 0}, {0, 0, half}}},
-          "phases 1 lead to each other, but not to and from 2, 3");
+          "phases 1 communicate with each other, but not with 2, 3");
   refused({{{0, half, 0}, {half, 0, 0}, {0, half, 0}}, {{half, 0, 0}, {half, 0, 0}, {0, 0, half}}},
-          "phases 1, 2 lead to each other, but not to and from 3");
+          "phases 1, 2 communicate with each other, but not with 3");
   PlainBlocks<Fraction> wide(
       1, std::vector<std::vector<Fraction>>(257, std::vector<Fraction>(257, Fraction(Whole(1), Whole(257)))));
   refused(wide, "phases is 257");

@@ -33,7 +33,7 @@ TEST_CASE("joint file: what is refused, with its line") {
   refused("0,0,0.5\n1,0.5\n", "2 columns, the first line 3");
   refused("0,0,0.5\n", "sum to 0.5");
   refused("0,0,1.5\n0,1,-0.5\n", "negative");
-  refused("0,x,1\n", "no number of packets");
+  refused("0,x,1\n", "not a number of packets");
   refused("0,129,1\n", "from 0 to 128");
   refused("0,0,a\n", "probability");
   refused("1\n", "1 columns");

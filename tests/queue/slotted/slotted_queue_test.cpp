@@ -618,7 +618,7 @@ TEST_CASE("questions too large to answer are refused, not tried", "[queue][limit
       const numeric::Rational load = numeric::Rational(servers) - numeric::parse_rational(idle, "idle");
       const queue::SlottedQueue queue{series::Arrivals::equal_inputs(16, load), servers};
       CHECK_THROWS_WITH(queue::least_level(queue, to_rational(power_of_ten(-20))),
-                        Catch::Contains("more than 10^15 packets"));
+                        Catch::Contains("exceed 10^15 packets"));
     }
   CHECK(peak_megabytes() - before < 300);
 }
