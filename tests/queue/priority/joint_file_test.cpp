@@ -11,7 +11,7 @@ using namespace tailbound;
 using queue::parse_joint;
 using tailbound::test::rational;
 
-TEST_CASE("joint file: packets of each class, comments, a line of names, the same packets twice") {
+TEST_CASE("joint file: packets per class, comments, header line, repeated packets") {
   const auto read = parse_joint(
       "high, low, probability\n# of a slot\n0,0,0.5\n1,0,1/4 # a quarter\n\n0, 2, "
       "0.125\n0,2,0.125\r\n3,3,0\n",
@@ -23,7 +23,7 @@ TEST_CASE("joint file: packets of each class, comments, a line of names, the sam
   CHECK(read[2].probability == rational("1/4"));
 }
 
-TEST_CASE("joint file: what is refused, with its line") {
+TEST_CASE("joint file: errors have line numbers") {
   using Catch::Contains;
   const auto refused = [](const std::string& text, const std::string& words) {
     CHECK_THROWS_AS(parse_joint(text, "f"), ParseError);
