@@ -15,7 +15,8 @@
 ///           time.
 /// RESULT    Sums, minima, residual service, departures, servers in series; backlog and delay as suprema at
 ///           breakpoints.
-/// SOURCE    docs/derivations/policed_traffic.md, section 4; Le Boudec and Thiran, "Network Calculus", chapters 1 and 6
+/// SOURCE    docs/derivations/policed_traffic.md, section 4; Le Boudec and Thiran, "Network Calculus",
+///           chapters 1 and 6
 /// TESTS     tests/bounds/guarantee/curves_test.cpp
 namespace tailbound::bounds {
 

@@ -51,7 +51,8 @@ struct PausingLink {
   bool overhead_stored = false;        ///< preamble and gap also occupy the buffer: conservative
 };
 
-/// 802.3 states a sender's latency in quanta of 512 bit times: these in ns.  \throws InvalidArgument  negative; no rate
+/// 802.3 states a sender's latency in quanta of 512 bit times: these in ns.  \throws InvalidArgument
+/// negative; no rate
 [[nodiscard]] numeric::Rational pause_quanta(std::int64_t quanta, const numeric::Rational& rate);
 
 /// A component of the headroom.
@@ -67,8 +68,8 @@ struct Headroom {
   std::int64_t bytes = 0;           ///< rounded up: proved
 };
 
-/// \throws InvalidArgument  rates not above 0, negative times or lengths, packets shorter than a byte, the shortest above the
-///                          longest  \throws LimitExceeded  above 10^15 bytes
+/// \throws InvalidArgument  rates not above 0, negative times or lengths, packets shorter than a byte, the
+///                          shortest above the longest  \throws LimitExceeded  above 10^15 bytes
 [[nodiscard]] Headroom headroom(const PausingLink& link);
 
 /// The headroom in cells of `cell` bytes; each packet may fill its last cell only partly. At most the cells
@@ -80,7 +81,8 @@ struct Headroom {
 /// number of packets whose lengths sum to at most `bytes`. Exact.  \throws as headroom_cells()
 [[nodiscard]] std::int64_t most_cells(std::int64_t bytes, const PacketLengths& packets, std::int64_t cell);
 
-/// The round trip of a link with credits: from the last bit of a packet at the sender until its credit is back.
+/// The round trip of a link with credits: from the last bit of a packet at the sender until its credit is
+/// back.
 /// MODEL     As above, with credits instead of pauses. A packet takes credits for its length when it starts.
 ///           The receiver frees them at most `receiver_latency` after its last bit, and a report of all free
 ///           credits waits, is sent (`pause_frame`) and is used as above. The sender always has packets, of

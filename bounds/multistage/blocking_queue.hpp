@@ -44,7 +44,8 @@ struct QueueMeans {
 class BlockingQueue {
  public:
   /// \param places     K >= 1
-  /// \param sources    s >= 1, one being a link; 0: one Poisson source of rate `attempt`, which rests while blocked
+  /// \param sources    s >= 1, one being a link; 0: one Poisson source of rate `attempt`, which rests while
+  ///                   blocked
   /// \param combining  1: none; empty: unlimited
   /// \throws LimitExceeded  more than 20 000 states
   BlockingQueue(std::int64_t places, int sources, std::optional<std::int64_t> combining);

@@ -63,8 +63,8 @@ inline constexpr double saturation_resolution = 0.001;
 
 /// Maximum load of which at least the fraction `carried_share` is delivered: a search on the model (TOMS 748,
 /// bracketed), independent of any requested load.
-/// \return  above 0, at most network::saturation_bound(), to `saturation_resolution`; empty where so much comes
-///          through at a load of 1
+/// \return  above 0, at most network::saturation_bound(), to `saturation_resolution`; empty if that
+///          fraction is delivered at a load of 1
 /// COST     4 to 10 points
 /// \throws  as solve()
 [[nodiscard]] std::optional<double> saturation(const network::CombiningMultistage& network, Variant variant);

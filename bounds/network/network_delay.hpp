@@ -10,8 +10,8 @@
 
 /// The queues of a network and the routes of packets through them.
 ///
-/// MODEL     network/queue_traffic.hpp for the arrivals, queue/slotted/slotted_queue.hpp for each queue (with bursts
-///           queue/markov/markov_queue.hpp), bounds/path/path_delay.hpp for sums of delays.
+/// MODEL     network/queue_traffic.hpp for the arrivals, queue/slotted/slotted_queue.hpp for each queue (with
+///           bursts queue/markov/markov_queue.hpp), bounds/path/path_delay.hpp for sums of delays.
 /// SOURCE    Singh and Dally 2004; docs/derivations/trees.md
 namespace tailbound::bounds {
 

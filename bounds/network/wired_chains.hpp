@@ -13,7 +13,7 @@
 #include <vector>
 
 /// The chains of a collapsed network: each queue by itself, and each pair of successive queues of a route,
-/// fed by hosts and by links from the previous queues. Part of wired_delay.hpp, which states the model.
+/// with hosts and links from the previous queues. Part of wired_delay.hpp, which states the model.
 /// Internal to the bounds module.
 namespace tailbound::bounds {
 

@@ -13,7 +13,8 @@
 ///
 /// MODEL     The queueing delay D of a route is the sum of its waits W_h, with any dependence between them.
 /// RESULT    I1: 0 <= P(D > t) <= P(D > t-1) <= 1, and the probabilities sum to 1.
-///           I2: E D = sum E W_h;  max_h P(W_h > t) <= P(D > t) <= sum_h P(W_h > t_h) whenever the t_h sum to t.
+///           I2: E D = sum E W_h;
+///           max_h P(W_h > t) <= P(D > t) <= sum_h P(W_h > t_h) whenever the t_h sum to t.
 /// SOURCE    docs/derivations/any_network.md, "What every answer satisfies"
 /// TESTS     tests/bounds/path/computed_delay_test.cpp
 namespace tailbound::bounds {

@@ -21,11 +21,12 @@
 /// RESULT    upper bounds, in interval arithmetic, valid for any choice of z. W_1 is exact for Bernoulli
 ///           sources and for up to queue::WaitTransform::most_sources identical on-off sources; for other
 ///           on-off sources (V_1(z) - 1 + rho)/rho is used, which is larger.
-/// SOURCE    docs/derivations/dependent_hops.md, (8) to (10). Proved where the links into each queue on the path
-///           have independent histories: in a random-root tree for the hops up to and including the root
-///           (BoundedRoute::proved_hops). Assumed below the root, where links carry packets of the same leaves.
-/// EXCLUDES  bursts that keep their path; on-off sources with alpha + beta > 1, which are less likely to be ON
-///           after a slot ON than after a slot OFF: the proof needs the opposite
+/// SOURCE    docs/derivations/dependent_hops.md, (8) to (10). Proved where the links into each queue on the
+///           path have independent histories: in a random-root tree for the hops up to and including the root
+///           (BoundedRoute::proved_hops). Assumed below the root, where links carry packets of the same
+///           leaves.
+/// EXCLUDES  bursts that keep their path; on-off sources with alpha + beta > 1, which are less likely to be
+///           ON after a slot ON than after a slot OFF: the proof needs the opposite
 /// TESTS     tests/bounds/path/delay_bound_test.cpp, bursty_delay_bound_test.cpp
 namespace tailbound::bounds {
 
@@ -62,8 +63,8 @@ struct BoundedRoute {
 /// \throws InvalidArgument  an on-off source as in bounded_tree()
 [[nodiscard]] numeric::Rational mean_wait_bound(const std::vector<BoundedSource>& sources);
 
-/// Shortest mean burst for which the bound is proved [slots]: on_rate/(on_rate - load). There alpha + beta = 1,
-/// and on-off sources are Bernoulli.
+/// Shortest mean burst for which the bound is proved [slots]: on_rate/(on_rate - load). There alpha + beta =
+/// 1, and on-off sources are Bernoulli.
 /// \pre 0 < load < on_rate
 [[nodiscard]] numeric::Rational shortest_bounded_burst(const numeric::Rational& load,
                                                        const numeric::Rational& on_rate = 1);
@@ -83,8 +84,8 @@ struct BoundedDelayAnswer {
 };
 
 /// COST  milliseconds; with 64 on-off sources at the first queue 60 ms, and 8 ms more per further percentile
-/// \throws InvalidArgument  no route, shares that do not sum to 1, a level below 0, a percentile outside ]0, 1[,
-///                          an on-off source as in bounded_tree()
+/// \throws InvalidArgument  no route, shares that do not sum to 1, a level below 0, a percentile outside ]0,
+///                          1[, an on-off source as in bounded_tree()
 /// \throws Unstable         a queue would be offered 1 packet per slot or more behind a busy link
 /// \throws LimitExceeded    a percentile beyond 2^24 slots
 [[nodiscard]] BoundedDelayAnswer delay_bound(std::span<const BoundedRoute> routes,

@@ -20,8 +20,8 @@
 ///           docs/derivations/aged_bursts.md: radix 3 and more within 10 % from 0.5 to 1e-4, conservative at
 ///           high load. Bursts in binary trees: P(D > t) is underestimated, simulated / computed 1.17 at 1e-2
 ///           and 2.2 at 1e-5 (4 levels, load 0.5, bursts of 16).
-/// EXCLUDES  bursts whose packets take one route, links that serve several packets per slot, delays other than the
-///           wait
+/// EXCLUDES  bursts whose packets take one route, links that serve several packets per slot, delays other
+///           than the wait
 /// TESTS     tests/bounds/path/dependent_delay_test.cpp, tests/bounds/path/scattered_delay_test.cpp
 namespace tailbound::bounds {
 

@@ -77,7 +77,8 @@ class DelayLaw {
                                                   const DelayQuestion& question) = 0;
 };
 
-/// \throws InvalidArgument  no route, shares that do not sum to 1, a level below 0, a percentile outside ]0, 1[
+/// \throws InvalidArgument  no route, shares that do not sum to 1, a level below 0, a percentile outside ]0,
+///                          1[
 void require_valid(std::span<const Route> routes, const DelayQuestion& question);
 
 class DelayKnowledge;

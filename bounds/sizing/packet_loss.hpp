@@ -12,8 +12,8 @@
 ///           cells at once. The packets of a slot arrive in random order. If a packet does not fit, the cells
 ///           that fit are stored, but the packet is lost. One cell is served per slot; the buffer has B
 ///           cells, including the one in service.
-/// RESULT    P(a packet of l cells loses any of them) = P(V + J > B - l), V the cells left over from earlier slots, J those
-///           of the packets before it in its slot
+/// RESULT    P(a packet of l cells loses any of them) = P(V + J > B - l), V the cells left over from earlier
+///           slots, J those of the packets before it in its slot
 /// SOURCE    docs/derivations/packet_sizes.md
 /// TESTS     tests/bounds/sizing/packet_loss_test.cpp
 namespace tailbound::bounds {

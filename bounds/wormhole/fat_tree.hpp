@@ -10,8 +10,7 @@
 ///
 /// MODEL     as latency.hpp; levels are numbered as in the paper
 /// SOURCE    Greenberg and Guan 1997a, eqs. (16)-(26), with its margin notes: the stations of two links up
-/// have
-///           the rate of both, in (21) and (23). network::FatTreeVariant defines P_l in (22).
+///           have the rate of both, in (21) and (23). network::FatTreeVariant defines P_l in (22).
 /// TESTS     tests/bounds/wormhole/fat_tree_test.cpp
 namespace tailbound::bounds::wormhole {
 

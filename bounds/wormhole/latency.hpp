@@ -14,25 +14,23 @@
 
 /// Latency and saturation of wormhole networks, over any graph of channels.
 ///
-/// MODEL     A worm of M flits waits at each station on its way until a channel is free and meanwhile holds
-/// the
-///           channels behind it. Mean time on a channel, from the head's entry until the tail leaves:
+/// MODEL     A message of M flits waits at each station along its path until a channel is free and meanwhile
+///           occupies the channels behind it. Mean time on a channel, from the head's entry until the tail
+///           leaves:
 ///             x_i = M                                                    ejection, or the last link
 ///             x_i = sum_j R_(i|j) [x_j + (1 - m_j f_ij / lambda_j) W_j]  otherwise                     (11)
-///           with W_j the wait of queue/wormhole/worm_station.hpp. Latency of a message from source s: W_s + x_s + D
-///           - 1. Where virtual channels share a wire, M is replaced at ejection by T = M / (1 - q / 2), q =
-///           1 - exp(-2 E T): the worm and one that it shares a wire with advance at half speed each. A wire
-///           carries at most one flit a cycle.
-/// RESULT    an approximation: stations are taken one by one, arrivals as Poisson. Within some 2 % of
-/// simulation
-///           up to 70 % of saturation, pessimistic beyond. Nothing is proved of the digits.
-/// SCALING   All times are in lengths of a message and the load is in flits a cycle from each processor: then
-/// no
-///           equation holds M, so nor does this header but for Point::latency().
-/// SOURCE    Greenberg and Guan 1997a, eqs. (6), (8), (11), (24)-(26); the wire's sharing is of our own:
-///           docs/derivations/wormhole.md
-/// VARIANTS  Equations::finite_source: finite_source.hpp, nearer to simulation from half of saturation on
-/// EXCLUDES  messages shorter than their way (finite sources know them), buffers of several flits
+///           with W_j the wait of queue/wormhole/worm_station.hpp. Latency of a message from source s:
+///           W_s + x_s + D - 1. Where virtual channels share a physical channel, M is replaced at ejection by
+///           T = M / (1 - q / 2), q = 1 - exp(-2 E T): the message and one that it shares a physical channel
+///           with advance at half speed each. A physical channel carries at most one flit per cycle.
+/// RESULT    an approximation: stations are analysed individually, with Poisson arrivals. Within some 2 % of
+///           simulation up to 70 % of saturation, overestimates beyond. Not proved.
+/// SCALING   All times are in message lengths, and the load is in flits per cycle and processor. Then no
+///           equation contains M, nor does this header except in Point::latency().
+/// SOURCE    Greenberg and Guan 1997a, eqs. (6), (8), (11), (24)-(26); the sharing of physical channels is
+///           this project's own: docs/derivations/wormhole.md
+/// VARIANTS  Equations::finite_source: finite_source.hpp, closer to simulation from half of saturation on
+/// EXCLUDES  messages shorter than their path (supported by finite sources), buffers of several flits
 /// TESTS     tests/bounds/wormhole/latency_test.cpp
 namespace tailbound::bounds::wormhole {
 
@@ -125,7 +123,7 @@ class Model {
   /// The saturation load, to 1e-15 [flits/cycle/processor]
   ///
   /// METHOD  bisection. A cyclic graph whose iteration does not converge counts as saturated: such loads
-  ///         it does lie within some 1e-8 of saturation.
+  ///         lie within some 1e-8 of saturation.
   /// \throws InvalidArgument  the mean source of equations other than the published ones
   [[nodiscard]] double saturation(Saturated rule = Saturated::first_source) const;
   /// Both sides: to 1e-15 by the published equations, to 1e-6 by those of finite sources.

@@ -28,8 +28,8 @@ namespace tailbound::bounds::wormhole {
 /// \param dimensions  n, 1 .. 20
 [[nodiscard]] std::vector<double> streams_met(int dimensions, network::WormEnds ends = network::all_port);
 
-/// A step of a broadcast: W + E + base; the injection channel is free with probability 1 - busy, otherwise W is
-/// exponential.
+/// A step of a broadcast: W + E + base; the injection channel is free with probability 1 - busy, otherwise W
+/// is exponential.
 struct BroadcastStep {
   double base = 1;               ///< cycles, above 0
   double startup = 0, hops = 0;  ///< of these, before and after the time at the injection channel

@@ -22,7 +22,7 @@ void forget_file(const std::string& path);
 /// \pre hold() is held
 void add_process(pid_t process);
 /// Waits for the end of the process and forgets it; its status, as waitpid() gives it.
-/// \param stop  asked for, the process is killed
+/// \param stop  when requested, the process is killed
 int wait_for(pid_t process, const std::stop_token& stop = {});
 
 /// For a process forked to compute: the registered items belong to its parent.

@@ -32,7 +32,8 @@ class NamedFiles {
   /// \param argument  name used in the error ("--pmf")
   /// \param limit     [bytes]
   /// \throws InvalidArgument  no such file, a folder, not readable, larger than the limit, written by another
-  ///                          option, or a pipe that another option has read; the value in the message is the path
+  ///                          option, or a pipe that another option has read; the value in the message is the
+  ///                          path
   /// \throws Stopped          while a pipe was waited for
   [[nodiscard]] std::string read(const std::string& path, std::string_view argument,
                                  std::size_t limit = largest_file);

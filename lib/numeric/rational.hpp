@@ -24,8 +24,8 @@ struct NumberLimits {
   long exponent = 100'000;  ///< decimal, of either sign; below 10^9
 };
 
-/// The exact value of a decimal ("0.9", "1e-15", "-.5E3"), a fraction ("9/10", "1.5/2") or a power ("10^-9", "2**-4",
-/// "2.5*10^-9").
+/// The exact value of a decimal ("0.9", "1e-15", "-.5E3"), a fraction ("9/10", "1.5/2") or a power ("10^-9",
+/// "2**-4", "2.5*10^-9").
 ///
 /// \param text      white space around the number is ignored
 /// \param argument  name used in the error

@@ -52,7 +52,7 @@ template <class Meaning>
 [[nodiscard]] inline Values slider(double least, double most, double step) {
   return {.slider = Slider{.least = least, .most = most, .step = step}};
 }
-/// 10^least to 10^most.
+/// 10^`least` to 10^`most`.
 [[nodiscard]] inline Values powers_of_ten(double least, double most) {
   return {.slider = Slider{.least = least, .most = most, .step = 1, .powers_of_ten = true}};
 }

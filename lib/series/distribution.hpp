@@ -9,12 +9,13 @@
 
 /// Distributions on 0, 1, 2, ... with error bounds, and sums of independent ones.
 ///
-/// MODEL     X >= 0 whole, known for n < size, tilted by a number theta >= 1: mass[n] = theta^n P(X = n),
-///           tail[n] = theta^n P(X > n). Tilting commutes with convolution, keeps geometric decay within a
+/// MODEL     X >= 0 whole, known for n < size, tilted by a number theta >= 1:
+///           mass[n] = theta^n P(X = n),  tail[n] = theta^n P(X > n).
+///           Tilting commutes with convolution, keeps geometric decay within a
 ///           double's exponents, and flattens it, as a fast Fourier transform requires.
-/// RESULT    for independent X, Y:  P(X+Y = t) = sum_{n<=t} P(X = n) P(Y = t-n), P(X+Y > t) = P(X > t) +
-///           sum_{n<=t} P(X = n) P(Y > t-n):  non-negative terms only, and nothing beyond n = t is needed, so
-///           there is no truncation.
+/// RESULT    for independent X, Y:  P(X+Y = t) = sum_{n<=t} P(X = n) P(Y = t-n),
+///           P(X+Y > t) = P(X > t) + sum_{n<=t} P(X = n) P(Y > t-n):  non-negative terms only, and nothing
+///           beyond n = t is needed, so there is no truncation.
 /// CONTRACT  the true theta^n P(.) lies within units * u relative (u = 2^-bits of T, errors on paths of
 ///           non-negative products as in numeric/rounding.hpp) and then *_error absolute of the stored value.
 /// SOURCE    docs/derivations/path_delay.md

@@ -9,8 +9,8 @@
 
 /// Distributions on 0, 1, 2, ... with their expected excess, and sums of independent ones.
 ///
-/// MODEL     X >= 0 whole, known for n < size: P(X = n), P(X > n), E[(X - n)^+] (the stop-loss transform), and
-///           E[X].
+/// MODEL     X >= 0 whole, known for n < size: P(X = n), P(X > n), E[(X - n)^+] (the stop-loss transform),
+///           and E[X].
 /// RESULT    for independent X, Y
 ///             P(X+Y = n)      = sum_{j<=n} P(X = j) P(Y = n-j)
 ///             P(X+Y > n)      = P(X > n) + sum_{j<=n} P(X = j) P(Y > n-j)

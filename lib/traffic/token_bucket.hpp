@@ -37,8 +37,8 @@ class GreedyPattern {
  public:
   static constexpr std::int64_t most_slots = 1 << 24;
 
-  /// \throws InvalidArgument  no bucket; a rate not above 0, a burst below 1; rates and bursts whose common denominator is
-  ///                          above 10^9, or bursts above 10^9
+  /// \throws InvalidArgument  no bucket; a rate not above 0, a burst below 1; rates and bursts whose common
+  ///                          denominator is above 10^9, or bursts above 10^9
   /// \throws LimitExceeded    more than `most_slots` slots before the pattern repeats
   explicit GreedyPattern(const std::vector<TokenBucket>& buckets);
 

@@ -130,7 +130,7 @@ TEST_CASE("Transform convolution: within its bound of direct sums in long double
       }
       CHECK(within);
     }
-    WARN("length " << length << ": greatest error " << worst_of_length << " of the bound");
+    WARN("length " << length << ": largest error " << worst_of_length << " of the bound");
     worst = std::max(worst, worst_of_length);
   }
   CHECK(worst < 0.25);    // a closer bound would be luck

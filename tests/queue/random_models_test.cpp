@@ -52,7 +52,7 @@ void check_models(std::int64_t models) {
   CHECK(tally.answered_double > models / 20);
   WARN(models << " models: " << tally.enclosures << " enclosures and " << tally.exact
               << " exact values hold the reference; machine arithmetic answered " << tally.answered_double
-              << " times and refused " << tally.refused_double << " times");
+              << " times and rejected " << tally.refused_double << " times");
 }
 
 }  // namespace

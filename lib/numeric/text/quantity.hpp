@@ -29,7 +29,7 @@ enum class Measure { gbps, bytes, nanoseconds, megabytes };
 [[nodiscard]] std::vector<Rational> parse_quantities(std::string_view text, std::string_view argument,
                                                      Measure measure, std::size_t limit = most_entries);
 
-/// An integer in [least, greatest].  \throws InvalidArgument
+/// An integer in [`least`, `greatest`].  \throws InvalidArgument
 [[nodiscard]] std::int64_t parse_whole_quantity(std::string_view text, std::string_view argument,
                                                 Measure measure, std::int64_t least, std::int64_t greatest);
 /// \param legal  the legal values as given in the message (default: the range)

@@ -52,8 +52,8 @@ class MarkovArrivals {
   /// \throws InvalidArgument  no block, blocks that are not square or differ in size, more than 256 phases,
   ///                          an entry outside 0 .. 1, rows that do not sum to 1, a reducible chain (the
   ///                          message names the classes)
-  /// \throws LimitExceeded    more than 1024 blocks, 2^24 entries in all, or a common denominator of so many bits
-  ///                          that the exact load would take long (256 phases: 106, 128 phases: 384)
+  /// \throws LimitExceeded    more than 1024 blocks, 2^24 entries in all, or a common denominator of so many
+  ///                          bits that the exact load would take long (256 phases: 106, 128 phases: 384)
   [[nodiscard]] static MarkovArrivals blocks(RationalBlocks blocks);
 
   /// \throws InvalidArgument  inputs outside 2 .. 2^20, a load outside ]0, 1], a mean length of 1 or less

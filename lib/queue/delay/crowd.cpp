@@ -156,7 +156,8 @@ MeanBounds mean_crowd_wait(const Crowd& crowd) {
   long double squares = 0;
   for (const CrowdSource& source : crowd.sources)
     squares += static_cast<long double>(source.count) * source.rate * source.rate;
-  // E[W] = A''(1) / (2 rho (1 - rho)), A''(1) = rho^2 - sum of the rates' squares; both terms are at most rho^2.
+  // E[W] = A''(1) / (2 rho (1 - rho)), A''(1) = rho^2 - sum of the rates' squares; both terms are at most
+  // rho^2.
   const long double unit = std::exp2(static_cast<long double>(-long_double_bits));
   const long double slack =
       unit * static_cast<long double>(2 * crowd.rate_units + 16 + static_cast<double>(crowd.sources.size())) *

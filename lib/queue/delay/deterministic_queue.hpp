@@ -51,7 +51,7 @@ class CombiningMix {
   /// l < 2.
   ///
   /// METHOD  the quotient of eqs. (2) and (1) grows by  r(l + 1) = (a r(l) + w) / (a + q).
-  /// \returns Z(0) .. Z(greatest)
+  /// \returns Z(0) .. Z(`greatest`)
   [[nodiscard]] std::vector<double> combining(std::int64_t greatest) const;
 
   [[nodiscard]] double cold() const { return cold_; }  ///< a: a position holds a cold request

@@ -45,7 +45,8 @@ inline constexpr std::int64_t most_delay_slots = std::int64_t{1} << 23;
 /// P(Q = n) and P(Q > n) just after arrivals, n = 0 .. size - 1; C of any size. Otherwise as hop_delay().
 [[nodiscard]] series::Distribution<long double> occupancy_law(const SlottedQueue& queue, std::size_t size,
                                                               double log2_least);
-/// P(V + J = n) and P(V + J > n), n = 0 .. size - 1, of an arbitrary arrival; C of any size. Otherwise as hop_delay().
+/// P(V + J = n) and P(V + J > n), n = 0 .. size - 1, of an arbitrary arrival; C of any size. Otherwise as
+/// hop_delay().
 [[nodiscard]] series::Distribution<long double> ahead_law(const SlottedQueue& queue, std::size_t size,
                                                           double log2_least);
 /// hop_delay() in MPFR arithmetic of `bits` bits. \throws also LimitExceeded beyond 4e8 products

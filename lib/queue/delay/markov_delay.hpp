@@ -10,7 +10,8 @@
 
 /// The delay of a packet at a queue with Markovian arrivals.
 ///
-/// MODEL     queue/delay/hop_delay.hpp, one packet a slot; W of an arbitrary packet, not of an arbitrary slot.
+/// MODEL     queue/delay/hop_delay.hpp, one packet per slot; W of an arbitrary packet, not of an arbitrary
+///           slot.
 /// RESULT    P(W = w) = P(Q = w+1) / rho and P(W > w) = P(Q > w+1) / rho, as without bursts (a packet that
 ///           waits w slots is counted once at each of the positions w, ..., 0).
 /// SOURCE    docs/derivations/bursty_queue.md

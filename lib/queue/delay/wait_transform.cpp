@@ -36,8 +36,8 @@ SourceLaw<Real> nearest_law(const traffic::OnOff& source) {
   return {p.start, p.stop, p.no_stop, p.memory, p.rate};
 }
 
-/// Eigenvalues of one source's matrix at z >= 0, and the second entries of their right eigenvectors, the first
-/// being 1.
+/// Eigenvalues of one source's matrix at z >= 0, and the second entries of their right eigenvectors, the
+/// first being 1.
 template <class T>
 struct SourceModes {
   T large, small, up, down;

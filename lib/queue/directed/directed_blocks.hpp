@@ -8,10 +8,10 @@
 /// queue module.
 ///
 /// MODEL     A source is OFF, ON here or ON elsewhere. OFF -> ON here with probability alpha s, OFF -> ON
-///           elsewhere with alpha (1 - s), s the share of the bursts that come here; ON -> OFF with beta. Of trains
-///           (`follow`) a source whose burst has ended starts the next in the same slot with the same
-///           probabilities. The phase of m sources is (i, e): i ON here, e ON elsewhere.
-///           D_b((i, e), .) = Binomial(i, r)(b) P((i, e), .).
+///           elsewhere with alpha (1 - s), s the share of the bursts that come here; ON -> OFF with beta. Of
+///           trains (`follow`) a source whose burst has ended starts the next in the same slot with the same
+///           probabilities. The phase of m sources is (i, e): i ON here, e ON elsewhere. D_b((i, e), .) =
+///           Binomial(i, r)(b) P((i, e), .).
 /// SOURCE    docs/derivations/bursts_to_one_output.md
 namespace tailbound::queue {
 

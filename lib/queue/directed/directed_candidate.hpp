@@ -9,9 +9,9 @@
 /// K of silent_passage.hpp for identical sources whose bursts go here or elsewhere, from eigenvectors.
 /// Internal to the queue module.
 ///
-/// METHOD    A product of m - k eigenvectors of one source's 3 x 3 matrix at z for its largest eigenvalue l1 and k
-///           for the second, l2, made symmetric, is an eigenvector v of D(z); where z = l1^(m-k) l2^k it is one of
-///           G = K P_0, with the eigenvalue z. So K V_0 = V, V_0 the rows of silent phases.
+/// METHOD    A product of m - k eigenvectors of one source's 3 x 3 matrix at z for its largest eigenvalue l1
+///           and k for the second, l2, made symmetric, is an eigenvector v of D(z); where z = l1^(m-k) l2^k
+///           it is one of G = K P_0, with the eigenvalue z. So K V_0 = V, V_0 the rows of silent phases.
 /// SOURCE    docs/derivations/bursts_to_one_output.md
 namespace tailbound::queue {
 
@@ -44,8 +44,8 @@ struct DirectedEigenvalues {
   T large, second, large_slope, second_slope;
 };
 
-/// l is a zero of (l - off) (l - pole) (l - stay) - stop g (here z (l - stay) + elsewhere (l - pole)), pole = z stay, with
-/// g = l where bursts may follow each other at once, else 1.
+/// l is a zero of (l - off) (l - pole) (l - stay) - stop g (here z (l - stay) + elsewhere (l - pole)), pole =
+/// z stay, with g = l where bursts may follow each other at once, else 1.
 /// \return nothing where they are not found
 template <class T>
 [[nodiscard]] std::optional<DirectedEigenvalues<T>> directed_eigenvalues(const DirectedNumbers<T>& p,
@@ -108,7 +108,8 @@ struct DirectedPowers {
   std::int64_t one, two, three;
 };
 
-/// The root below 1 (1 for powers of the largest alone) of z = scale l1^one l2^two l3^three, eigenvalues at 1 - r + r z.
+/// The root below 1 (1 for powers of the largest alone) of z = scale l1^one l2^two l3^three, eigenvalues at 1
+/// - r + r z.
 /// \param z  not below the root
 /// \return nothing where it is not found
 template <class T>

@@ -7,7 +7,8 @@
 
 /// Queues of identical sources whose bursts go here or elsewhere. Internal to the queue module.
 ///
-/// METHOD    with one packet in every slot ON here silent_passage.hpp and silent_finite.hpp; with fewer passage.hpp
+/// METHOD    with one packet in every slot ON here silent_passage.hpp and silent_finite.hpp; with fewer
+///           passage.hpp
 /// SOURCE    docs/derivations/bursts_to_one_output.md
 namespace tailbound::queue {
 

@@ -13,7 +13,8 @@
 namespace tailbound::queue {
 
 /// loss(capacity) [fraction of the packets], enclosed to accuracy.digits, or exact.
-/// COST  C = 1 and rho < 1: as occupancy_tail(). Otherwise O(B K C) interval operations, K the arrivals' support.
+/// COST  C = 1 and rho < 1: as occupancy_tail(). Otherwise O(B K C) interval operations, K the arrivals'
+///       support.
 /// \param capacity  B >= 0 packets, including those in service
 /// \throws LimitExceeded  as occupancy_tail(); by elimination also if B min(B, K) exceeds 4e6
 [[nodiscard]] LevelProbability loss_probability(const SlottedQueue& queue, Packets capacity,

@@ -12,9 +12,9 @@
 ///             P(T* > E[T] + (M - E[T])/r),  r^2 = Var T/(N Var Q), T* the sum of independent queues;
 ///             N P(Q > M - (N-1) E[Q]): one queue is long, the others are at their mean.
 ///           Loss with complete sharing: that times (1-rho)/(rho sqrt N). With a threshold: the larger of the
-///           loss of one queue with capacity ceil(alpha (M - (N-1) E[Q])/(1 + alpha)), the others at their mean,
-///           and the loss with complete sharing.
-///           Var T is that of the exact chain (queue/finite/output_covariance.hpp).
+///           loss of one queue with capacity ceil(alpha (M - (N-1) E[Q])/(1 + alpha)), the others at their
+///           mean, and the loss with complete sharing. Var T is that of the exact chain
+///           (queue/finite/output_covariance.hpp).
 /// SOURCE    docs/derivations/shared_memory.md, with the distance from exact chains
 /// TESTS     tests/queue/finite/shared_memory_test.cpp
 namespace tailbound::queue {

@@ -34,7 +34,7 @@ Rational total(const std::vector<Rational>& rates) {
 }
 
 void check_rate(const Rational& rate, const std::string& what) {
-  static const Rational least = numeric::parse_rational("1e-300", "least rate");
+  static const Rational least = numeric::parse_rational("1e-300", "minimum rate");
   if (rate < 0 || rate > 1 || (rate > 0 && rate < least))
     throw InvalidArgument(what, numeric::to_fraction(rate), "0, or from 1e-300 to 1 packets per slot");
 }
@@ -364,8 +364,8 @@ SharedMemory::Value SharedMemory::threshold_value(std::size_t kind, std::int64_t
   const StopLoss &own = own_[kind], &rest = rest_[kind];
   const Rational load = queue::total(switch_.outputs[kind].rates);
   if (load == 0) return {};
-  // Own queues q up to g = alpha M / (1 + alpha) leave the others c = M - q (1 + alpha)/alpha >= 0; a sum of whole
-  // numbers makes E[(R-c)^+] linear between whole c.
+  // Own queues q up to g = alpha M / (1 + alpha) leave the others c = M - q (1 + alpha)/alpha >= 0; a sum of
+  // whole numbers makes E[(R-c)^+] linear between whole c.
   const std::int64_t both = up_ + down_, last = up_ * memory / both;
   const auto up = static_cast<long double>(up_);
   long double sum = 0;
@@ -434,7 +434,7 @@ std::int64_t SharedMemory::guess(long double target) const {
 }
 
 ProvedMemory SharedMemory::least(const Rational& target) {
-  static const Rational smallest = numeric::parse_rational("1e-600", "least target");
+  static const Rational smallest = numeric::parse_rational("1e-600", "minimum target");
   if (!(target > 0 && target < 1))
     throw InvalidArgument("target", numeric::to_fraction(target), "a probability above 0 and below 1");
   if (target < smallest)

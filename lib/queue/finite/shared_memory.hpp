@@ -11,7 +11,7 @@
 
 /// The memory that the output queues of one switch share.
 ///
-/// MODEL     inputs independent of each other and from slot to slot, at most one packet a slot each, which
+/// MODEL     inputs independent of each other and from slot to slot, at most one packet per slot each, which
 ///           goes to output i with probability r_ji; each output serves one packet per slot. Packets may have
 ///           several cells, all of which arrive in one slot: then everything is in cells, and an input sends
 ///           a packet to i with probability r_ji / E[L]. T = Q_1 + ... + Q_N, counted just after the arrivals
@@ -47,8 +47,8 @@ struct SharedSwitch {
 };
 
 /// Inputs with the given rates [packets/slot], to each output with the same probability.
-/// \throws InvalidArgument  a rate outside 0 .. 1 or below 1e-300, no input or more than 4096, outputs outside
-///                          1 .. 4096
+/// \throws InvalidArgument  a rate outside 0 .. 1 or below 1e-300, no input or more than 4096, outputs
+///                          outside 1 .. 4096
 /// \throws Unstable         an output is offered one packet per slot or more
 [[nodiscard]] SharedSwitch uniform_switch(const std::vector<numeric::Rational>& rates, std::int64_t outputs);
 
@@ -77,7 +77,8 @@ struct ProvedMemory {
 /// Caches its results. Not thread-safe.
 class SharedMemory {
  public:
-  /// \throws InvalidArgument  a threshold with overflow, or not from 1/1000 to 1000 with a denominator up to 10^6
+  /// \throws InvalidArgument  a threshold with overflow, or not from 1/1000 to 1000 with a denominator up to
+  ///                          10^6
   SharedMemory(SharedSwitch fed, MemoryRule rule);
 
   /// Smallest M whose bound is at most `target`.

@@ -14,7 +14,8 @@
 /// MODEL     as queue/flows/flows.hpp; S_m packets of the last m + 1 slots
 /// RESULT    Upper bound, the smallest of
 ///             periodic of one period: exact (queue/flows/periodic_flows.hpp)
-///             periodic: P(Q > q) <= sum_m P(S_m = q + 1 + m, no packet in the slot before), laws of S_m exact
+///             periodic: P(Q > q) <= sum_m P(S_m = q + 1 + m, no packet in the slot before), laws of S_m
+///             exact
 ///             any: P(Q > q) <= sum_k P(S_{m_k} >= q + 2 + m_{k-1}) over any windows -1 = m_0 < m_1 < ..; for
 ///             sporadic flows with the distribution of periodic ones, which is stochastically larger; for
 ///             regulated ones
@@ -23,8 +24,10 @@
 ///             convex order. Steps m_k - m_{k-1} of 1, 2, 4, .. are tried (a step costs that many packets);
 ///             longer ones where few packets arrive.
 ///           Lower bound, from example traffic: the same flows as periodic ones, which send all they may at
-///             once (with a peak rate: as the greedy source does) and wait until their buckets are full again.
-///             Exact where they send at once and have one period, otherwise P(Q > q) >= max_m P(S_m >= q + 1 + m).
+///             once (with a peak rate: as the greedy source does) and wait until their buckets are full
+///             again.
+///             Exact where they send at once and have one period, otherwise P(Q > q) >= max_m P(S_m >= q + 1
+///             + m).
 ///           A flow whose buckets hold one packet is sporadic.
 /// CONTRACT  bounds rounded outward
 /// SOURCE    docs/derivations/policed_traffic.md, section 2

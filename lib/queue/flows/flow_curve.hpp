@@ -62,7 +62,8 @@ class FlowCurves {
   [[nodiscard]] numeric::Rational above(std::int64_t m) const;
   /// Where above() is largest.
   [[nodiscard]] std::int64_t peak() const { return peak_; }
-  /// The last m with above(m) > level, -1 if there is none: later windows cannot bring more than level + m packets.
+  /// The last m with above(m) > level, -1 if there is none: later windows cannot bring more than level + m
+  /// packets.
   [[nodiscard]] std::int64_t last_above(std::int64_t level) const;
   /// The first one.
   [[nodiscard]] std::int64_t first_above(std::int64_t level) const;

@@ -8,7 +8,7 @@
 
 /// Independent flows that meet at one port.
 ///
-/// MODEL     Slots; the port serves one packet a slot: Q[t] = max(Q[t-1] - 1, 0) + A[t], just after the
+/// MODEL     Slots; the port serves one packet per slot: Q[t] = max(Q[t-1] - 1, 0) + A[t], just after the
 ///           arrivals of slot t. Flows are independent of each other, and observed at a random time. Only the
 ///           kind of a flow is known.
 /// SOURCE    docs/derivations/policed_traffic.md, section 2

@@ -9,8 +9,8 @@
 
 /// Periodic flows of one period, exactly.
 ///
-/// MODEL     as queue/flows/flows.hpp: N flows, flow i a batch of s_i packets every T slots, phases independent and uniform;
-///           K = sum s_i < T
+/// MODEL     as queue/flows/flows.hpp: N flows, flow i a batch of s_i packets every T slots, phases
+///           independent and uniform; K = sum s_i < T
 /// RESULT    P(Q > q) = sum_{m=0}^{T-2} P(S_m = q + 1 + m) (T - K + q)/(T - 1 - m), S_m = sum_i s_i
 ///           Bernoulli((m + 1)/T): let m be the last of the windows that bring m + 1 + q packets. The slots
 ///           before it are exchangeable, and by the ballot theorem the queue was empty before it with the
@@ -29,7 +29,8 @@ namespace tailbound::queue {
 /// COST      O(N log N) operations for equal batches; for c different ones O(T N^(c - 1)) or more
 /// \param level   >= 0
 /// \param digits  1 .. 1000
-/// \throws InvalidArgument  as check_flows(); not periodic, or of different periods; level, digits out of range
+/// \throws InvalidArgument  as check_flows(); not periodic, or of different periods; level, digits out of
+///                          range
 /// \throws Unstable         K >= T
 /// \throws LimitExceeded    more than some 10^10 products
 [[nodiscard]] LevelProbability periodic_tail(const std::vector<FlowGroup>& flows, std::int64_t level,

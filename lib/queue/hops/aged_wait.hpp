@@ -8,9 +8,10 @@
 /// An old burst has waited behind others at every queue of its path, so the waits of a packet are correlated
 /// through its age.
 ///
-/// MODEL     A queue that serves one packet per slot, fed by M two-state sources (M need not be whole) whose bursts hold
-///           `grid_burst` packets on average and are sent at `on_rate` packets per slot, one draw per slot. Phases: how many
-///           sources are ON, at most 14. Bursts of other lengths: docs/derivations/aged_bursts.md, (1).
+/// MODEL     A queue that serves one packet per slot, with M two-state sources (M need not be whole) whose
+///           bursts have `grid_burst` packets on average and are sent at `on_rate` packets per slot, one draw
+///           per slot. Phases: how many sources are ON, at most 14. Bursts of other lengths:
+///           docs/derivations/aged_bursts.md, (1).
 /// RESULT    numerical, in doubles; not proved.
 /// SOURCE    docs/derivations/aged_bursts.md, (5) to (7)
 /// TESTS     tests/queue/hops/aged_wait_test.cpp

@@ -7,9 +7,10 @@
 
 /// The packets that a slotted queue sends over its link, as an alternating renewal process.
 ///
-/// MODEL     Idle slots and busy runs alternate, independent of each other. An idle period is geometric. A busy run is a
-///           mixture of two geometric laws with the first three moments of the queue's own runs. In a busy slot the packet
-///           goes to the queue in question with probability `emit`, independently.
+/// MODEL     Idle slots and busy runs alternate, independent of each other. An idle period is geometric. A
+///           busy run is a mixture of two geometric laws with the first three moments of the queue's own
+///           runs. In a busy slot the packet goes to the queue in question with probability `emit`,
+///           independently.
 /// RESULT    exact idle periods, three exact moments of the runs, hence the long-run variance; at most one
 ///           packet per slot
 /// SOURCE    docs/derivations/any_network.md, (1) to (3)
@@ -40,7 +41,7 @@ struct RunMoments {
   double f1 = 0, f2 = 0, f3 = 0;
 };
 
-/// For the queue fed by these sources, from the functional equation of its busy runs.
+/// For the queue of these sources, from the functional equation of its busy runs.
 /// \throws Unstable  the probabilities sum to 1 or more
 [[nodiscard]] RunMoments run_moments(std::span<const LoneSource> sources);
 
@@ -50,7 +51,7 @@ struct RunMoments {
 /// Stationary probabilities of the phases.
 [[nodiscard]] std::vector<double> stationary(const OutputProcess& process);
 
-/// E[age of the current busy run in slots | v packets left over], v < size, for the queue fed by these
+/// E[age of the current busy run in slots | v packets left over], v < size, for the queue of these
 /// sources.
 /// \throws as lone_queue()
 [[nodiscard]] std::vector<double> mean_age_of_run(const std::vector<LoneSource>& sources, std::size_t size);

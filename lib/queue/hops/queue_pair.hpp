@@ -7,7 +7,7 @@
 
 /// Two successive slotted queues; the second receives packets that the first has served.
 ///
-/// MODEL     Queue U serves one packet a slot; each packet that it serves goes on to queue T with probability
+/// MODEL     Queue U serves one packet per slot; each packet that it serves goes on to queue T with probability
 ///           p, independently. In a slot each source sends a packet to U with probability `through`, to T by
 ///           other paths with probability `around`, or none; sources and slots are independent. With v the
 ///           packets that U has left over from the slot before, and y those at T just after the arrivals of a
@@ -46,8 +46,8 @@ struct LoneQueue {
   double gap = 1;  ///< 1 - min_z A(z)/z: relative approach to the stationary distribution per slot
 };
 
-/// The queue fed by these sources, with probabilities for n < size.
-/// \param probability  that one of the `count` sources sends a packet in a slot
+/// The queue of these sources, with probabilities for n < size.
+/// \param probability  of a packet per slot, for each of the `count` sources
 struct LoneSource {
   std::int64_t count = 1;
   double probability = 0;

@@ -365,7 +365,8 @@ WiredLaw::WiredLaw(WiredPair pair, double tolerance) : pair_(std::move(pair)), c
   for (std::size_t phase = 0; phase < start_phases.size(); ++phase)
     values_[phase * cells] = start_phases[phase];
   const double gap = std::min(pair_.gap, 0.3);
-  // As settled() of queue_pair.cpp: the rates of decay lie in an ellipse about the real axis, from -0.2 to 1 - gap.
+  // As settled() of queue_pair.cpp: the rates of decay lie in an ellipse about the real axis, from -0.2 to 1
+  // - gap.
   const double centre = (gap + 1.2) / 2, half = (1.2 - gap) / 2,
                focus2 = half * half - (gap > 0.005 ? 0.04 : 0.07);
   Series work(values_.size()), next(values_.size()), change(values_.size(), 0);

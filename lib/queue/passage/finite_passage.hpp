@@ -5,9 +5,10 @@
 /// The queue of passage.hpp with a buffer of B packets. Internal to the queue module.
 ///
 /// MODEL     Q[t+1] = min(max(Q[t] - 1, 0) + b, B); packets that do not fit are lost.
-/// METHOD    The passage from level n to n - 1 depends on the distance d = B - n to the top: G_d = (I -
-///           U_d)^-1 D_0,  U_d = D_1 + (D_2 + (D_3 + ...) G_(d-2)) G_(d-1), ending in the blocks that reach
-///           the top; then levels from 0 upwards, all sums have non-negative terms. G_d does not depend on B.
+/// METHOD    The passage from level n to n - 1 depends on the distance d = B - n to the top:
+///           G_d = (I - U_d)^-1 D_0,  U_d = D_1 + (D_2 + (D_3 + ...) G_(d-2)) G_(d-1),
+///           ending in the blocks that reach the top; then levels from 0 upwards. All sums have non-negative
+///           terms. G_d does not depend on B.
 /// SOURCE    docs/derivations/bursty_queue.md
 namespace tailbound::queue {
 

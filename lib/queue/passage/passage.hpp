@@ -129,8 +129,8 @@ template <class T>
   throw LimitExceeded("cyclic reduction did not converge within 60 steps: the load is too close to 1");
 }
 
-/// G of the blocks times `scale` by G <- (1 - U)^-1 D_0, U = sum_{b>=1} D_b G^(b-1), until no entry changes by more
-/// than `change` of itself.
+/// G of the blocks times `scale` by G <- (1 - U)^-1 D_0, U = sum_{b>=1} D_b G^(b-1), until no entry changes
+/// by more than `change` of itself.
 /// \return nothing if it does not converge within `rounds`
 template <class T>
 [[nodiscard]] std::optional<Matrix<T>> iterated_passage(Blocks<T> blocks, const T& scale, const T& change,
@@ -205,8 +205,8 @@ template <class T>
 /// A candidate for G that is verified to be on its side of its image, with the intermediate results of the
 /// check. Only find() makes one. With Side::nearest: an unverified candidate.
 ///
-/// METHOD    F(X) = sum_b D_b X^b, the D_b on their side. X >= 0 is above G if X >= F(X), and below it if X <= F(X)
-///           and its rows sum to less than 1.
+/// METHOD    F(X) = sum_b D_b X^b, the D_b on their side. X >= 0 is above G if X >= F(X), and below it if X
+///           <= F(X) and its rows sum to less than 1.
 /// SOURCE    docs/derivations/bursty_queue.md
 template <class T>
 class CheckedCandidate {

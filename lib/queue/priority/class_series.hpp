@@ -11,9 +11,9 @@
 
 /// The series of a priority queue in one arithmetic, with the relative errors of their terms.
 ///
-/// MODEL     priority_queue.hpp; letters as in docs/derivations/priorities.md. Products and inverses of series with
-///           non-negative coefficients: the errors on a path to entry n grow with n at most linearly, and add up along
-///           products (docs/derivations/rounding.md).
+/// MODEL     priority_queue.hpp; letters as in docs/derivations/priorities.md. Products and inverses of
+///           series with non-negative coefficients: the errors on a path to entry n grow with n at most
+///           linearly, and add up along products (docs/derivations/rounding.md).
 /// Internal to the queue module.
 namespace tailbound::queue {
 

@@ -56,8 +56,8 @@ class PriorityQueue {
     Method method;  ///< how it was computed
   };
 
-  /// \throws InvalidArgument  probabilities below 0 or that do not sum to 1, no packet of the lower class, more inputs
-  ///                          than most_inputs
+  /// \throws InvalidArgument  probabilities below 0 or that do not sum to 1, no packet of the lower class,
+  ///                          more inputs than most_inputs
   /// \throws Unstable         both classes together offer 1 packet per slot or more
   explicit PriorityQueue(ClassArrivals arrivals, numeric::Digits digits = {});
   ~PriorityQueue();

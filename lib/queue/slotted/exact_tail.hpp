@@ -7,8 +7,8 @@
 
 /// The slotted queue in exact rational numbers.
 ///
-/// MODEL     the renewal equation of queue/slotted/ladder.hpp with all coefficients over one denominator D and the
-///           n-th value scaled by (D P(A=0))^(n+1): integers only, no division until the end.
+/// MODEL     the renewal equation of queue/slotted/ladder.hpp with all coefficients over one denominator D
+///           and the n-th value scaled by (D P(A=0))^(n+1): integers only, no division until the end.
 /// SOURCE    docs/derivations/slotted_queue.md, "Exact values"
 /// Internal to the queue module.
 namespace tailbound::queue {

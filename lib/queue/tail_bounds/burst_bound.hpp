@@ -16,8 +16,8 @@
 ///           sources are ON here, and for each other source the mean of v given the slots in which it sent is
 ///           bounded. The inequalities are checked in intervals; z is close to the best value, for which they
 ///           are equalities.
-/// RESULT    Bursts with per-burst destinations, on-rate 1: 1.1 to 2 times the true value at loads of at
-///           least 1/2, up to 100 times at 1/10. With small on-rates (per-packet destinations) more, growing
+/// RESULT    Bursts with per-burst destinations, on-rate 1: 1.1 to 2 times the true value at loads from
+///           1/2 on, up to 100 times at 1/10. With small on-rates (per-packet destinations) more, growing
 ///           with the burst length. Combined with last_empty_slot.hpp, which is tight at small loads: 1 to 2
 ///           times at all loads.
 /// SOURCE    docs/derivations/burst_bound.md

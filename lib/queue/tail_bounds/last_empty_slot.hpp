@@ -8,9 +8,9 @@
 /// A proved bound for a queue of independent sources, tight at every level, from its last empty slot.
 ///
 /// MODEL     queue/tail_bounds/exponential_bound.hpp. The sources are independent chains (SourceChain).
-/// METHOD    If Q > n >= 1, the queue was empty in some earlier slot. Take the last slot from which exactly n
-///           + N packets came in the N slots up to now. Hence (Benes) P(Q > n) = sum over N of P(queue empty
-///           N slots ago, n + N packets since)
+/// METHOD    If Q > n >= 1, the queue was empty in some earlier slot. Take the last slot from which exactly
+///           n + N packets came in the N slots up to now. Hence (Benes)
+///             P(Q > n) = sum over N of P(queue empty N slots ago, n + N packets since)
 ///                   <= sum over N of P(nothing came N slots ago, n + N packets since).
 ///           Sources are independent in the sum on the right: each term is a coefficient of a product of
 ///           powers. All terms are coefficients of one series, summed from its values on a circle with a
@@ -30,7 +30,8 @@ class LastEmptySlot {
   /// \param decay_rate  log z0 of the queue, or slightly less
   /// \param rho         total load of the sources
   /// \param level       largest level requested, at least 1
-  /// \return nothing where it would take more than some tenths of a second (very long bursts, loads close to 1),
+  /// \return nothing where it would take more than some tenths of a second (very long bursts, loads
+  ///         close to 1),
   ///         or where rounding errors would dominate
   [[nodiscard]] static std::optional<LastEmptySlot> upto(const std::vector<SourceChain>& sources, Of of,
                                                          double decay_rate, const numeric::Rational& rho,

@@ -7,11 +7,9 @@
 ///           it; the rest is the time for which its head is blocked. The standard deviation is taken to be
 ///           that rest.
 /// RESULT    m = 1: the mean wait of M/G/1, exact for the mean and variance given. m > 1: the mean wait of
-/// M/M/m
-///           times (1 + C2) / 2, an approximation, exact for exponential times (C2 = 1).
+///           M/M/m times (1 + C2) / 2, an approximation, exact for exponential times (C2 = 1).
 /// SOURCE    Greenberg and Guan 1997a, eqs. (6) (Pollaczek and Khinchine) and (8), where the rate is that of
-/// all
-///           servers together; docs/derivations/wormhole.md
+///           all servers together; docs/derivations/wormhole.md
 /// EXCLUDES  the arrival process: the waits depend on rates only
 /// TESTS     tests/queue/wormhole/worm_station_test.cpp
 namespace tailbound::queue {

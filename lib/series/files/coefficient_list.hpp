@@ -15,8 +15,8 @@
 ///             [0.1, 1.2 E-3, 1/9]          %1 = [...]      L := [...];      poly1[...]
 ///             0.1 + 0.09*x + O(x^3)        .1+.9e-1*z+O(z^3)     0.1+0.09*z+z^3*order_size(z)
 ///             one number a line;  "index value" or "index,value" a line;  a, b, c
-///           Numbers are decimals, fractions of integers, or hexadecimal: 0x1.8p-3. As Mathematica, numpy, R, MATLAB and others
-///           print them: other_programs.hpp.
+///           Numbers are decimals, fractions of integers, or hexadecimal: 0x1.8p-3. As Mathematica, numpy, R,
+///           MATLAB and others print them: other_programs.hpp.
 /// RESULT    each coefficient exactly as printed, its significant digits, and the precision with which it is
 ///           written: its last decimal place, or the last bit of a double. A list of doubles is recognized by
 ///           its digits.

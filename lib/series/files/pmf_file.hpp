@@ -17,8 +17,9 @@ namespace tailbound::series {
 /// What to do with probabilities whose exact sum is not 1.
 enum class Normalise {
   no,        ///< reject them; the error gives the sum
-  rounding,  ///< divide each by the sum where that is within the rounding of printed decimals of 1, and within 1e-9
-  yes,  ///< divide each by the sum
+  rounding,  ///< divide each by the sum where that is within the rounding of printed decimals of 1, and
+             ///< within 1e-9
+  yes,       ///< divide each by the sum
 };
 
 struct Pmf {

@@ -10,11 +10,15 @@
 /// that formulas do not have.
 ///
 /// FORM      a sum such as "0.9 + 0.1*zipf(1.5, 64)": shares that sum to 1, each with one distribution; a
-///           share alone means no packet. negbin(r, p)           P(k) = C(k+r-1, k) p^r (1-p)^k, k >= 0, r >
-///           0 any number; mean r (1-p)/p geometric(p)           negbin(1, p) binomial(n, p)         k of n
-///           logarithmic(p)         P(k) = -p^k / (k log(1-p)), k >= 1 zipf(s, n)             P(k) in
-///           proportion to k^-s, k = 1 .. n lognormal(mu, sigma, n)  P(k) of a log-normal variable rounded to
-///           whole, as far as n, in proportion uniform(a, b)          k = a .. b, each alike
+///           share alone means no packet.
+///           negbin(r, p)             P(k) = C(k+r-1, k) p^r (1-p)^k, k >= 0, r > 0 any number;
+///                                    mean r (1-p)/p
+///           geometric(p)             negbin(1, p)
+///           binomial(n, p)           k of n
+///           logarithmic(p)           P(k) = -p^k / (k log(1-p)), k >= 1
+///           zipf(s, n)               P(k) in proportion to k^-s, k = 1 .. n
+///           lognormal(mu, sigma, n)  P(k) of a log-normal variable rounded to integers, up to n, normalized
+///           uniform(a, b)            k = a .. b, equally likely
 /// RESULT    a table of rationals that sum to exactly 1, each within 2^-240, relative, of its distribution's;
 ///           the tail of an infinite distribution beyond 2^-1100 is omitted.
 /// TESTS     tests/series/named_laws_test.cpp

@@ -10,7 +10,8 @@
 /// On-off sources with the index of dispersion of a trace.
 ///
 /// MODEL     m sources of load a, on-rate r and memory lambda = 1 - alpha - beta:
-///           IDC(n) = 1 - a + 2 (r - a) F_n,  F_n = lambda / (1 - lambda) - lambda (1 - lambda^n) / (n (1 - lambda)^2)
+///           IDC(n) = 1 - a + 2 (r - a) F_n,
+///           F_n = lambda / (1 - lambda) - lambda (1 - lambda^n) / (n (1 - lambda)^2)
 /// RESULT    lambda and r from IDC(n) and IDC(n / 10) at the horizon n = b / (1 - load) for a level of
 ///           interest b
 /// SOURCE    docs/derivations/traces.md

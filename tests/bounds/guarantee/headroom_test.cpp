@@ -114,7 +114,8 @@ TEST_CASE("headroom of a port of 400 Gbit/s and 500 m, by hand", "[guarantee][he
   stored.overhead_stored = true;
   CHECK(bounds::headroom(stored).bytes == 342240 + 9216 + 20);
 
-  // Round trip 342240 / 50 ns. 38 packets in it leave 342240 - 38 * 20 = 341480 bytes; two more packets of 9216.
+  // Round trip 342240 / 50 ns. 38 packets in it leave 342240 - 38 * 20 = 341480 bytes; two more packets of
+  // 9216.
   CHECK(bounds::credits(long_link()).round_trip == rational("6844.8"));
   CHECK(bounds::credits(long_link()).bytes == 359912);
 }

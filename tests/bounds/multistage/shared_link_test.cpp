@@ -11,8 +11,8 @@ namespace tailbound::bounds::multistage {
 namespace {
 
 TEST_CASE("link of a switch: two inputs, against the chain by hand") {
-  // Heads at the link just after a service: 0, 1, 2. With a = 1 - exp(-rate) and r = again: 0 and 1 lead to 0 with
-  // (1 - a)(1 - r) and to 2 with a r, 2 leads to 1 with 1 - r.
+  // Heads at the link just after a service: 0, 1, 2. With a = 1 - exp(-rate) and r = again: 0 and 1 lead to 0
+  // with (1 - a)(1 - r) and to 2 with a r, 2 leads to 1 with 1 - r.
   for (const double rate : {0.2, 1.0, 3.0})
     for (const double r : {0.0, 0.3, 0.8}) {
       const double a = -std::expm1(-rate);

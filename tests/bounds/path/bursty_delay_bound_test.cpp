@@ -159,7 +159,8 @@ TEST_CASE("delay bound with bursts: Bernoulli limit, increasing with burst and l
 }
 
 TEST_CASE("delay bound with bursts: above simulated delays") {
-  // tailbound simulate tree --burst 16 --destination per-packet, seed 1, four replications of 1.5 to 5 million slots
+  // tailbound simulate tree --burst 16 --destination per-packet, seed 1, four replications of 1.5 to 5
+  // million slots
   struct Row {
     std::int64_t radix;
     int levels;

@@ -55,7 +55,8 @@ TEST_CASE("dependent hops: percentiles match simulation to the slot") {
     std::int64_t slots;
     double mean, variance;
   };
-  // Simulations of 2.5e9 to 1.2e10 packets (docs/derivations/dependent_hops.md); mean and variance of the model.
+  // Simulations of 2.5e9 to 1.2e10 packets (docs/derivations/dependent_hops.md); mean and variance of the
+  // model.
   const Row rows[] = {{16, "0.6", 23, 0, 0},
                       {16, "0.8", 53, 9.585, 26.52},
                       {4, "0.6", 23, 0, 0},

@@ -91,7 +91,8 @@ ScatteredSeries scattered_chain(int count, double load, double mean_burst, std::
   return tails;
 }
 
-/// Three hops of a binary tree of two levels, (5), (11) and (12) of docs/derivations/aged_bursts.md term by term.
+/// Three hops of a binary tree of two levels, (5), (11) and (12) of docs/derivations/aged_bursts.md term by
+/// term.
 ScatteredSeries scattered_by_hand(std::size_t size) {
   constexpr double load = 0.6;
   const std::vector<queue::QueuePair> pairs = {{{{2, 0.3, 0}, {2, 0, 0.15}}, 0.5}, {{{4, 0.15, 0.075}}, 0.5}};

@@ -112,7 +112,7 @@ TEST_CASE("Finite queue: no empty slot", "[bounds][loss][edge]") {
       const queue::SlottedQueue queue{.arrivals = series::Arrivals::from_pmf(pmf),
                                       .packets_per_slot = served};
       const Fraction expected = finite_chain_loss(fractions, capacity, served);
-      INFO(served << " served, room for " << capacity << ", loss " << expected);
+      INFO(served << " served, buffer " << capacity << ", loss " << expected);
       const auto loss = bounds::drop_probability(queue, Packets(capacity), Criterion::loss, {});
       CHECK(encloses(loss.probability, known(expected)));
     }

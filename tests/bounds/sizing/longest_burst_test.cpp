@@ -22,8 +22,8 @@ class Told final : public OutputQueue {
     const numeric::Real value(probability_);
     return {numeric::Enclosure<unit::Probability>(value, value), {}};
   }
-  LeastRoom least_room(const DropTarget&) override { throw NoAnswer("not asked"); }
-  numeric::Claim<unit::Packet> mean_occupancy() override { throw NoAnswer("not asked"); }
+  LeastRoom least_room(const DropTarget&) override { throw NoAnswer("not requested"); }
+  numeric::Claim<unit::Packet> mean_occupancy() override { throw NoAnswer("not requested"); }
   std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override { return {}; }
   std::optional<ComputedProbability> loss_above(const ComputedProbability&, Packets) override { return {}; }
 

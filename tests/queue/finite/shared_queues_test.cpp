@@ -173,7 +173,7 @@ TEST_CASE("shared queues: errors of a distribution keep the bound conservative")
 }
 
 TEST_CASE("shared queues: a simulated switch stays below the bound") {
-  // 6 inputs of load 0.7 to 4 outputs of 0.3 to 0.9 and one of two packets a slot with 1.5; a correct bound
+  // 6 inputs of load 0.7 to 4 outputs of 0.3 to 0.9 and one of two packets per slot with 1.5; a correct bound
   // passes at least 95 % of the draws: above it only by four standard deviations of batches.
   const std::vector<double> shares{0.3, 0.6, 0.9, 0.9, 1.5};
   std::vector<OutputQueues> outputs;

@@ -178,7 +178,7 @@ TEST_CASE("pair: waits at T given those at U average to the wait of the link's p
   }
 }
 
-TEST_CASE("pair: a packet after an otherwise idle period sees T in its stationary state") {
+TEST_CASE("pair: T never has a second packet if all its packets come from U") {
   // All packets served by U go to T, and no others: T never has more than one packet.
   const QueuePair pair{{{3, 0.25, 0}}, 1.0};
   const queue::PairKernel kernel(pair, queue::pair_law(pair, 64, 1e-11));

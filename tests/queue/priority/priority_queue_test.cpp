@@ -68,7 +68,8 @@ class PriorityChain {
   }
   [[nodiscard]] double lost() const { return lost_; }  ///< packets/slot
 
-  /// P(W > n), n = 0 .. count - 1, followed slot by slot for a packet among those of its slot in random order.
+  /// P(W > n), n = 0 .. count - 1, followed slot by slot for a packet among those of its slot in random
+  /// order.
   [[nodiscard]] std::vector<double> waits(int count) const {
     std::vector<double> waiting(mass_.size(), 0);
     double packets = 0;
