@@ -23,7 +23,7 @@ class Pgf {
   explicit Pgf(Expression expression, std::string variable = "z", std::vector<std::string> assumptions = {});
 
   /// (1 - load/inputs + load/inputs z)^inputs: independent inputs with equal rates.
-  /// \param inputs, load  numbers or formulas; 1e6 inputs cost no more than 2
+  /// \param inputs, load  numbers or formulas; 1e6 inputs cost as little as two
   /// \throws InvalidArgument  numeric inputs outside 1 .. 1 048 576 or not whole, numeric load outside
   ///                          0 .. inputs
   static Pgf equal_inputs(const Expression& inputs, const Expression& load);

@@ -79,7 +79,7 @@ TEST_CASE("A(1) = 1 is yes, no or unknown") {
   CHECK(parse_pgf("exp(a)*exp(z-1)*exp(-a)").is_normalised() == Verdict::yes);
 }
 
-TEST_CASE("a million inputs cost no more than 2") {
+TEST_CASE("a million inputs cost no more than two") {
   const Pgf pgf = Pgf::equal_inputs(1'000'000, parse_expression("0.9"));
   CHECK(same(pgf.mean(), "9/10"));
   CHECK(same(pgf.variance(), "0.9*(1-0.9/1000000)"));

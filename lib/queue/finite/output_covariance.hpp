@@ -6,7 +6,7 @@
 
 /// Covariance of the queues of two outputs of one switch.
 ///
-/// MODEL     slotted queues with one packet served a slot at two outputs; input j sends a packet to the one
+/// MODEL     slotted queues with one packet served per slot at two outputs; input j sends a packet to the one
 ///           with probability h_j in a slot, to the other with h_j, else to neither; slots independent.
 /// RESULT    Cov(Q_1, Q_2) = Var Q - E[Q] + (f - c)/(1 - rho),  c = e_2/(1 - rho),  e_2 = sum_{i<j} h_i h_j.
 ///           f is the derivative at y = 1 of the function that is analytic where |y|^2 < A(y, conj y), real

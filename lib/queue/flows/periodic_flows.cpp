@@ -70,7 +70,8 @@ Interval as_interval(std::int64_t value) {
   return numeric::to_interval(numeric::whole(value));
 }
 
-/// log2 of an upper bound of P(Binomial(trials, hits/period) = count), by Chernoff.
+/// log2 of an upper bound of P(Binomial(trials, hits/period) = count), by Chernoff; too small
+/// by less than 1.
 double log2_binomial_bound(std::int64_t trials, std::int64_t count, std::int64_t hits, std::int64_t period) {
   const double n = static_cast<double>(trials), j = static_cast<double>(count),
                p = static_cast<double>(hits) / static_cast<double>(period),

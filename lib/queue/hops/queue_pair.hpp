@@ -7,11 +7,12 @@
 
 /// Two successive slotted queues; the second receives packets that the first has served.
 ///
-/// MODEL     Queue U serves one packet per slot; each packet that it serves goes on to queue T with probability
-///           p, independently. In a slot each source sends a packet to U with probability `through`, to T by
-///           other paths with probability `around`, or none; sources and slots are independent. With v the
-///           packets that U has left over from the slot before, and y those at T just after the arrivals of a
-///           slot: x = v + a,  y' = max(y-1, 0) + b + m 1{x > 0},  v' = max(x-1, 0),  m ~ Bernoulli(p).
+/// MODEL     Queue U serves one packet per slot; each packet that it serves goes on to queue T with
+///           probability p, independently. In a slot each source sends a packet to U with probability
+///           `through`, to T by other paths with probability `around`, or none; sources and slots are
+///           independent. With v the packets that U has left over from the slot before, and y those at T just
+///           after the arrivals of a slot: x = v + a,  y' = max(y-1, 0) + b + m 1{x > 0},  v' = max(x-1, 0),
+///           m ~ Bernoulli(p).
 /// RESULT    the stationary distribution of (v, y), and the distribution of the wait at T given that at U.
 /// SOURCE    docs/derivations/dependent_hops.md
 /// EXCLUDES  queues that serve several packets per slot, bursts. Results are numerical, not proved:
