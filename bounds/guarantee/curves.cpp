@@ -11,7 +11,7 @@ namespace {
 using Line = ArrivalCurve::Line;
 using Piece = ServiceCurve::Piece;
 
-/// Where two lines of different rate meet.
+/// Intersection of two lines of different rate.
 Rational meeting(const Line& one, const Line& other) {
   return (other.burst - one.burst) / (one.rate - other.rate);
 }
@@ -20,7 +20,7 @@ void add_rising(std::vector<Rational>& all, const Rational& value) {
   if (all.empty() || all.back() < value) all.push_back(value);
 }
 
-/// The values of two rising lists, rising, each once.
+/// The union of two increasing lists, increasing.
 std::vector<Rational> merged(const std::vector<Rational>& one, const std::vector<Rational>& other) {
   std::vector<Rational> all;
   all.reserve(one.size() + other.size());
@@ -40,8 +40,8 @@ ArrivalCurve::ArrivalCurve(std::vector<Line> lines) {
     return one.burst != other.burst ? one.burst < other.burst : one.rate < other.rate;
   });
   for (Line& line : lines) {
-    if (!lines_.empty() && line.rate >= lines_.back().rate) continue;  // never below the one before
-    // The one before is never the least where this one meets its predecessor first.
+    if (!lines_.empty() && line.rate >= lines_.back().rate) continue;  // never below the previous one
+    // The previous line is never the minimum if this one meets its predecessor first.
     while (!breaks_.empty() && meeting(lines_.back(), line) <= breaks_.back()) {
       lines_.pop_back();
       breaks_.pop_back();
@@ -141,7 +141,7 @@ Rational ServiceCurve::inverse(const Rational& data) const {
 ServiceCurve in_series(const ServiceCurve& first, const ServiceCurve& second) {
   struct Slope {
     Rational slope;
-    std::optional<Rational> length;  ///< none: for ever
+    std::optional<Rational> length;  ///< none: unbounded
   };
   std::vector<Slope> slopes;
   for (const ServiceCurve* curve : {&first, &second}) {
@@ -182,7 +182,7 @@ std::optional<Rational> horizontal_distance(const ArrivalCurve& arrivals, const 
   Rational most = service.inverse(arrivals.burst() - less);
   for (const Rational& time : arrivals.breaks())
     most = std::max(most, Rational(service.inverse(arrivals(time) - less) - time));
-  // Where the data reach the value at which a piece begins.
+  // Times at which the data reach the start value of a piece.
   const std::vector<Line>& lines = arrivals.lines();
   for (const Piece& piece : service.pieces()) {
     const Rational data = piece.value + less;
@@ -199,7 +199,7 @@ std::optional<ServiceCurve> fifo_residual(const ServiceCurve& service, const Arr
   if (others.is_nothing()) return service;
   if (others.rate() >= service.rate()) return std::nullopt;
   const Rational theta = *horizontal_distance(others, service);
-  // g(w) = beta(theta + w) - alpha_x(w) is convex, 0 or above, and 0 somewhere.
+  // g(w) = beta(theta + w) - alpha_x(w) is convex, at least 0, and 0 somewhere.
   std::vector<Rational> starts{0};
   for (const Piece& piece : service.pieces())
     if (piece.start > theta) starts.push_back(piece.start - theta);
@@ -228,7 +228,7 @@ std::optional<ServiceCurve> blind_residual(const ServiceCurve& service, const Ar
   for (const Piece& piece : service.pieces()) starts.push_back(piece.start);
   starts = merged(starts, others.breaks());
   const auto left = [&](const Rational& time) { return service(time) - others(time) - blocking; };
-  // Convex and at first not above 0: it crosses 0 once.
+  // Convex and initially not above 0: it crosses 0 once.
   std::size_t i = 0;
   while (i + 1 < starts.size() && left(starts[i + 1]) <= 0) ++i;
   const auto slope_from = [&](std::size_t from) -> Rational {
@@ -249,7 +249,8 @@ std::optional<ArrivalCurve> departures(const ArrivalCurve& arrivals, const Servi
   if (arrivals.rate() > service.rate()) return std::nullopt;
   const std::vector<Line>& lines = arrivals.lines();
   const std::vector<Piece>& pieces = service.pieces();
-  // u0, the last at which no more comes in than is served: there the backlog is greatest. Pieces before it: `used`.
+  // u0, where the arrival rate falls to the service rate: the backlog is largest there. Pieces before it:
+  // `used`.
   std::size_t line = 0, used = 0;
   Rational at = service.latency();
   const auto line_at = [&](const Rational& time) {
@@ -265,7 +266,7 @@ std::optional<ArrivalCurve> departures(const ArrivalCurve& arrivals, const Servi
     line = line_at(at);
     if (piece_ends) ++used;
   }
-  // From there t grows by the steeper of: more comes in (forward), or less has been served (backward).
+  // From there t grows along the steeper of: more arrivals (forward) or less service (backward).
   std::vector<Line> result;
   Rational time = 0, value = arrivals(at) - service(at), forward = at, backward = at;
   std::size_t piece = used;

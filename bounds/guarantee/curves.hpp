@@ -9,17 +9,20 @@
 
 /// Arrival curves and service curves of network calculus, piecewise linear, in exact fractions.
 ///
-/// MODEL     An arrival curve alpha(t): the most data that comes in any closed interval of length t, packets counted at
-///           their last bit; here concave. A service curve beta(t): the least that is served in the first t of a busy
-///           period; here convex, 0 at 0. Units of data and time are the caller's.
-/// RESULT    Sums, minima, what is left by others, outputs, servers in series; backlog and delay as suprema at breakpoints.
-/// SOURCE    docs/derivations/policed_traffic.md, section 4; Le Boudec and Thiran, "Network Calculus", chapters 1 and 6
+/// MODEL     An arrival curve alpha(t): the maximum data that arrives in any closed interval of length t,
+///           packets counted at their last bit; here concave. A service curve beta(t): the minimum service in
+///           the first t of a busy period; here convex, 0 at 0. The caller chooses the units of data and
+///           time.
+/// RESULT    Sums, minima, residual service, departures, servers in series; backlog and delay as suprema at
+///           breakpoints.
+/// SOURCE    docs/derivations/policed_traffic.md, section 4; Le Boudec and Thiran, "Network Calculus",
+///           chapters 1 and 6
 /// TESTS     tests/bounds/guarantee/curves_test.cpp
 namespace tailbound::bounds {
 
 using numeric::Rational;
 
-/// alpha(t) = the least of burst + rate t over its lines, each a token bucket; without lines, nothing ever comes.
+/// alpha(t) = the minimum of burst + rate t over its lines, each a token bucket; without lines, no arrivals.
 class ArrivalCurve {
  public:
   using Line = traffic::TokenBucket;
@@ -28,10 +31,10 @@ class ArrivalCurve {
   /// \param lines  in any order; rates and bursts 0 or above
   explicit ArrivalCurve(std::vector<Line> lines);
 
-  /// In the order in which they are the least one; bursts rise, rates fall.
+  /// In the order in which they are the minimum: bursts increase, rates decrease.
   [[nodiscard]] const std::vector<Line>& lines() const { return lines_; }
   [[nodiscard]] bool is_nothing() const { return lines_.empty(); }
-  /// Where one line gives way to the next, rising, above 0; one fewer than lines.
+  /// Intersections of successive lines, increasing, above 0; one fewer than lines.
   [[nodiscard]] const std::vector<Rational>& breaks() const { return breaks_; }
 
   [[nodiscard]] Rational operator()(const Rational& time) const;
@@ -39,13 +42,13 @@ class ArrivalCurve {
   /// In the long run.
   [[nodiscard]] Rational rate() const { return is_nothing() ? Rational(0) : lines_.back().rate; }
 
-  /// alpha(t + time): what comes out of something that delays by at most `time` more than by the least.
+  /// alpha(t + time): the output of a system whose delay varies by at most `time`.
   [[nodiscard]] ArrivalCurve later(const Rational& time) const;
-  /// Bursts up to multiples of 1/denominator: above this curve, and shorter to write. 0: as it is.
+  /// Bursts rounded up to multiples of 1/denominator: an upper bound with shorter fractions. 0: unchanged.
   [[nodiscard]] ArrivalCurve rounded_up(const numeric::Integer& denominator) const;
 
   ArrivalCurve& operator+=(const ArrivalCurve& other);
-  /// What is left of a sum without one of its parts.
+  /// The rest of a sum without one of its terms.
   [[nodiscard]] ArrivalCurve without(const ArrivalCurve& part) const;
 
   friend bool operator==(const ArrivalCurve&, const ArrivalCurve&) = default;
@@ -60,7 +63,7 @@ class ArrivalCurve {
 
 [[nodiscard]] ArrivalCurve least(const ArrivalCurve& one, const ArrivalCurve& other);
 
-/// 0 up to a latency, then segments of rising slope.
+/// 0 up to a latency, then segments of increasing slope.
 class ServiceCurve {
  public:
   struct Piece {
@@ -73,14 +76,14 @@ class ServiceCurve {
   ServiceCurve(Rational latency, Rational rate);
   explicit ServiceCurve(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {}
 
-  /// One or more; the first has the value 0, the last goes on for ever.
+  /// One or more; the first has the value 0, the last is unbounded.
   [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
   [[nodiscard]] const Rational& latency() const { return pieces_.front().start; }
   /// In the long run.
   [[nodiscard]] const Rational& rate() const { return pieces_.back().slope; }
 
   [[nodiscard]] Rational operator()(const Rational& time) const;
-  /// When so much has been served; the latency for 0 and below.
+  /// The time by which `data` has been served; the latency for 0 and below.
   [[nodiscard]] Rational inverse(const Rational& data) const;
 
   friend bool operator==(const ServiceCurve&, const ServiceCurve&) = default;
@@ -89,30 +92,30 @@ class ServiceCurve {
   std::vector<Piece> pieces_;
 };
 
-/// One server after the other: their least slopes first.
+/// Servers in series: segments sorted by increasing slope.
 [[nodiscard]] ServiceCurve in_series(const ServiceCurve& first, const ServiceCurve& second);
 
-/// sup_t alpha(t) - beta(t), the backlog; none where more comes than is served for ever.
+/// sup_t alpha(t) - beta(t), the backlog; none if arrivals exceed the service in the long run.
 [[nodiscard]] std::optional<Rational> vertical_distance(const ArrivalCurve& arrivals,
                                                         const ServiceCurve& service);
-/// sup_t beta^-1(alpha(t) - less) - t: until all but the last `less` of a piece of data is served, in order of arrival.
-/// The latency where nothing comes.
+/// sup_t beta^-1(alpha(t) - less) - t: FIFO delay until all of a unit of data except the last `less` is
+/// served. The latency without arrivals.
 [[nodiscard]] std::optional<Rational> horizontal_distance(const ArrivalCurve& arrivals,
                                                           const ServiceCurve& service,
                                                           const Rational& less = 0);
 
-/// What a FIFO server leaves to one flow beside others:
-/// beta_g(theta + v) = inf over w >= v of beta(theta + w) - alpha_x(w), theta = horizontal_distance(alpha_x, beta).
-/// None where the others take all.
+/// Residual service of a FIFO server for one flow among others: beta_g(theta + v) = inf over w >= v of
+/// beta(theta + w) - alpha_x(w), theta = horizontal_distance(alpha_x, beta). None if the others take the
+/// whole service.
 [[nodiscard]] std::optional<ServiceCurve> fifo_residual(const ServiceCurve& service,
                                                         const ArrivalCurve& others);
-/// What is left after others who may go first in any order, and `blocking` of data that cannot be interrupted:
-/// [beta - alpha_x - blocking]^+, from where it is above 0 for good. `service` must be strict.
+/// Residual service after others that may be served first in any order, and `blocking` of data that cannot be
+/// preempted: [beta - alpha_x - blocking]^+, from where it stays above 0. `service` must be strict.
 [[nodiscard]] std::optional<ServiceCurve> blind_residual(const ServiceCurve& service,
                                                          const ArrivalCurve& others,
                                                          const Rational& blocking = 0);
 
-/// sup_u alpha(t + u) - beta(u), what comes out; none where more comes than is served for ever.
+/// sup_u alpha(t + u) - beta(u), the departures; none if arrivals exceed the service in the long run.
 [[nodiscard]] std::optional<ArrivalCurve> departures(const ArrivalCurve& arrivals,
                                                      const ServiceCurve& service);
 

@@ -11,7 +11,7 @@ namespace {
 using numeric::Rational;
 using numeric::whole;
 
-/// Beyond these nothing is asked in earnest, and 64 bits hold all sums.
+/// Beyond any practical query; all sums fit into 64 bits.
 constexpr std::int64_t most_line_bytes = 1'000'000'000'000'000, most_counted_packets = 10'000'000,
                        longest_packet = 1'000'000'000;
 
@@ -28,7 +28,7 @@ void require_bytes(std::int64_t value, std::int64_t least, const char* argument,
 void check(const PacketLengths& packets) {
   require_bytes(packets.longest, 1, "longest packet", "from 1 to 10^9 bytes");
   require(packets.shortest >= 1 && packets.shortest <= packets.longest, "shortest packet",
-          std::to_string(packets.shortest), "1 byte or more, and at most the longest packet");
+          std::to_string(packets.shortest), "at least 1 byte and at most the longest packet");
 }
 
 void check(const PausingLink& link) {
@@ -50,7 +50,7 @@ Rational time_of(const Rational& bytes, const Rational& rate) {
   return bytes * 8 * 1'000'000'000 / rate;
 }
 
-/// Of one kind of packet: what is stored of it, and what else it takes on the line.
+/// For one kind of packet: its stored bytes and its overhead on the line.
 struct OnLine {
   std::int64_t shortest, longest, overhead;
 };
@@ -59,7 +59,8 @@ OnLine on_line(const PausingLink& link) {
   return {link.packets.shortest + link.overhead, link.packets.longest + link.overhead, 0};
 }
 
-/// From the decision, or the last bit of a packet, until the sender acts: what both directions' wires add included.
+/// From the decision, or the last bit of a packet, until the sender acts, including the propagation in both
+/// directions.
 std::vector<HeadroomTerm> round_trip_terms(const PausingLink& link) {
   const Rational back_rate = link.return_rate.value_or(link.rate);
   const Rational wire = link.cable * link.delay_per_metre + link.fixed_delay;
@@ -90,8 +91,8 @@ void check_line_bytes(const Rational& bytes) {
                         " bytes in a round trip; the limit is 10^15");
 }
 
-/// Stored of `line` bytes of the line, cut anywhere: pieces of L + o hold L at most, as between two overheads no more than L
-/// comes.
+/// Maximum stored bytes of any `line` consecutive bytes of the line: a piece of L + o stores at most L, as no
+/// more than L lies between two overheads.
 Rational most_stored(const Rational& line, const OnLine& packet) {
   const Rational piece = whole(packet.longest + packet.overhead);
   const Rational pieces = cln::floor1(line / piece);
@@ -99,23 +100,23 @@ Rational most_stored(const Rational& line, const OnLine& packet) {
   return pieces * whole(packet.longest) + std::min(rest, whole(packet.longest));
 }
 
-/// Bytes of whole packets that come within `line` bytes of the line. With n packets both n L and what n overheads leave are
-/// bounds, and one of them is met; the first grows with n, the second falls.
+/// Maximum bytes of whole packets within `line` bytes of the line. With n packets both n L and the bytes left
+/// by n overheads are bounds, and one of them is attained; the first increases with n, the second decreases.
 std::int64_t most_whole(std::int64_t line, const OnLine& packet) {
   const std::int64_t n = line / (packet.longest + packet.overhead);
   const bool one_more = (n + 1) * (packet.shortest + packet.overhead) <= line;
   return std::max(n * packet.longest, one_more ? line - (n + 1) * packet.overhead : 0);
 }
 
-/// The most cells of packets that come within `line` bytes of the line; `cut`: and of the rest of another packet, of which
-/// the line has carried any part before.
+/// Maximum number of cells of packets within `line` bytes of the line; `cut`: plus the rest of another
+/// packet, any part of which was carried earlier.
 ///
-/// PROOF     A packet needs k cells if it is (k - 1) c + 1 bytes or longer. Let q = ceil(l_min / c) and Q = ceil(l_max / c).
-///           A packet of l_min needs q cells. If q < Q, one cell more costs q c + 1 - l_min bytes, at most c; each of the
-///           Q - q - 1 next ones c. The rest of a packet needs a first cell for 1 byte, and Q - 1 more for c each. So with n
-///           packets, which take n (l_min + o) for n q cells, what is left buys cells one at a time at three prices, the
-///           lower ones first to be had; a cell counts one whatever its price, so that to buy the cheapest first is best.
-///           All n are tried.
+/// PROOF     A packet needs k cells if it is (k - 1) c + 1 bytes or longer. Let q = ceil(l_min / c) and Q =
+///           ceil(l_max / c). A packet of l_min needs q cells. If q < Q, one cell more costs q c + 1 - l_min
+///           bytes, at most c; each of the Q - q - 1 next ones c. The rest of a packet needs a first cell for
+///           1 byte, and Q - 1 more for c each. So n packets take n (l_min + o) for n q cells. The remaining
+///           bytes add cells one at a time at three costs, and the cheaper ones are available first. Each
+///           cell counts one, so taking the cheapest first is optimal. All n are tried.
 std::int64_t most_line_cells(std::int64_t line, const OnLine& packet, std::int64_t cell, bool cut) {
   const std::int64_t least_cells = (packet.shortest - 1) / cell + 1;
   const std::int64_t greatest_cells = (packet.longest - 1) / cell + 1;
@@ -123,7 +124,7 @@ std::int64_t most_line_cells(std::int64_t line, const OnLine& packet, std::int64
   const std::int64_t most_packets = line / (packet.shortest + packet.overhead);
   if (most_packets > most_counted_packets)
     throw LimitExceeded(std::to_string(line) + " bytes are more than 10^7 packets of " +
-                        std::to_string(packet.shortest) + " bytes; that is the limit");
+                        std::to_string(packet.shortest) + " bytes, which is the limit");
   std::int64_t most = 0;
   for (std::int64_t n = 0; n <= most_packets; ++n) {
     std::int64_t left = line - n * (packet.shortest + packet.overhead);
@@ -178,7 +179,7 @@ Headroom headroom(const PausingLink& link) {
   const Rational line = sum_of(result.terms, &HeadroomTerm::bytes);
   check_line_bytes(line);
   const OnLine packet = on_line(link);
-  // Its preamble and gap take time too, but nothing comes behind it.
+  // Its preamble and gap take time too, but nothing follows it.
   result.terms.push_back({"last packet", time_of(whole(packet.longest), link.rate), whole(packet.longest)});
   const Rational stored = most_stored(line, packet);
   if (!link.overhead_stored) result.terms.push_back({"preambles and gaps, not stored", 0, stored - line});
@@ -191,7 +192,7 @@ std::int64_t headroom_cells(const PausingLink& link, std::int64_t cell) {
   check(link);
   check_cell(cell);
   const OnLine packet = on_line(link);
-  // Bytes are whole: the last bits of b of them, one behind the other, take more than b - 1 of the line.
+  // Bytes are whole: the last bits of b successive bytes take more than b - 1 of the line.
   const std::int64_t line = to_int(cln::ceiling1(line_bytes(link)));
   return most_line_cells(line, packet, cell, true) + cells_of(packet.longest, cell);
 }
@@ -207,7 +208,7 @@ Credits credits(const PausingLink& link) {
   check(link);
   const OnLine packet = on_line(link);
   const std::int64_t line = to_int(cln::floor1(line_bytes(link)));
-  // One packet that ends as the round trip begins, those within it, and the one that is to be sent.
+  // One packet that ends as the round trip begins, those within it, and the one to be sent.
   return {sum_of(round_trip_terms(link), &HeadroomTerm::time), most_whole(line, packet) + 2 * packet.longest};
 }
 

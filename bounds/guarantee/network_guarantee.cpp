@@ -23,14 +23,14 @@ using network::Scheduler;
 using numeric::Integer;
 using numeric::to_fraction;
 
-/// Networks with so few hops are computed in fractions of any length.
+/// Networks with at most this many hops are computed in exact fractions.
 constexpr std::size_t most_exact_hops = 64;
 constexpr long grid = 1'000'000'000;
 constexpr long most_rounds = 20'000;
-/// In whole slots, where the other bounds take milliseconds.
+/// Limit for whole slots; the other bounds take milliseconds.
 constexpr std::size_t most_slotted_hops = 300;
 constexpr std::uint64_t most_slot_steps = 50'000'000;
-/// A certificate is given up where variations pass so many times what they would be without each other.
+/// The search for a certificate ends when variations exceed their independent values by this factor.
 constexpr long most_growth = 1'000'000;
 
 Rational rounded_up(const Rational& value, const Integer& denominator) {
@@ -44,39 +44,39 @@ void check(const PolicedNetwork& network) {
   };
   for (const PolicedPort& port : network.ports) {
     if (port.rate <= 0) illegal("the rate of " + port.name, to_fraction(port.rate), "above 0");
-    if (port.latency < 0) illegal("the latency of " + port.name, to_fraction(port.latency), "0 or above");
-    if (port.wire < 0) illegal("the wire of " + port.name, to_fraction(port.wire), "0 or above");
+    if (port.latency < 0) illegal("the latency of " + port.name, to_fraction(port.latency), "at least 0");
+    if (port.wire < 0) illegal("the wire of " + port.name, to_fraction(port.wire), "at least 0");
   }
   for (const PolicedFlow& flow : network.flows) {
     const std::string what = "flow " + flow.name;
-    if (flow.path.empty()) illegal("the path of " + what, "empty", "one or more ports");
+    if (flow.path.empty()) illegal("the path of " + what, "empty", "at least one port");
     const std::set<std::size_t> ports(flow.path.begin(), flow.path.end());
     if (ports.size() != flow.path.size() || *ports.rbegin() >= network.ports.size())
       illegal("the path of " + what, fmt::format("{} ports long", flow.path.size()),
-              "of ports of the network, each at most once");
+              "a list of ports of the network, each at most once");
     if (flow.traffic_class >= network.classes.size())
       illegal("the class of " + what, std::to_string(flow.traffic_class), "one of the network's classes");
     if (flow.shortest < 0 || flow.longest < flow.shortest)
-      illegal("the packet of " + what, to_fraction(flow.longest), "not below the shortest");
-    if (flow.buckets.empty()) illegal("the bucket of " + what, "missing", "one or more");
+      illegal("the packet of " + what, to_fraction(flow.longest), "at least the shortest");
+    if (flow.buckets.empty()) illegal("the bucket of " + what, "missing", "at least one");
     for (const traffic::TokenBucket& bucket : flow.buckets) {
       if (bucket.rate <= 0) illegal("the rate of the bucket of " + what, to_fraction(bucket.rate), "above 0");
       if (bucket.burst < flow.longest)
         illegal("the burst of the bucket of " + what, to_fraction(bucket.burst),
-                "not below the longest packet");
+                "at least the longest packet");
     }
   }
 }
 
-/// Flows that come to a queue from one queue before it.
+/// Flows that arrive at a queue from the same previous queue.
 struct Group {
-  std::size_t queue = 0;  ///< the one before
+  std::size_t queue = 0;  ///< the previous one
   std::vector<std::size_t> flows;
-  ArrivalCurve sum;    ///< of the flows' curves
-  ArrivalCurve curve;  ///< of all together
+  ArrivalCurve sum;    ///< sum of the flows' curves
+  ArrivalCurve curve;  ///< curve of the group
 };
 
-/// Groups that come over one link.
+/// Groups that arrive over one link.
 struct InLink {
   std::size_t port = 0;
   Rational longest = 0;
@@ -87,7 +87,7 @@ struct InLink {
 struct Queue {
   std::size_t port = 0, index = 0;
   std::optional<std::size_t> traffic_class{};
-  std::vector<std::size_t> flows, own;  ///< all; those whose first queue it is
+  std::vector<std::size_t> flows, own;  ///< all flows; those whose first queue it is
   std::vector<InLink> links;
   Rational longest = 0, shortest = 0, load = 0;
   ArrivalCurve own_sum{}, arrivals{};
@@ -95,11 +95,11 @@ struct Queue {
   Rational variation = 0;
 };
 
-/// A flow's way, hop by hop.
+/// A flow's path, hop by hop.
 struct Way {
   std::vector<std::size_t> queues;
   std::vector<ArrivalCurve> curves;                    ///< before each queue
-  std::vector<std::optional<ServiceCurve>> residuals;  ///< that each leaves to it
+  std::vector<std::optional<ServiceCurve>> residuals;  ///< residual service of each queue for it
 };
 
 class Analysis {
@@ -127,7 +127,7 @@ class Analysis {
 
   void solve_cycle();
   [[nodiscard]] bool waits_alone(const Queue& queue) const;
-  /// F, at the variations of now.
+  /// F at the current variations.
   [[nodiscard]] std::vector<Rational> variations_of_cycle();
   void try_short_fractions();
   [[nodiscard]] NetworkGuarantee result() const;
@@ -226,12 +226,12 @@ void Analysis::check_schedulers() const {
       if (port.quanta[its] < queue.longest || port.quanta[its] <= 0)
         throw InvalidArgument(
             "the quantum " + name, to_fraction(port.quanta[its]),
-            fmt::format("{} or above, the class's longest packet", to_fraction(queue.longest)));
+            fmt::format("at least {}, the class's longest packet", to_fraction(queue.longest)));
     }
     if (port.scheduler == Scheduler::cbs && its >= port.idle_slopes.size())
-      throw InvalidArgument("the scheduler " + name, "cbs",
-                            "another one: behind credit-based shapers the classes after the second have no "
-                            "guarantee");
+      throw InvalidArgument(
+          "the scheduler " + name, "cbs",
+          "another one: with credit-based shapers, classes after the second have no guarantee");
   }
   for (const PolicedPort& port : network_.ports) {
     if (port.scheduler != Scheduler::cbs) continue;
@@ -263,7 +263,7 @@ std::size_t Analysis::hop(std::size_t flow, std::size_t queue) const {
   return static_cast<std::size_t>(std::find(queues.begin(), queues.end(), queue) - queues.begin());
 }
 
-/// Queues whose arrivals depend on no queue that is still to come; those in and behind cycles at last.
+/// Topological order of the queues; those in and after cycles come last.
 void Analysis::find_order() {
   std::vector<std::set<std::size_t>> after(queues_.size());
   std::vector<std::size_t> before(queues_.size(), 0);
@@ -289,11 +289,11 @@ void Analysis::find_order() {
       in_cycle_[q] = true;
       cyclic_.push_back(q);
     }
-  // Of one port the higher classes first: they are asked for the curves of their links.
+  // Higher classes of a port first: the curves of their links are needed.
   std::sort(cyclic_.begin(), cyclic_.end());
 }
 
-/// What the link can bring at most.
+/// Arrival curve of the link itself.
 ArrivalCurve Analysis::line(const InLink& link) const {
   if (!rules_.lines || network_.ports[link.port].reshaped) return {};
   return ArrivalCurve({{network_.ports[link.port].rate, link.longest}});
@@ -301,7 +301,7 @@ ArrivalCurve Analysis::line(const InLink& link) const {
 
 namespace {
 
-/// The least of both, where a line without lines bounds nothing.
+/// The minimum of both; a curve without lines is no bound.
 ArrivalCurve capped(const ArrivalCurve& curve, const ArrivalCurve& cap) {
   return cap.is_nothing() || curve.is_nothing() ? curve : least(curve, cap);
 }
@@ -327,7 +327,7 @@ void Analysis::gather(Queue& queue) {
   }
 }
 
-/// Of the classes before it, at this port.
+/// Curve of the higher classes at this port.
 ArrivalCurve Analysis::higher_classes(const Queue& queue) const {
   ArrivalCurve all;
   std::map<std::size_t, InLink> links;
@@ -351,7 +351,7 @@ ServiceCurve Analysis::service_of(const Queue& queue) const {
   const ServiceCurve whole(port.latency, port.rate);
   if (port.scheduler == Scheduler::fifo) return whole;
   const std::size_t its = *queue.traffic_class;
-  // Of the port's other queues: the longest packets of lower classes, of the classes one by one.
+  // The port's other queues: the longest packet of the lower classes, and of each class.
   Rational lower = port.best_effort;
   std::map<std::size_t, Rational> longest;
   for (const std::size_t one : of_port_[queue.port]) {
@@ -360,8 +360,9 @@ ServiceCurve Analysis::service_of(const Queue& queue) const {
     if (*other.traffic_class > its) lower = std::max(lower, other.longest);
   }
   const auto none = [&]() -> NoAnswer {
-    return NoAnswer(fmt::format("class {} at {} gets nothing in the long run: the classes before it take all",
-                                network_.classes[its], port.name));
+    return NoAnswer(
+        fmt::format("class {} at {} gets no service in the long run: the higher classes use all of it",
+                    network_.classes[its], port.name));
   };
   switch (port.scheduler) {
     case Scheduler::fifo:
@@ -397,7 +398,7 @@ ServiceCurve Analysis::service_of(const Queue& queue) const {
 Rational Analysis::variation_of(const Queue& queue) const {
   const auto distance = horizontal_distance(queue.arrivals, *queue.service, queue.shortest);
   if (!distance)
-    throw NoAnswer(fmt::format("{} is offered {} in the long run, more than the {} that it is served",
+    throw NoAnswer(fmt::format("{} is offered {} in the long run, more than its service of {}",
                                queue.traffic_class
                                    ? fmt::format("class {} at {}", network_.classes[*queue.traffic_class],
                                                  network_.ports[queue.port].name)
@@ -411,7 +412,7 @@ void Analysis::serve(Queue& queue) {
   queue.service = service_of(queue);
 }
 
-/// All that comes to a queue but one flow.
+/// Arrivals at a queue without one flow.
 ArrivalCurve Analysis::others(const Queue& queue, std::size_t flow) const {
   if (queue.flows.size() == 1) return {};
   const std::size_t k = hop(flow, queue.index);
@@ -420,7 +421,7 @@ ArrivalCurve Analysis::others(const Queue& queue, std::size_t flow) const {
   const auto link = std::find_if(queue.links.begin(), queue.links.end(), [&](const InLink& one) {
     return one.port == network_.flows[flow].path[k - 1];
   });
-  ArrivalCurve rest;  // of its link
+  ArrivalCurve rest;  // rest of its link
   for (const Group& group : link->groups)
     if (group.queue != ways_[flow].queues[k - 1])
       rest += group.curve;
@@ -431,7 +432,7 @@ ArrivalCurve Analysis::others(const Queue& queue, std::size_t flow) const {
   return all;
 }
 
-/// Of flows that go on over one link, by what the others leave to them; none where those take all.
+/// Output of flows that continue over one link, from the residual service; none if the others take all.
 std::optional<GroupGuarantee> Analysis::group_output(const Queue& queue, std::size_t next,
                                                      const std::vector<std::size_t>& flows) const {
   const std::set<std::size_t> members(flows.begin(), flows.end());
@@ -465,7 +466,7 @@ std::optional<GroupGuarantee> Analysis::group_output(const Queue& queue, std::si
   return GroupGuarantee{queue.index, next, output->rounded_up(denominator_), *left};
 }
 
-/// The curves of its flows before their next queues.
+/// Passes the curves of its flows to their next queues.
 void Analysis::send_on(Queue& queue, bool residuals) {
   const PolicedPort& port = network_.ports[queue.port];
   std::map<std::size_t, std::vector<std::size_t>> groups;
@@ -490,7 +491,7 @@ void Analysis::send_on(Queue& queue, bool residuals) {
 }
 
 std::vector<Rational> Analysis::variations_of_cycle() {
-  // Curves first: a queue's own flows, then what has passed the queues before.
+  // Curves first: a queue's own flows, then those from previous queues.
   for (std::size_t f = 0; f < ways_.size(); ++f) {
     Way& way = ways_[f];
     for (std::size_t k = 0; k + 1 < way.queues.size(); ++k) {
@@ -508,7 +509,7 @@ std::vector<Rational> Analysis::variations_of_cycle() {
   return next;
 }
 
-/// Is F(0) above 0 at a queue, whatever goes before its flows?
+/// Whether F(0) is above 0 at a queue for any earlier variations.
 bool Analysis::waits_alone(const Queue& queue) const {
   const PolicedPort& port = network_.ports[queue.port];
   const ServiceCurve service =
@@ -516,7 +517,7 @@ bool Analysis::waits_alone(const Queue& queue) const {
   return *horizontal_distance(queue.arrivals, service, queue.shortest) > 0;
 }
 
-/// x := F(x) rounded up, from below, until it repeats: then F(x) <= x. Where F(0) is 0, strictly.
+/// Iterates x := F(x), rounded up, from below until it repeats: then F(x) <= x. Strictly where F(0) is 0.
 void Analysis::solve_cycle() {
   if (cyclic_.empty()) return;
   const Rational unit = Rational(1) / denominator_;
@@ -541,7 +542,7 @@ void Analysis::solve_cycle() {
 
 namespace {
 
-/// The fraction of least denominator in [low, high], 0 <= low.
+/// The fraction of smallest denominator in [low, high], 0 <= low.
 Rational simplest_between(const Rational& low, const Rational& high) {
   const Integer whole = cln::ceiling1(low);
   if (whole <= high) return whole;
@@ -551,7 +552,7 @@ Rational simplest_between(const Rational& low, const Rational& high) {
 
 }  // namespace
 
-/// Fractions such as 89/29 next to what was found, where they satisfy F(x) <= x as well.
+/// Tries short fractions such as 89/29 close to the result, if they also satisfy F(x) <= x.
 void Analysis::try_short_fractions() {
   std::vector<Rational> found, shorter;
   const Rational room = Rational(1000) / denominator_;
@@ -662,7 +663,7 @@ GuaranteeMethod FlowGuarantee::used(GuaranteeMethod method) const {
 
 namespace {
 
-/// Whole packets and slots, where the network is one of these.
+/// Adds bounds in whole packets and slots, if the network is slotted.
 void add_slots(const PolicedNetwork& network, NetworkGuarantee& found) {
   const bool plain_ports =
       std::all_of(network.ports.begin(), network.ports.end(), [](const PolicedPort& port) {
@@ -681,9 +682,9 @@ void add_slots(const PolicedNetwork& network, NetworkGuarantee& found) {
     for (std::size_t f = 0; f < found.flows.size(); ++f)
       found.flows[f].slots = numeric::whole(slotted.delay[f]);
   } catch (const LimitExceeded&) {
-    // Too long for slots one by one: the others are there.
+    // Too long for individual slots: the other bounds remain.
   } catch (const InvalidArgument&) {
-    // Buckets with denominators that slots one by one do not take.
+    // Bucket denominators not supported for individual slots.
   }
 }
 
@@ -695,7 +696,7 @@ NetworkGuarantee guarantee(const PolicedNetwork& network, const GuaranteeRules& 
     if (rules.whole_slots) add_slots(network, found);
     return found;
   }
-  // The greatest part of the rates for which there is a certificate, to 1/256.
+  // The largest fraction of the rates with a certificate, to 1/256.
   const std::int64_t low = last_that(1, 255, [&](std::int64_t parts) {
     PolicedNetwork lighter = network;
     for (PolicedFlow& flow : lighter.flows)
@@ -705,14 +706,12 @@ NetworkGuarantee guarantee(const PolicedNetwork& network, const GuaranteeRules& 
   });
   throw NoAnswer(
       low == 0
-          ? "no bound by this analysis: the flows wait for each other in a circle, and no delays were found "
-            "that "
-            "bear each other out; regulators (reshape = true) on the links of the circle would open it"
-          : fmt::format(
-                "no bound by this analysis: the flows wait for each other in a circle, and no delays were "
-                "found that bear each other out. They are found where all rates are {} of those given or "
-                "less; regulators (reshape = true) on the links of the circle would open it",
-                numeric::plain(numeric::whole(low * 1000 / 256) / 1000)));
+          ? "no bound by this analysis: the flows depend on each other in a cycle, and no consistent set of "
+            "delays was found; regulators (reshape = true) on the links of the cycle would break it"
+          : fmt::format("no bound by this analysis: the flows depend on each other in a cycle, and no "
+                        "consistent set of delays was found. There is one if all rates are at most {} of the "
+                        "given ones; regulators (reshape = true) on the links of the cycle would break it",
+                        numeric::plain(numeric::whole(low * 1000 / 256) / 1000)));
 }
 
 }  // namespace tailbound::bounds

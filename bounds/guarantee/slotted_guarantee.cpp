@@ -15,10 +15,10 @@ namespace {
 
 using numeric::Rational;
 
-/// Most packets in m + 1 slots.
+/// Maximum number of packets in m + 1 slots.
 struct SlottedCurve {
   std::vector<std::int64_t> at;  ///< [m]
-  /// From this m on it grows by the same in every period; beyond the end of `at` where that is not seen.
+  /// From this m on it grows equally in every period; beyond the end of `at` if not detected.
   std::size_t onset = 0;
 
   [[nodiscard]] std::size_t size() const { return at.size(); }
@@ -29,11 +29,12 @@ struct SlottedCurve {
 using SlottedGroup = std::vector<std::size_t>;
 
 constexpr std::size_t first_curve_slots = 64, most_curve_slots = std::size_t{1} << 16;
-constexpr std::size_t most_curve_numbers = std::size_t{1} << 24;  ///< of all curves together
-/// Beyond these, of flows that are no whole_group() what they bring one by one is added up: a bound, too, only larger.
+constexpr std::size_t most_curve_numbers = std::size_t{1} << 24;  ///< values of all curves together
+/// Beyond this number, flows that are not a whole_group() use the sum of their individual curves: also a
+/// bound, but larger.
 constexpr std::size_t most_slotted_groups = 1024;
 
-/// Ports so that each flow goes from earlier to later ones.
+/// Ports in an order in which each flow goes from earlier to later ones.
 std::vector<std::size_t> slotted_order(const network::PolicedNetwork& network) {
   const std::size_t ports = network.ports.size();
   std::vector<std::vector<std::size_t>> next(ports);
@@ -52,7 +53,7 @@ std::vector<std::size_t> slotted_order(const network::PolicedNetwork& network) {
   if (order.size() < ports) {
     const auto inside = std::find_if(before.begin(), before.end(), [](std::size_t n) { return n > 0; });
     throw InvalidArgument("network",
-                          "one with flows in a circle through or before port " +
+                          "one with flows in a cycle through or before port " +
                               network.ports[static_cast<std::size_t>(inside - before.begin())].name,
                           "without cycles");
   }
@@ -63,7 +64,7 @@ struct SlottedSources {
   std::vector<traffic::GreedyPattern> patterns;  ///< [flow]
   std::vector<Rational> rates;                   ///< [flow]
   std::vector<Rational> load;                    ///< [port]
-  /// In which all patterns repeat; 0 where it does not matter, as every port is offered less than 1.
+  /// Period of all patterns; 0 where not needed, as every port is offered less than 1.
   std::size_t period = 0;
 };
 
@@ -85,7 +86,7 @@ SlottedSources slotted_sources(const network::PolicedNetwork& network) {
   return sources;
 }
 
-/// The curves of all groups that are asked for, port by port, down from a length at the sources.
+/// The curves of all requested groups, port by port, with decreasing length from the sources on.
 class SlottedCurves {
  public:
   SlottedCurves(const network::PolicedNetwork& network, const SlottedSources& sources, std::size_t slots,
@@ -110,7 +111,7 @@ class SlottedCurves {
     std::int64_t backlog = 0;
     bool only_sources = true;
   };
-  /// In an order of slotted_order(). Nothing where the curves are too short for the port.
+  /// In the order of slotted_order(). Nothing if the curves are too short for the port.
   [[nodiscard]] std::optional<Found> find(std::size_t number) {
     Port& port = ports_[number];
     if (port.flows.empty()) return Found{};
@@ -127,7 +128,7 @@ class SlottedCurves {
     for (std::size_t m = 0; m < all.size(); ++m) {
       const std::int64_t left = all[m] - static_cast<std::int64_t>(m);
       if (left <= 0) {
-        // Whatever came, a slot without a packet lies behind.
+        // For any arrivals, there was a slot without a packet.
         port.busy = m;
         port.spread = m - 1;
         return found;
@@ -145,11 +146,11 @@ class SlottedCurves {
   static constexpr std::size_t outside = static_cast<std::size_t>(-1);
   struct Port {
     SlottedGroup flows;
-    std::vector<std::size_t> from;  ///< [place in `flows`]: the port before, or `outside`
-    std::vector<std::size_t> to;    ///< the port behind, likewise
-    std::size_t length = 0;         ///< of curves of what comes
-    std::size_t busy = 0;           ///< most slots without an empty one; 0: there may be none
-    std::size_t spread = 0;         ///< so much shorter are curves of what leaves
+    std::vector<std::size_t> from;  ///< [index in `flows`]: the previous port, or `outside`
+    std::vector<std::size_t> to;    ///< the next port, in the same way
+    std::size_t length = 0;         ///< of arrival curves
+    std::size_t busy = 0;           ///< maximum number of slots without an empty one; 0: possibly unbounded
+    std::size_t spread = 0;         ///< by which departure curves are shorter
     std::map<SlottedGroup, SlottedCurve> coming, leaving;
   };
 
@@ -159,12 +160,10 @@ class SlottedCurves {
     return {std::vector<std::int64_t>(length), 0};
   }
   static std::string too_long() {
-    return "the queues can be busy for so long that curves slot by slot are too many; fewer flows, or a "
-           "lower load, "
-           "have shorter ones";
+    return "the busy periods are too long for slot-by-slot curves; use fewer flows or a lower load";
   }
 
-  /// What flows of the port bring to it.
+  /// Arrival curve of some flows of the port.
   const SlottedCurve& coming(std::size_t number, const SlottedGroup& group) {
     Port& port = ports_[number];
     if (const auto known = port.coming.find(group); known != port.coming.end()) return known->second;
@@ -201,7 +200,7 @@ class SlottedCurves {
     return port.coming.emplace(group, std::move(sum)).first->second;
   }
 
-  /// All that come over a link, or all of these that go on over the same one.
+  /// All flows that arrive over a link, or all of these that continue over the same one.
   static bool whole_group(const Port& port, std::size_t from, const SlottedGroup& flows) {
     const auto place = [&](std::size_t flow) {
       return static_cast<std::size_t>(std::lower_bound(port.flows.begin(), port.flows.end(), flow) -
@@ -219,7 +218,7 @@ class SlottedCurves {
                                                 [&](std::size_t flow) { return port.to[place(flow)] == to; });
   }
 
-  /// At most one packet a slot.
+  /// At most one packet per slot.
   void limit_to_line(SlottedCurve& curve, const SlottedGroup& flows) const {
     std::size_t last_above = 0;  // and 1
     for (std::size_t m = 0; m < curve.size(); ++m) {
@@ -230,13 +229,13 @@ class SlottedCurves {
     if (sources_.period == 0) return;
     Rational rate = 0;
     for (const std::size_t flow : flows) rate = rate + sources_.rates[flow];
-    if (rate == 1) return;  // it grows as the line does
-    // Below the line for a whole period, it stays so.
+    if (rate == 1) return;  // it grows like the line
+    // Once below the line for a whole period, it stays below.
     curve.onset = std::max(curve.onset, last_above);
     if (curve.size() < curve.onset + sources_.period) curve.onset = std::max(curve.onset, curve.size());
   }
 
-  /// What flows that pass the port bring to the next one.
+  /// Arrival curve of some flows at the next port.
   const SlottedCurve& leaving(std::size_t number, const SlottedGroup& group) {
     Port& port = ports_[number];
     if (const auto known = port.leaving.find(group); known != port.leaving.end()) return known->second;
@@ -252,7 +251,8 @@ class SlottedCurves {
                           std::back_inserter(others));
       const SlottedCurve& cross = coming(number, others);
       const SlottedCurve& all = coming(number, port.flows);
-      // L packets served before one, and itself, have come within slots 0 .. v of the busy period: the least such v.
+      // The smallest v such that a packet and the L packets served before it arrive within slots 0 .. v of
+      // the busy period.
       std::vector<std::size_t> earliest(port.busy);
       for (std::size_t served = 0, v = 0; served < port.busy; ++served) {
         while (v <= served && std::min(own[v] + cross[v], all[v]) <= static_cast<std::int64_t>(served)) ++v;
@@ -269,14 +269,14 @@ class SlottedCurves {
     const std::int64_t line = static_cast<std::int64_t>(m) + 1;
     std::int64_t most = 0;
     for (std::size_t served = earliest.size(); served-- > 0 && most <= line;) {
-      if (own[m + served] <= most) break;  // nor do fewer served before it help
+      if (own[m + served] <= most) break;  // nor with fewer served before it
       if (earliest[served] > served || own[m + served - earliest[served]] <= most) continue;
       if (steps_left_-- == 0) throw LimitExceeded(too_long());
       const auto since_coming = [&](std::size_t v) { return own[m + served - v]; };
       const auto since_empty = [&](std::size_t v) {
         return own[m + served] - std::max<std::int64_t>(0, static_cast<std::int64_t>(served) - cross[v]);
       };
-      // The first falls with v, the second rises: the best v is where they cross.
+      // The first decreases with v, the second increases: the best v is where they cross.
       std::size_t low = earliest[served], high = served;
       while (low < high) {
         const std::size_t v = (low + high) / 2;
@@ -300,7 +300,7 @@ class SlottedCurves {
   std::size_t numbers_ = 0, groups_ = 0;
 };
 
-/// All but the delays.
+/// Everything except the delays.
 SlottedGuarantee slotted_ports_guarantee(const network::PolicedNetwork& network,
                                          const std::vector<std::size_t>& order, const SlottedSources& sources,
                                          std::size_t most_groups, std::uint64_t most_steps) {
@@ -311,8 +311,8 @@ SlottedGuarantee slotted_ports_guarantee(const network::PolicedNetwork& network,
   for (std::size_t slots = first_curve_slots; !lasted; slots *= 2) {
     if (slots > most_curve_slots)
       throw LimitExceeded(
-          "a queue can be busy for tens of thousands of slots, too long for curves slot by slot; a lower "
-          "load has shorter ones");
+          "a busy period can last tens of thousands of slots, too long for slot-by-slot curves; use a lower "
+          "load");
     SlottedCurves curves(network, sources, slots, most_groups, steps_left);
     lasted = std::all_of(order.begin(), order.end(), [&](std::size_t port) {
       const auto found = curves.find(port);

@@ -13,25 +13,25 @@ namespace {
 using Vector = Eigen::VectorXd;
 
 constexpr double tolerance = 1e-6;
-/// Part of the way to its new value that the blocked time goes in a round; shorter each time that the
-/// acceleration has not come to an end.
+/// Step of the blocked time towards its new value per round; reduced each time the acceleration has not
+/// converged.
 constexpr double first_smoothing = 0.9, shorter = 0.5;
-/// Rounds follow one another as they are until their change is below `small` or so many are done; then so
-/// many are accelerated; and so on.
+/// Plain rounds until the change is below `small` or their limit is reached, then accelerated ones, and so
+/// on.
 constexpr double small = 0.01;
 constexpr int plain_rounds = 200, accelerated_rounds = 800;
 
-/// Anderson's acceleration of the iteration x -> g(x): of the latest steps the combination whose g(x) - x is
-/// least (Anderson 1965).
+/// Anderson's acceleration of the iteration x -> g(x): the combination of the latest steps with the smallest
+/// g(x) - x (Anderson 1965).
 class Acceleration {
  public:
-  /// The x to go on from, given g(x).
+  /// The next x, given g(x).
   [[nodiscard]] Vector next(const Vector& x, const Vector& g);
 
  private:
   static constexpr Eigen::Index depth = 8;
   Vector old_change_, old_g_;
-  Eigen::MatrixXd changes_, steps_;  ///< differences of g(x) - x, and of g(x), a column each
+  Eigen::MatrixXd changes_, steps_;  ///< differences of g(x) - x and of g(x), one per column
   Eigen::Index held_ = 0, place_ = 0;
 };
 
@@ -59,30 +59,30 @@ Vector Acceleration::next(const Vector& x, const Vector& g) {
   return result.allFinite() ? result : g;
 }
 
-/// Queues that are alike, and what they see of their neighbours.
+/// Identical queues, and the means of their neighbours.
 struct Class {
   BlockingQueue queue;
   NeighbourMeans seen;
   QueueMeans means{};
-  /// Mean time that a head waits for its link: that to the next queue of the path, and those that leave it.
+  /// Mean wait of a head for its link: the one to the next queue of the path, and those that leave it.
   double ahead_wait = 0, aside_wait = 0;
 
-  /// Mean time for which a request that found no way in waits before this queue.
+  /// Mean wait of a blocked request before this queue.
   [[nodiscard]] double blocked_time() const {
     const double blocked = (1 - seen.hot) * means.cold_blocked + seen.hot * means.hot_blocked;
     return blocked > 0 ? means.sources_blocked / (means.flow() * blocked) : 0;
   }
-  /// Messages that leave a queue, a unit of time.
+  /// Messages that leave a queue per unit of time.
   [[nodiscard]] double cold_out() const { return means.flow() * (1 - seen.hot); }
   [[nodiscard]] double hot_out() const { return means.flow() * seen.hot * (1 - combining()); }
-  /// The probability that a hot request that comes combines.
+  /// The probability that an arriving hot request combines.
   [[nodiscard]] double combining() const {
     return seen.hot > 0 ? std::min(1.0, means.joined / (means.arrivals * seen.hot)) : 0;
   }
 };
 
-/// The hot path and its branches. Behind any stage at which cold requests leave the path they pass the same
-/// queues, as far as means go: so there is one class of branches a stage.
+/// The hot path and its branches. After any stage at which cold requests leave the path they pass queues with
+/// the same means, so there is one class of branches per stage.
 class Network {
  public:
   Network(const network::CombiningMultistage& network, double load);
@@ -94,7 +94,7 @@ class Network {
   template <class Visit>
   void each_class(const Visit& visit);
   [[nodiscard]] bool has_branches(std::size_t stage) const { return stage > 0 && hot_ < 1; }
-  /// All that a round starts from, as numbers of about the same size.
+  /// The state at the start of a round, as numbers of about the same size.
   [[nodiscard]] Vector state();
   void go_on_from(const Vector& state);
   [[nodiscard]] double look_behind(Class& at, bool on_path, const Class* path, const Class* branch) const;
@@ -105,7 +105,7 @@ class Network {
   network::Links links_;
   double smoothing_ = first_smoothing;
   std::vector<Class> path_;      ///< [stage]
-  std::vector<Class> branches_;  ///< [stage]; that of stage 0 is never used
+  std::vector<Class> branches_;  ///< [stage]; stage 0 is not used
 };
 
 Network::Network(const network::CombiningMultistage& network, double load)
@@ -114,7 +114,7 @@ Network::Network(const network::CombiningMultistage& network, double load)
       hot_(numeric::nearest_double(network.hot)),
       links_(network.links) {
   const std::int64_t places = network.buffer + 1;
-  // With one request at a time on a link, each queue is behind one.
+  // With one request at a time on a link, each queue has a link before it.
   const int sources = links_ == network::Links::one ? 1 : static_cast<int>(network.network.switch_size);
   const double start = std::min(0.5, load / sources);
   path_.push_back({BlockingQueue(places, 0, network.combining), {.attempt = load, .hot = hot_}});
@@ -123,14 +123,15 @@ Network::Network(const network::CombiningMultistage& network, double load)
   branches_.assign(path_.size(), Class{cold, {.attempt = start}});
 }
 
-/// What `at` sees behind it: full buffers, and links that other requests hold. Behind the last stage there are no
-/// queues; of the branches, `path` is null. The change of the mean time for which its head is held.
+/// Updates what `at` sees behind it: full buffers, and links occupied by other requests. There are no queues
+/// after the last stage; for branches, `path` is null. Returns the change of the mean time for which its head
+/// is blocked.
 double Network::look_behind(Class& at, bool on_path, const Class* path, const Class* branch) const {
   const double all = at.cold_out() + at.hot_out();
   if (!(all > 0)) return 0;
-  /// One output of the switch, or several that are alike.
+  /// One output of the switch, or several identical ones.
   struct Output {
-    double links, flow = 0, blocked = 0, blocked_time = 0;  ///< of all these links; sums over the flow
+    double links, flow = 0, blocked = 0, blocked_time = 0;  ///< over all these links; sums over the flow
     void add(const Class* to, double requests, bool hot) {
       flow += requests;
       if (to == nullptr) return;
@@ -173,7 +174,7 @@ double Network::look_behind(Class& at, bool on_path, const Class* path, const Cl
   return std::abs(time - old_time);
 }
 
-/// Brings the flow into `to` nearer to what is to come; the relative difference.
+/// Adjusts the flow into `to` towards the given rates; returns the relative difference.
 double Network::match(Class& to, double cold, double hot) const {
   const double wanted = std::max(cold + hot, 1e-12);
   to.seen.hot = hot / wanted;
@@ -202,7 +203,7 @@ double Network::round() {
   }
   for (std::size_t stage = path_.size(); stage-- > 0;) {
     const bool last = stage + 1 == path_.size();
-    if (last && links_ == network::Links::any) continue;  // memories take what comes
+    if (last && links_ == network::Links::any) continue;  // memories accept all arrivals
     const Class *path = last ? nullptr : &path_[stage + 1], *branch = last ? nullptr : &branches_[stage + 1];
     change = std::max(change, look_behind(path_[stage], true, path, branch));
     if (has_branches(stage)) change = std::max(change, look_behind(branches_[stage], false, nullptr, branch));
@@ -234,7 +235,9 @@ void Network::go_on_from(const Vector& state) {
   const double* next = state.data();
   each_class([&](Class& c) {
     NeighbourMeans& seen = c.seen;
-    if (&c != &path_.front()) seen.attempt = std::clamp(std::exp(next[0]), 1e-12, 1.0);  // else it is given
+    if (&c != &path_.front())
+      seen.attempt = std::clamp(std::exp(next[0]), 1e-12, 1.0);  // otherwise it is
+                                                                 // given
     seen.hot = std::clamp(next[1], 0.0, 1.0);
     seen.held = std::clamp(next[2], 0.0, 1.0);
     seen.held_time = seen.held > 1e-14 ? std::max(0.0, next[3]) / seen.held : 0;
@@ -278,7 +281,7 @@ Ending Network::iterate(int most_rounds) {
 Point Network::point(double load) const {
   Point point;
   point.load = load;
-  double until = 0, share = 1;  // of a cold request that is still on the path, which a share of them are
+  double until = 0, share = 1;  // for a cold request still on the path, and the fraction of these
   for (std::size_t at = 0; at < path_.size(); ++at) {
     const QueueMeans& means = path_[at].means;
     const bool last = at + 1 == path_.size();

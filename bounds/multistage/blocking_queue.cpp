@@ -9,19 +9,19 @@ namespace tailbound::bounds::multistage {
 namespace {
 
 constexpr std::int64_t most_states = 20'000;
-/// More joins than this in one buffer happen so seldom that a higher degree counts as unlimited.
+/// More joins than this in one buffer are so rare that a higher degree counts as unlimited.
 constexpr std::int64_t most_degrees = 32;
 constexpr double negligible = 1e-13;
-/// A head that is held longer than this sees a buffer that has long been full.
+/// A head blocked for longer than this sees a buffer that has long been full.
 constexpr double most_pieces = 8;
 
 }  // namespace
 
-/// What a step adds up. Masses are probabilities of the embedded chain.
+/// Sums of a step. Masses are probabilities of the embedded chain.
 struct BlockingQueue::Tally {
   double service = 1;   ///< mean length of a service, blocked time included
-  double residual = 0;  ///< of the service under way, as the arrivals now let in find it
-  double weight = 1;    ///< probability of the time now looked at
+  double residual = 0;  ///< residual of the current service as seen by the current arrivals
+  double weight = 1;    ///< probability of the time being considered
   double cold = 0, hot = 0, cold_blocked = 0, hot_blocked = 0, joined = 0, cold_wait = 0, hot_wait = 0;
   double present = 0, sources_blocked = 0;  ///< integrals over time
 };
@@ -37,7 +37,7 @@ BlockingQueue::BlockingQueue(std::int64_t places, int sources, std::optional<std
                               (places - 1) * degrees * waiting;
   if (wanted > most_states)
     throw LimitExceeded("the variant blocking would need " + std::to_string(wanted) +
-                        " states a queue for buffer " + std::to_string(places - 1) + " and " +
+                        " states per queue for buffer " + std::to_string(places - 1) + " and " +
                         std::to_string(sources) + " sources; the limit is " + std::to_string(most_states) +
                         " (the variant published has no such limit)");
   add_states();
@@ -94,7 +94,7 @@ BlockingQueue::Arrival BlockingQueue::arrival(const State& state, bool hot) cons
 }
 
 /// numbers_[j]: probability of j arrivals from `sources` sources in a time `time` of at most about 1, in
-/// which each delivers at most once. The Poisson source is without that limit.
+/// which each delivers at most once. The Poisson source has no such limit.
 void BlockingQueue::count_arrivals(double attempt, int sources, double time) {
   numbers_.assign(1, 1);
   if (sources_ == 0) {
@@ -144,7 +144,7 @@ void BlockingQueue::arrive(const Distribution& from, Distribution& to, double we
   }
 }
 
-/// Adds up what is present and blocked during a time.
+/// Integrates the requests present and blocked over a time.
 void BlockingQueue::integrate(const Distribution& distribution, double time, Tally& tally) const {
   for (std::size_t i = 0; i < distribution.size(); ++i) {
     const State& state = states_[i % states_.size()];
@@ -177,7 +177,7 @@ void BlockingQueue::let_in(Distribution& distribution, const NeighbourMeans& see
   integrate(distribution, time / 2, tally);
 }
 
-/// A hot request has been let in as an open one; those that wait may be hot and join it, one after the other.
+/// A hot request has entered as an open one; those that wait may be hot and join it, one after the other.
 void BlockingQueue::spread(const State& state, double mass, double hot, Tally& tally) {
   std::vector<double> joins(static_cast<std::size_t>(state.blocked) + 1);  // [j]: j have joined so far
   joins[0] = mass;
@@ -195,7 +195,7 @@ void BlockingQueue::spread(const State& state, double mass, double hot, Tally& t
       State to = after(j + 1);
       if (degree_ > 0 && to.joined == degree_) {
         to.open = to.joined = 0;
-        to.cold = to.blocked - (state.blocked - asked);  // those asked, and not hot
+        to.cold = to.blocked - (state.blocked - asked);  // those checked and not hot
         distribution_[index(to)] += one_more;
       } else {
         joins[j + 1] += one_more;
@@ -205,8 +205,8 @@ void BlockingQueue::spread(const State& state, double mass, double hot, Tally& t
     if (joins[j] > 0) distribution_[index(after(j))] += joins[j];
 }
 
-/// The head leaves, and the first of those that wait comes in. While there is an open request, only cold ones
-/// have to wait.
+/// The head leaves, and the first of those that wait enters. While there is an open request, only cold ones
+/// wait.
 void BlockingQueue::depart(const Distribution& from, double hot, Tally& tally) {
   std::fill(distribution_.begin(), distribution_.end(), 0);
   for (std::size_t i = 0; i < from.size(); ++i) {
@@ -314,12 +314,12 @@ QueueMeans BlockingQueue::round(const NeighbourMeans& seen, int steps) {
 
 /// Probabilities that the link delivers within a time of at most 1, at most once.
 ///
-/// Its requests are 1 apart with probability sigma, else by 1 and an exponential time of rate nu: sigma = nu is the
-/// rate at which it delivers while it is not blocked, as of a queue with Poisson arrivals.
+/// Its requests are 1 apart with probability sigma, otherwise 1 plus an exponential time of rate nu. sigma =
+/// nu is its delivery rate while not blocked, as for a queue with Poisson arrivals.
 struct BlockingQueue::Delivery {
-  double recent;  ///< the last one came less than 1 ago, at any time alike
+  double recent;  ///< the last one came less than 1 ago, uniformly distributed
   double old;     ///< it came more than 1 ago
-  double stays;   ///< that a last one that was recent still is, where none comes
+  double stays;   ///< P(a recent last one is still recent), without a delivery
 
   static double within(double rate, double time) { return -std::expm1(-rate * time); }
   static Delivery in(double rate, double time) {
@@ -340,7 +340,8 @@ void BlockingQueue::let_in(Distribution& distribution, const NeighbourMeans& see
   result_.assign(2 * count, 0);
   for (std::size_t i = 0; i < count; ++i) {
     const double old = distribution[i], recent = distribution[count + i];
-    if (states_[i].blocked > 0) {  // what waits there goes on as soon as it can, and the next comes 1 later
+    if (states_[i].blocked > 0) {  // its waiting request moves on as soon as possible, and the next comes 1
+                                   // later
       result_[count + i] += old + recent;
       continue;
     }
@@ -354,7 +355,7 @@ void BlockingQueue::let_in(Distribution& distribution, const NeighbourMeans& see
   integrate(distribution, time / 2, tally);
 }
 
-/// The time in which the head may be held, in pieces of 1 and a shorter last one.
+/// The time in which the head may be blocked, in pieces of 1 and a shorter last one.
 /// \param in_step  the last request came exactly 1 ago
 void BlockingQueue::hold(Distribution& distribution, const NeighbourMeans& seen, bool in_step, Tally& tally) {
   if (!(seen.held * seen.held_time > 0)) return;
@@ -387,7 +388,7 @@ void BlockingQueue::depart_behind_link(const Distribution& from, double hot, Tal
   part_.assign(count, 0);
   for (const std::size_t recent : {std::size_t{0}, std::size_t{1}})
     add(recent, [&](std::size_t i) { return states_[i].blocked > 0 ? 0 : from[recent * count + i]; });
-  // The link that waited begins its next service now.
+  // The link that waited begins its next service.
   add(1, [&](std::size_t i) { return states_[i].blocked > 0 ? from[i] + from[count + i] : 0; });
   std::swap(distribution_, all);
 }
@@ -399,8 +400,8 @@ QueueMeans BlockingQueue::round_behind_link(const NeighbourMeans& seen, int step
   double idle = 0, left_empty = 0;
   for (int step = 0; step < steps; ++step) {
     tally = Tally{.service = 1 + extra};
-    // Left empty when the link delivered exactly 1 ago, it may deliver at once. The service of the request for which an
-    // empty queue waited sees no other.
+    // If left empty when the link delivered exactly 1 ago, the link may deliver at once. The service of a
+    // request that an empty queue waited for sees no other arrival.
     const std::uint32_t empty = index({});
     const double in_step = distribution_[count + empty], later = distribution_[empty];
     left_empty = in_step + later;

@@ -6,38 +6,37 @@
 
 /// One queue of a combining multistage network, seen from just after one departure to just after the next.
 ///
-/// MODEL     docs/derivations/multistage.md, sections 3 and 4. K places; s sources before them, of which those
-///           that found no place wait, blocked, with their request. One source is a link: it delivers at most
-///           once in a service time, and how long ago it did is part of the state (up to one service time or
-///           more). A state is: the requests present, the sources
-///           blocked, where the request stands that hot ones may join, and how often it was joined. A step is
-///           a service of length 1, followed with probability `blocked` by a time `blocked_time` in which the
+/// MODEL     docs/derivations/multistage.md, sections 3 and 4. Capacity K; s sources before the queue. A
+///           source that finds it full waits, blocked, with its request. One source is a link: it delivers at
+///           most once per service time, and the time since its last delivery is part of the state (up to one
+///           service time or more). A state consists of the requests present, the sources blocked, the
+///           position of the request that hot ones may join, and the number that have joined it. A step is a
+///           service of length 1, followed with probability `blocked` by a time `blocked_time` in which the
 ///           head waits for its next queue.
-/// RESULT    what one round of the fixed point needs: the chain's distribution moves on by some steps, and
-///           the means of the last one are kept.
+/// RESULT    one round of the fixed point: the chain's distribution advances by some steps; the means of the
+///           last step are returned.
 /// TESTS     tests/bounds/multistage/combining_test.cpp
 /// Internal to the bounds module.
 namespace tailbound::bounds::multistage {
 
-/// What a queue sees of the queues before and behind it: means of theirs.
+/// The neighbouring queues as seen by a queue, through their means.
 struct NeighbourMeans {
-  double attempt = 0;    ///< probability that a source that is not blocked delivers within 1; or a rate
-  double hot = 0;        ///< the share of hot requests in what comes
-  double held = 0;       ///< probability that the head is held: by a full buffer behind it, or by its link
-  double held_time = 0;  ///< mean time for which it is held then
+  double attempt = 0;    ///< probability that an unblocked source delivers within 1; or a rate
+  double hot = 0;        ///< fraction of hot requests among the arrivals
+  double held = 0;       ///< probability that the head is blocked by a full buffer behind it, or by its link
+  double held_time = 0;  ///< mean time for which it is then blocked
 };
 
 struct QueueMeans {
-  double cycle = 0;            ///< mean time between departures
-  double arrivals = 0;         ///< requests that come in a cycle; those that join are among them
-  double joined = 0;           ///< hot ones that join another, in a cycle
-  double idle = 0;             ///< mean time without request, in a cycle
-  double left_empty = 0;       ///< probability that a departure leaves no request
-  double present = 0;          ///< time average of requests present
-  double sources_blocked = 0;  ///< time average
-  double cold_blocked = 0, hot_blocked = 0;  ///< probability that a cold (hot) one finds no way in
-  double cold_wait = 0, hot_wait = 0;  ///< mean time from coming in to the beginning of the service in which
-                                       ///< it takes part
+  double cycle = 0;                          ///< mean time between departures
+  double arrivals = 0;                       ///< requests that arrive in a cycle, including those that join
+  double joined = 0;                         ///< hot ones that join another, in a cycle
+  double idle = 0;                           ///< mean time without request, in a cycle
+  double left_empty = 0;                     ///< probability that a departure leaves no request
+  double present = 0;                        ///< time average of requests present
+  double sources_blocked = 0;                ///< time average
+  double cold_blocked = 0, hot_blocked = 0;  ///< probability that a cold (hot) one is blocked
+  double cold_wait = 0, hot_wait = 0;        ///< mean time from entry to the start of its service
 
   [[nodiscard]] double flow() const { return arrivals / cycle; }
 };
@@ -45,29 +44,30 @@ struct QueueMeans {
 class BlockingQueue {
  public:
   /// \param places     K >= 1
-  /// \param sources    s >= 1, one being a link; 0: one Poisson source of rate `attempt`, which rests while blocked
+  /// \param sources    s >= 1, one being a link; 0: one Poisson source of rate `attempt`, which rests while
+  ///                   blocked
   /// \param combining  1: none; empty: unlimited
   /// \throws LimitExceeded  more than 20 000 states
   BlockingQueue(std::int64_t places, int sources, std::optional<std::int64_t> combining);
 
-  /// Moves the distribution on by `steps` >= 1 steps; the means are those of the last.
+  /// Advances the distribution by `steps` >= 1 steps; the means are those of the last.
   [[nodiscard]] QueueMeans round(const NeighbourMeans& seen, int steps);
 
   using Distribution = std::vector<double>;
-  /// Of the states, just after a departure. Behind a link all states twice: first those in which its last request
-  /// came more than 1 ago.
+  /// Distribution of the states just after a departure. Behind a link all states appear twice: first those in
+  /// which its last request arrived more than 1 ago.
   [[nodiscard]] const Distribution& distribution() const { return distribution_; }
-  /// Another one to go on from; below 0 counts as 0, and the sum is made 1.
+  /// Sets the distribution to continue from. Negative entries count as 0; the sum is normalized to 1.
   /// CONTRACT  as many numbers as distribution(), of which one at least is above 0
   void set_distribution(const double* begin);
 
  private:
   struct State {
     int present = 0, blocked = 0;
-    int open = 0;    ///< place behind the head of the request that hot ones may join; 0 if there is none
-    int joined = 0;  ///< how many it was made of here
-    /// Of the blocked sources the first so many are known to hold cold requests, as there was a request to
-    /// join when they came. Not told apart while there is one: then all are.
+    int open = 0;    ///< position behind the head of the request that hot ones may join; 0 if none
+    int joined = 0;  ///< number of requests combined in it here
+    /// The first `cold` blocked sources are known to have cold requests, as there was a request to join when
+    /// they arrived. Not tracked while there is one: then all have.
     int cold = 0;
     friend bool operator==(const State&, const State&) = default;
   };
@@ -83,7 +83,7 @@ class BlockingQueue {
   [[nodiscard]] std::uint32_t index(const State& state) const;
   [[nodiscard]] Arrival arrival(const State& state, bool hot) const;
   void count_arrivals(double attempt, int sources, double time);
-  /// Lets arrivals of a time `time` into `distribution`.
+  /// Adds the arrivals of a time `time` to `distribution`.
   void let_in(Distribution& distribution, const NeighbourMeans& seen, double time, int sources_missing,
               Tally& tally);
   void arrive(const Distribution& from, Distribution& to, double weight, const NeighbourMeans& seen,
@@ -102,7 +102,7 @@ class BlockingQueue {
 
   int places_, sources_, most_blocked_;
   int degree_;       ///< 0: unlimited
-  bool tells_cold_;  ///< are known cold requests told apart?
+  bool tells_cold_;  ///< whether known cold requests are tracked
   std::vector<State> states_;
   std::vector<std::uint32_t>
       first_;  ///< [present * K + open]: index of its state with joined = 1, blocked = 0

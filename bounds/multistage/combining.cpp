@@ -31,10 +31,10 @@ Point solve(const network::CombiningMultistage& network, const numeric::Rational
 
 std::optional<double> saturation(const network::CombiningMultistage& network, Variant variant) {
   require_solvable(network, variant);
-  // Above 0 where at least that share comes through.
+  // Above 0 where at least that fraction is delivered.
   const auto spare = [&](double load) {
     constexpr int most_rounds =
-        1000;  // where the iteration swings, it does so by less than the share is off 1
+        1000;  // if the iteration oscillates, its amplitude is less than 1 minus the fraction
     const Point point =
         variant == Variant::published ? published(network, load) : blocking(network, load, most_rounds);
     return point.throughput / load - carried_share;
@@ -42,7 +42,7 @@ std::optional<double> saturation(const network::CombiningMultistage& network, Va
   double high = numeric::nearest_double(network::saturation_bound(network));
   double above = spare(high);
   if (above >= 0) return high < 1 ? std::optional(high) : std::nullopt;
-  constexpr double near = 0.8;  // of what comes through in saturation: a load that is carried, as a rule
+  constexpr double near = 0.8;  // fraction of the throughput at saturation: usually a load that is carried
   double low = near * (above + carried_share) * high, below = spare(low);
   for (; below < 0; low /= 2, below = spare(low)) high = low, above = below;
   std::uintmax_t most = 60;

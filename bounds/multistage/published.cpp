@@ -6,20 +6,20 @@
 namespace tailbound::bounds::multistage {
 namespace {
 
-/// Rates of messages, and of the hot requests as generated that travel in them.
+/// Rates of messages, and of the generated hot requests that they carry.
 struct Rates {
   double cold = 0, hot = 0, requests = 0;
 };
 
-/// One queue: what comes (after the merge of s flows) and what leaves.
+/// One queue: arrivals (after the merge of s flows) and departures.
 struct Passed {
   Rates out;
   double time = 0;  ///< E[T]
   StageFigures figures;
 };
 
-/// The rate of arrivals that are still messages of their own is C + H'(1 - Z), and Z depends on it through
-/// the occupancy: Z = F(Z), where F falls, so that bisection finds the one root.
+/// The rate of arrivals that remain separate messages is C + H'(1 - Z), and Z depends on it through the
+/// occupancy: Z = F(Z) with decreasing F, so bisection finds the only root.
 Passed pass(const Rates& in, const network::CombiningMultistage& network) {
   const std::int64_t places = network.buffer + 1;
   std::vector<double> combines;
@@ -74,7 +74,7 @@ Point published(const network::CombiningMultistage& network, double load) {
   point.hot_delay = time_until.back();
   const double hot_throughput = size * rates.requests / nodes;
   double cold_throughput = cold_after.back(), cold_delay = time_until.back();
-  double group = size - 1;  // g_j memories, whose path leaves the hot one behind stage n - j
+  double group = size - 1;  // g_j memories, whose path leaves the hot one after stage n - j
   for (int j = 1; j <= stages; ++j, group *= size) {
     const auto left = static_cast<std::size_t>(stages - j + 1);
     Rates cold{.cold = cold_after[left]};

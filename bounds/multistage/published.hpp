@@ -2,7 +2,7 @@
 
 #include <tailbound/bounds/multistage/combining.hpp>
 
-/// The pass of Mohapatra, Wong and Das 1994 through the stages, as docs/derivations/multistage.md writes it.
+/// The pass of Mohapatra, Wong and Das 1994 through the stages, as in docs/derivations/multistage.md.
 /// Internal to the bounds module.
 namespace tailbound::bounds::multistage {
 

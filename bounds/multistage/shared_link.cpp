@@ -35,25 +35,25 @@ void add_returns(std::vector<double>& returns, int away, double stays, double we
   }
 }
 
-/// The heads at the link just after a service has ended and its input has decided: a chain on 0 .. s, which falls
-/// by at most one a step.
+/// The heads at the link just after a service has ended and its input has decided: a chain on 0 .. s that
+/// decreases by at most one per step.
 class Chain {
  public:
   Chain(int inputs, const LinkUse& use) : inputs_(inputs), use_(use) {
     states_ = static_cast<std::size_t>(inputs) + 1;
   }
-  /// Solves it where an input that is away returns at this rate.
+  /// Solves it for this return rate of an absent input.
   void solve(double rate);
 
   /// Mean time from the end of a service to that of the next.
   [[nodiscard]] double cycle() const { return service() + idle_ / (inputs_ * rate_); }
   [[nodiscard]] double service() const { return 1 + use_.blocked * use_.blocked_time; }
-  /// By Little: an input is away for (1 - again) / rate, or at the link, from one of its requests to the next.
+  /// By Little: from one request to the next, an input is absent for (1 - again) / rate, or at the link.
   [[nodiscard]] double wait() const {
     return std::clamp(inputs_ * cycle() - (1 - use_.again) / rate_ - service(), 0.0,
                       (inputs_ - 1) * service());
   }
-  /// A head does not wait that ends the idle time, or whose input needs the link again and is alone.
+  /// A head does not wait if it ends the idle time, or if its input needs the link again and is alone.
   [[nodiscard]] double wait_probability() const {
     return std::clamp(1 - idle_ - use_.again * alone_, 0.0, 1.0);
   }
@@ -70,7 +70,7 @@ void Chain::solve(double rate) {
   const double stays = std::exp(-rate), stays_longer = std::exp(-rate * (1 + use_.blocked_time));
   std::vector<std::vector<double>> above(states_);  // [n][m]: P(next > m | n)
   std::vector<double> falls(states_);               // [n]: P(next = n - 1 | n)
-  double no_return = 0;                             // of all but the one in service
+  double no_return = 0;                             // over all inputs except the one in service
   for (std::size_t n = 1; n < states_; ++n) {
     const int away = inputs_ - static_cast<int>(n);
     std::vector<double> returns(states_ + 1, 0.0);
@@ -78,7 +78,7 @@ void Chain::solve(double rate) {
     if (use_.blocked > 0) add_returns(returns, away, stays_longer, use_.blocked);
     falls[n] = returns[0] * (1 - use_.again);
     if (n == 1) no_return = returns[0];
-    // j returns lead to n - 1 + j, or one more where the input needs the link again.
+    // j returns lead to n - 1 + j, or one more if the input needs the link again.
     std::vector<double>& tail = above[n];
     tail.assign(states_ + 1, 0.0);
     for (std::size_t m = states_; m-- > 0;) {
@@ -96,7 +96,7 @@ void Chain::solve(double rate) {
     for (std::size_t n = 0; n <= m; ++n) up += pi[n] * above[n][m];
     pi[m + 1] = up > 0 ? up / falls[m + 1] : 0;
     constexpr double large = 1e100;
-    if (!(pi[m + 1] < large)) {  // the states below are never seen again, or too seldom for a double
+    if (!(pi[m + 1] < large)) {  // lower states do not recur, or too rarely for a double
       std::fill(pi.begin(), pi.end(), 0.0);
       pi[m + 1] = 1;
       total = 0;
@@ -112,7 +112,7 @@ void Chain::solve(double rate) {
 LinkWait link_wait(int inputs, const LinkUse& use) {
   if (inputs == 1 || !(use.share > 0)) return {};
   Chain chain(inputs, use);
-  // Above 0 where the link could pass more than its inputs bring.
+  // Above 0 where the link could carry more than its inputs offer.
   const auto spare = [&](double log_rate) {
     chain.solve(std::exp(log_rate));
     return 1 - inputs * use.share * chain.cycle() / (use.cycle + use.share * (chain.wait() - use.wait));

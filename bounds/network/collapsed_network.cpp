@@ -9,7 +9,7 @@ namespace {
 using network::Network;
 using numeric::Rational;
 
-/// An input of a queue: the queue before or none, the source, the queues passed in between.
+/// An input of a queue: the previous queue or none, the source, the queues passed in between.
 using InputKey = std::tuple<std::size_t, std::size_t, std::size_t>;
 
 /// Sources are the lanes of nodes, then the flows with bursts.
@@ -21,7 +21,7 @@ class SourceNumbers {
       count_ += static_cast<std::size_t>(lanes);
     }
   }
-  /// The sources of a flow: as many as lanes, from first() on.
+  /// The number of sources of a flow: its lanes, from first() on.
   [[nodiscard]] std::size_t count(const network::Flow& flow) const {
     return flow.burst ? 1 : static_cast<std::size_t>(lanes_[flow.source]);
   }
@@ -51,7 +51,7 @@ void walk(const Network& network, const std::vector<char>& passes, std::size_t s
   }
 }
 
-/// Which queues never hold packets over. Those that do not, taken out, can only lessen what the others are brought.
+/// Queues in which packets never wait. Removing them can only reduce the arrivals at the others.
 std::vector<char> passing(const Network& network, const SourceNumbers& sources,
                           std::vector<std::int64_t>& most_arrivals) {
   std::vector<char> passes(network.links.size(), 0);

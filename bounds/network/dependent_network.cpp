@@ -13,8 +13,8 @@ using network::TreeRouting;
 using numeric::Rational;
 using queue::PairSource;
 
-/// A tree's queues: random-root, hop h is number min(h, n) - 1; nearest-ancestor, up from level j is number j - 1, down
-/// from level j is n - 1 + j - 1.
+/// A tree's queues. Random-root: hop h is number min(h, n) - 1; nearest-ancestor, up from level j is number j
+/// - 1, down from level j is n - 1 + j - 1.
 struct TreePairs {
   double k, load, leaves;
   int levels;
@@ -22,7 +22,7 @@ struct TreePairs {
   [[nodiscard]] double power(int exponent) const { return std::pow(k, exponent); }
   /// P(turn > level) with nearest-ancestor routing.
   [[nodiscard]] double above(int level) const { return level == 0 ? 1 : 1 - power(level) / leaves; }
-  /// Sources of a queue down from that level.
+  /// Sources of a downward queue at that level.
   [[nodiscard]] double down_sources(int level) const {
     return level == 1 ? leaves : leaves - power(level - 1);
   }
@@ -72,7 +72,7 @@ DependentPaths TreePairs::nearest_ancestor(const std::vector<Rational>& shares) 
     return hops.pairs.size() - 1;
   };
   hops.queues.resize(static_cast<std::size_t>(2 * levels - 1));
-  const double each = load / leaves;  // what a leaf sends through a queue on the way down
+  const double each = load / leaves;  // rate of a leaf through a downward queue
   for (int j = 1; j < levels; ++j) hops.queues[up(j)].sources = {alone(power(j), load * above(j) / power(j))};
   for (int j = 1; j <= levels; ++j) hops.queues[down(j)].sources = {alone(down_sources(j), each)};
   hops.queues[down(1)].straight = {alone(k, each)};
@@ -106,7 +106,7 @@ DependentPaths TreePairs::nearest_ancestor(const std::vector<Rational>& shares) 
   return {std::make_shared<const DependentHops>(std::move(hops)), {std::move(routes)}};
 }
 
-/// The hops with the queues' arrivals as tree_delay() has them, by their places on the same routes.
+/// The hops with the queues' arrivals from tree_delay(), by position on the same routes.
 std::shared_ptr<const DependentHops> with_bursts(const DependentPaths& paths, const network::Tree& tree,
                                                  const Rational& load, TreeRouting routing,
                                                  const traffic::Burst& burst) {
@@ -125,12 +125,12 @@ std::shared_ptr<const DependentHops> with_bursts(const DependentPaths& paths, co
   return hops;
 }
 
-/// Sums are equal where rates are, in whatever order they were added.
+/// Equal rates give equal sums, in any order of addition.
 double rounded_rate(double rate) {
   return std::ldexp(std::round(std::ldexp(rate, 44)), -44);
 }
 
-/// What each host sends [packets/slot].
+/// Rate of each host [packets/slot].
 using Rates = std::map<std::size_t, double>;
 
 double total(const Rates& rates) {
@@ -144,7 +144,7 @@ double rate_of_host(const Rates& rates, std::size_t host) {
   return place == rates.end() ? 0 : place->second;
 }
 
-/// Sources alike as one; none that send nothing but for rounding.
+/// Identical sources merged; those with zero rate up to rounding are dropped.
 std::vector<queue::LoneSource> alike_sources(const Rates& rates) {
   std::map<double, std::int64_t> counts;
   for (const auto& [host, rate] : rates)
@@ -200,7 +200,7 @@ DependentPaths dependent_tree(const network::Tree& tree, const Rational& load, T
 DependentPaths dependent_network(const Network& network) {
   network::require_valid(network);
   std::vector<Rates> through(network.links.size());
-  std::map<std::pair<std::size_t, std::size_t>, Rates> direct;  // of successive links with queues
+  std::map<std::pair<std::size_t, std::size_t>, Rates> direct;  // by pair of successive links with queues
   std::vector<char> left_out(network.links.size(), 0);
   for (std::size_t link = 0; link < network.links.size(); ++link)
     left_out[link] = network.links[link].rate != network::LinkRate{};

@@ -10,7 +10,7 @@
 
 /// The pairs of successive queues in trees and networks.
 ///
-/// MODEL     bounds/path/dependent_delay.hpp; decoupled sources (network/queue_traffic.hpp)
+/// MODEL     bounds/path/dependent_delay.hpp; independent source arrivals (network/queue_traffic.hpp)
 /// SOURCE    docs/derivations/dependent_hops.md; with bursts docs/derivations/aged_bursts.md
 /// TESTS     tests/bounds/path/dependent_delay_test.cpp: a tree in closed form and written out; with bursts
 ///           tests/bounds/path/scattered_delay_test.cpp
@@ -18,13 +18,13 @@ namespace tailbound::bounds {
 
 struct DependentPaths {
   std::shared_ptr<const DependentHops> hops;
-  /// Of each flow (of a tree: of all packets), in the order of FlowDelay::routes or TreeDelay::routes; none where a
-  /// queue on a route has bursts or serves several packets a slot.
+  /// Per flow (in a tree: of all packets), in the order of FlowDelay::routes or TreeDelay::routes; none where
+  /// a queue on a route has bursts or serves several packets per slot.
   std::vector<std::vector<Route>> flows;
 };
 
-/// In a tree with random-root routing all hops after the root are taken as the root's.
-/// \param burst  of every leaf; each packet has a destination of its own
+/// In a tree with random-root routing all hops after the root are modelled like the root's.
+/// \param burst  of every leaf, with per-packet destinations
 /// \throws as network::tree_paths(); with bursts as tree_delay()
 [[nodiscard]] DependentPaths dependent_tree(const network::Tree& tree, const numeric::Rational& load,
                                             network::TreeRouting routing,

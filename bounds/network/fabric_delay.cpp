@@ -48,16 +48,17 @@ Enclosure<Unit> between(double lower, double upper) {
 struct Wait {
   std::vector<double> mass, tail;
   double units = 0;             ///< relative errors of any entry, in unit roundoffs
-  double error = 0;             ///< absolute, of a tail, and of the sum of all masses
+  double error = 0;             ///< absolute error of a tail, and of the sum of all masses
   double lower = 0, upper = 0;  ///< of the mean [slots]
 };
 
-/// What is left of the way from a node: P(D > t) of the waits; of latencies also a slot for each queue beyond the fewest.
+/// The rest of the path from a node: P(D > t) of the waits; for latencies also one slot per queue beyond the
+/// minimum.
 struct Left {
   std::vector<double> tail;
   double units = 0, error = 0;
   double lower = 0, upper = 0;  ///< of the mean [slots]
-  std::int64_t hops = 0;        ///< queues on the shortest of the ways
+  std::int64_t hops = 0;        ///< queues on the shortest path
 };
 
 constexpr std::uint32_t unused = std::numeric_limits<std::uint32_t>::max(), unknown = unused - 1;
@@ -82,10 +83,10 @@ Target target_of(const Rational& percentile) {
 /// Pairs that are summed.
 struct Sum {
   std::uint64_t pairs = 0;
-  // Of so many terms that their roundings would show in double.
-  long double weight = 0;            ///< packets a slot
-  std::vector<long double> tail;     ///< of the waits, times their weights
-  long double lower = 0, upper = 0;  ///< of the mean of the waits, times weights
+  // In long double: with this many terms, roundings would be visible in double.
+  long double weight = 0;            ///< packets per slot
+  std::vector<long double> tail;     ///< tails of the waits, times their weights
+  long double lower = 0, upper = 0;  ///< bounds of the mean wait, times weights
   double units = 0, error = 0;
   std::uint64_t terms = 0;
   struct Rank {
@@ -191,7 +192,7 @@ class FabricDelay::Work {
   void lengthen() {
     size_ *= 2;
     if (size_ > most_fabric_slots)
-      throw LimitExceeded("the delay would pass " + std::to_string(most_fabric_slots) +
+      throw LimitExceeded("the delay would exceed " + std::to_string(most_fabric_slots) +
                           " slots; the limit is 2^16");
   }
 
@@ -227,7 +228,7 @@ class FabricDelay::Work {
     const double scale =
         std::exp2(std::numeric_limits<double>::digits - std::numeric_limits<long double>::digits);
     known.units = std::max(values.mass_units, values.tail_units) * scale + 1.01;
-    // Values below the least normal double lose digits, at most 2^-1074 each.
+    // Values below the smallest normal double lose digits, at most 2^-1074 each.
     known.error = up(static_cast<double>(values.tail_error)) + 0x1p-1070 +
                   static_cast<double>(size_) * (up(static_cast<double>(values.mass_error)) + 0x1p-1070);
     return known;
@@ -238,7 +239,7 @@ class FabricDelay::Work {
                                                        numeric::Digits digits) const {
     Rational least = target.probability;
     if (target.criterion == Criterion::loss)
-      least = least * its.load / (1 - its.load + least * its.load);  // as buffer_size() has it
+      least = least * its.load / (1 - its.load + least * its.load);  // as in buffer_size()
     const std::vector<queue::CrowdSource> sources = crowd_sources(rates_, its);
     const queue::Crowd crowd{sources, FabricRates::rate_units, &its.load};
     if (numeric::nearest_double(least) < 1e-280) return std::nullopt;
@@ -274,7 +275,7 @@ class FabricDelay::Work {
     return std::nullopt;
   }
 
-  /// The share of packets lost with room for B: P(Q > B) (1 - rho) / (rho P(Q <= B)).
+  /// The fraction of packets lost with a buffer of B: P(Q > B) (1 - rho) / (rho P(Q <= B)).
   static Enclosure<unit::Probability> loss_of(const Enclosure<unit::Probability>& tail,
                                               const Rational& load) {
     const numeric::PrecisionScope scope(numeric::Precision{160});
@@ -303,7 +304,7 @@ class FabricDelay::Work {
     }
   }
 
-  /// What lists of one rule say is sent to a bundle, by the bundles that send [packets/slot].
+  /// Demand to a bundle from the lists of one rule, by sending bundle [packets/slot].
   [[nodiscard]] std::map<std::uint32_t, double> listed(const FabricGraph::Bundle& to, RouteRule rule) const {
     std::map<std::uint32_t, double> rates;
     for (std::size_t demand = 0; demand < demands().size(); ++demand) {
@@ -315,7 +316,7 @@ class FabricDelay::Work {
     return rates;
   }
 
-  /// What a node of one bundle sends to one of another by product demands of one rule [packets/slot].
+  /// Rate from a node of one bundle to one of another by product demands of one rule [packets/slot].
   [[nodiscard]] double rate(const FabricGraph::Bundle& from, const FabricGraph::Bundle& to,
                             RouteRule rule) const {
     double sum = 0;
@@ -328,10 +329,10 @@ class FabricDelay::Work {
     return sum;
   }
 
-  // --- Ways ---------------------------------------------------------------------------------------------
+  // --- Paths ---------------------------------------------------------------------------------------------
 
-  /// Finds what is left of the ways to one bundle, from each vertex that carries packets there.
-  /// \param senders  bundles; null: all vertices may
+  /// Computes the remaining delays to one bundle from each vertex that carries packets there.
+  /// \param senders  bundles; null: all vertices may send
   void walk(const FabricGraph::Bundle& to, RouteRule rule, const std::vector<std::uint32_t>* senders) {
     const std::uint32_t toward = graph_.toward(to.vertex, rule);
     const bool elsewhere = std::exchange(walked_to_, to.vertex) != to.vertex;
@@ -368,7 +369,7 @@ class FabricDelay::Work {
       if (vertex != to.vertex) left_of_[vertex] = left_from(vertex, rule);
   }
 
-  /// Vertices on the ways from these bundles.
+  /// Vertices on the paths from these bundles.
   void find_met(const std::vector<std::uint32_t>& senders, RouteRule rule) {
     met_.clear();
     is_met_.assign(graph_.size(), 0);
@@ -400,8 +401,8 @@ class FabricDelay::Work {
       if (distance_[vertex] != FabricGraph::unreached) order_[begin[distance_[vertex]]++] = vertex;
   }
 
-  /// Second legs of Valiant routes from all vertices, which are whole ways within the group of the destination; then
-  /// first legs from those that send to it from elsewhere.
+  /// Second legs of Valiant routes from all vertices, which are complete paths within the group of the
+  /// destination; then first legs from senders outside it.
   void walk_legs(std::uint32_t to, const std::vector<std::uint32_t>* senders) {
     for (const std::uint32_t vertex : order_)
       if (vertex != to) left_of_[vertex] = left_from(vertex, RouteRule::spread);
@@ -411,7 +412,8 @@ class FabricDelay::Work {
       sources.push_back(graph_.bundles()[b].vertex);
     for (std::size_t i = 0; senders != nullptr && i < senders->size(); ++i)
       sources.push_back(graph_.bundles()[(*senders)[i]].vertex);
-    sources.erase(std::unique(sources.begin(), sources.end()), sources.end());  // bundles stand by vertex
+    sources.erase(std::unique(sources.begin(), sources.end()), sources.end());  // bundles are ordered by
+                                                                                // vertex
     std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
     for (const std::uint32_t vertex : sources)
       if (const std::uint32_t group = graph_.group(vertex);
@@ -420,8 +422,8 @@ class FabricDelay::Work {
     for (const auto& [vertex, left] : found) left_of_[vertex] = left;
   }
 
-  /// From where packets draw a group. Those that take the same link are mixed before its wait is added: ways part to many
-  /// groups, and links are few.
+  /// From a vertex where packets draw a group. Packets over the same link are mixed before its wait is added:
+  /// there are many groups, but few links.
   std::uint32_t left_by_groups(std::uint32_t vertex, std::uint32_t to) {
     const network::SwitchGroups& groups = *graph_.groups();
     const auto arcs = graph_.leaving(vertex);
@@ -453,7 +455,7 @@ class FabricDelay::Work {
     }
     if (leads.empty()) return unused;
     std::stable_sort(leads.begin(), leads.end(), [](const Lead& a, const Lead& b) { return a.arc < b.arc; });
-    // Of weights without a small multiple each group's ways are found on their own.
+    // For weights without a small common multiple, each group's paths are computed separately.
     if (common >= most_common) return left_group_by_group(vertex, to);
     const bool queues = graph_.forwards(vertex);
     std::vector<Choice> first_links;
@@ -484,7 +486,7 @@ class FabricDelay::Work {
     return mixed();
   }
 
-  /// From a vertex by way of one group to the destination.
+  /// From a vertex through one group to the destination.
   std::uint32_t left_to_group(std::uint32_t from, std::uint32_t group) {
     const std::uint16_t* distance = to_group(group);
     const auto known = [&](std::uint32_t vertex) -> std::uint32_t& {
@@ -518,7 +520,7 @@ class FabricDelay::Work {
     return left_over(vertex, rule, distance_.data(), [this](std::uint32_t next) { return left_of_[next]; });
   }
 
-  /// \param left  of the next vertices, which are nearer
+  /// \param left  remaining delays of the next vertices, which are nearer
   template <class LeftOf>
   std::uint32_t left_over(std::uint32_t vertex, RouteRule rule, const std::uint16_t* distance, LeftOf left) {
     choices_.clear();
@@ -527,7 +529,7 @@ class FabricDelay::Work {
       if (!graph_.leads_closer(vertex, arc, distance, toward_)) continue;
       const std::uint32_t queue = queues ? rates_.queue_of_link()[arc.link] : 0;
       const std::uint32_t next = left(arc.other);
-      // No packet passes there: then none comes here for this destination.
+      // No packet passes there, so none for this destination arrives here.
       if ((queues && queue == FabricRates::none) || next == unused) return unused;
       choices_.push_back({queue, next, arc.weight});
       if (rule == RouteRule::shortest) {
@@ -538,7 +540,7 @@ class FabricDelay::Work {
     return choices_.empty() ? unused : chosen(queues);
   }
 
-  /// The mixture of what comes next, without a wait.
+  /// The mixture over the next vertices, without a wait.
   std::uint32_t mixed() {
     const bool alike = std::all_of(choices_.begin(), choices_.end(), [this](const Choice& choice) {
       return choice.next == choices_.front().next;
@@ -546,7 +548,7 @@ class FabricDelay::Work {
     return alike ? choices_.front().next : chosen(false);
   }
 
-  /// What is left with these choices.
+  /// The remaining delay with these choices.
   std::uint32_t chosen(bool queues) {
     std::sort(choices_.begin(), choices_.end());
     std::size_t kept = 0;
@@ -590,7 +592,7 @@ class FabricDelay::Work {
       const double share = static_cast<double>(choice.weight) / total;
       const Left& next = left_[choice.next];
       double units = next.units, error = next.error;
-      // Ways of different lengths come together where routes are Valiant.
+      // With Valiant routes, paths of different lengths meet.
       std::size_t more = 0;
       if (latency_) more = static_cast<std::size_t>(next.hops - fewest);
       for (std::size_t t = 0; t < std::min(more, size_); ++t) sum.tail[t] += share;
@@ -613,7 +615,7 @@ class FabricDelay::Work {
       sum.error = std::max(sum.error, error);
     }
     if (products_ > most_products)
-      throw LimitExceeded("the delays of all pairs would take more than 2e12 products; that is the limit");
+      throw LimitExceeded("the delays of all pairs would need more than 2e12 products, which is the limit");
     const double slack = (2 * static_cast<double>(choices_.size()) + 4) * unit_roundoff;
     sum.lower *= 1 - slack;
     sum.upper *= 1 + slack;
@@ -626,7 +628,7 @@ class FabricDelay::Work {
     for (std::size_t t = more; t < size_; ++t) sum[t] += share * wait.tail[t - more];
     for (std::size_t n = 0; n + more < size_; ++n) {
       const double mass = share * wait.mass[n];
-      // What is left out is below what the error of tails covers.
+      // The omitted part is covered by the error of the tails.
       if (mass < 0x1p-1000) continue;
       double* to = sum + n + more;
       const std::size_t count = size_ - n - more;
@@ -650,7 +652,7 @@ class FabricDelay::Work {
     bool decided = true;
   };
 
-  /// The least t with P(D > t) <= 1 - p; the greater of two that rounding cannot tell apart.
+  /// Smallest t with P(D > t) <= 1 - p; the larger of two that rounding cannot distinguish.
   [[nodiscard]] Found percentile(const std::vector<double>& tail, double units, double error,
                                  const Target& target, std::int64_t hint) const {
     const auto meets = [&](std::int64_t t) {
@@ -751,7 +753,7 @@ class FabricDelay::Work {
     return found;
   }
 
-  /// All pairs, by the queues on their ways.
+  /// All pairs, by the number of queues on their paths.
   struct Walked {
     std::map<std::int64_t, Sum> sums;
     std::uint64_t undecided = 0;
@@ -796,7 +798,7 @@ class FabricDelay::Work {
     std::vector<std::uint32_t> sources;
     for (const auto& [b, sends] : known) sources.push_back(b);
     walk(to, rule, only_listed ? &sources : nullptr);
-    // What senders of one distribution send together; of these the first stands for all.
+    // Total rate of senders with one distribution; the first one represents all.
     struct Senders {
       std::uint64_t nodes = 0;
       double rate = 0;
@@ -804,7 +806,7 @@ class FabricDelay::Work {
     };
     std::vector<Senders> senders(left_.size());
     const auto add = [&](std::uint32_t vertex, std::uint64_t nodes, double rate, std::uint32_t first) {
-      if (left_of_[vertex] == unused) throw std::logic_error("fabric delay: a sender without a way");
+      if (left_of_[vertex] == unused) throw std::logic_error("fabric delay: a sender without a path");
       Senders& its = senders[left_of_[vertex]];
       if (its.nodes == 0) its.first = first;
       its.nodes += nodes;
@@ -835,15 +837,15 @@ class FabricDelay::Work {
     }
   }
 
-  /// Rounding of a quotient of sums over pairs, in unit roundoffs. Of each weight a sum over demands and over the
-  /// senders of one distribution, in double; then sums of long doubles, above and below the line.
+  /// Rounding of a quotient of sums over pairs, in unit roundoffs. Per weight a sum over demands and over the
+  /// senders of one distribution, in double; then sums of long doubles, in numerator and denominator.
   [[nodiscard]] double weight_units(const std::map<std::int64_t, Sum>& sums) const {
     double terms = 16;
     for (const auto& [hops, sum] : sums) terms += static_cast<double>(sum.terms);
     return 2 * static_cast<double>(graph_.bundles().size() + 2 * demands().size() + 8) + terms * 0x1p-10;
   }
 
-  /// One group of pairs, or several of different lengths together.
+  /// One group of pairs, or several groups of different lengths together.
   [[nodiscard]] FabricPairs pairs_of(const std::vector<std::pair<std::int64_t, const Sum*>>& parts,
                                      const std::vector<Rational>& percentiles,
                                      const std::vector<Target>& targets,
@@ -923,7 +925,7 @@ class FabricDelay::Work {
     return pairs;
   }
 
-  /// By the number of queues on the shortest of the pair's ways.
+  /// By the number of queues on the shortest of the pair's paths.
   std::map<std::int64_t, Sum> sums_of_pair(std::uint32_t from, std::uint32_t to,
                                            const std::vector<Target>& targets) {
     const std::uint32_t source = graph_.bundle_of(from), position = graph_.bundle_of(to);
@@ -942,7 +944,7 @@ class FabricDelay::Work {
     const auto& nodes = graph_.fabric().network.nodes;
     if (sums.empty())
       throw InvalidArgument("flow", nodes[from].name + " -> " + nodes[to].name,
-                            "from a node to another that it sends to");
+                            "from a node to one that it sends to");
     return sums;
   }
 
@@ -973,18 +975,18 @@ class FabricDelay::Work {
   const FabricRates& rates_;
   std::vector<Wait> waits_;
   std::vector<std::vector<double>> values_;
-  std::array<bool, rules.size()> has_products_{};  ///< [rule]: has it demands that are no lists?
+  std::array<bool, rules.size()> has_products_{};  ///< [rule]: whether it has demands other than lists
   std::size_t size_ = 64;
-  bool latency_ = true;  ///< or else waits alone
+  bool latency_ = true;  ///< otherwise only waits
   double products_ = 0;
   std::size_t computed_ = 0;
-  // Of the last walk.
+  // State of the last walk.
   std::uint32_t walked_to_ = unused;          ///< vertex
   std::uint32_t toward_ = FabricGraph::none;  ///< its group, where routes are minimal
   std::vector<std::uint16_t> distance_;
   std::vector<std::uint32_t> order_, met_, left_of_;
   std::vector<char> is_met_;
-  std::vector<std::vector<std::uint16_t>> to_group_;         ///< distances to those asked for
+  std::vector<std::vector<std::uint16_t>> to_group_;         ///< distances to the requested ones
   std::unordered_map<std::uint64_t, std::uint32_t> leg_of_;  ///< of a group and a vertex
   std::vector<Left> left_;
   std::vector<Choice> choices_;

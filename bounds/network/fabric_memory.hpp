@@ -8,9 +8,10 @@
 #include <functional>
 #include <span>
 
-/// How much memory must a switch of a fabric have, whose output queues share it?
+/// Memory of a fabric's switch, shared by its output queues.
 ///
-/// MODEL     queue/finite/shared_queues.hpp, each queue fed as FabricRates says: sources decoupled
+/// MODEL     queue/finite/shared_queues.hpp, arrivals of each queue from FabricRates: independent source
+///           arrivals
 /// SOURCE    docs/derivations/shared_memory.md, "From the queues' laws alone"
 /// TESTS     tests/bounds/network/fabric_memory_test.cpp
 namespace tailbound::bounds {
@@ -22,7 +23,7 @@ struct SwitchQueues {
   auto operator<=>(const SwitchQueues&) const = default;
 };
 
-/// The least memory for the target that is proved to do: of the loss, of all packets that pass the switch.
+/// Smallest memory that is proved to meet the target. A loss target refers to all packets through the switch.
 /// \pre  no queue is overloaded
 /// \throws InvalidArgument, LimitExceeded  as queue::least_memory()
 [[nodiscard]] queue::ProvedMemory fabric_memory(const network::FabricGraph& graph,

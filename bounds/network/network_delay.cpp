@@ -21,7 +21,7 @@ void require_room(const std::vector<QueueTraffic>& all) {
   if (!full.empty()) throw Overloaded(std::move(full));
 }
 
-/// By load, then by what makes it up; queues of equal traffic are equal.
+/// Orders by load, then by its components; queues with equal traffic are equal.
 struct Before {
   bool operator()(const QueueTraffic* a, const QueueTraffic* b) const {
     if (a->load != b->load) return a->load < b->load;
@@ -50,8 +50,8 @@ bool idle(const QueueTraffic& traffic) {
   return traffic.sources.empty() && traffic.bursts.empty() && traffic.classes.empty();
 }
 
-/// Collects queues; equal ones once, in an order of the traffic's own, so that the same queues are summed in
-/// the same order whatever network they come from. Fills `position` with the entry of each of `all`.
+/// Collects distinct queues, ordered by their traffic, so that the same queues are summed in the same order
+/// for any network. Fills `position` with the entry of each of `all`.
 NetworkQueues distinct(const std::vector<QueueTraffic>& all, std::vector<std::size_t>& position) {
   std::map<const QueueTraffic*, std::size_t, Before> known;
   for (const QueueTraffic& traffic : all)
@@ -68,8 +68,9 @@ NetworkQueues distinct(const std::vector<QueueTraffic>& all, std::vector<std::si
   return result;
 }
 
-/// A queue is fed by the inputs that it has, not by all sources behind them as if each had a link of its own: where it never
-/// waits, as many packets come in a slot as inputs bring; where sources alone feed it, those of different delays are apart.
+/// Replaces all sources of a queue, each as if over its own link, by its actual inputs. Where it never waits,
+/// the inputs limit the packets per slot; where it has only sources as inputs, those of different delays are
+/// separate.
 void feed_by_inputs(const Network& network, std::vector<QueueTraffic>& all) {
   const CollapsedNetwork inputs = collapsed(network);
   for (std::size_t link = 0; link < all.size(); ++link) {
@@ -144,7 +145,7 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
                      network::Sources sources, const std::optional<traffic::Burst>& burst,
                      traffic::Destination destination) {
   if (burst && sources == network::Sources::first_hop)
-    throw InvalidArgument("sources", "first-hop", "decoupled: what a link brings of bursts is not on-off");
+    throw InvalidArgument("sources", "first-hop", "decoupled: bursts over a link are not on-off traffic");
   const std::vector<network::TreePath> paths = network::tree_paths(tree, load, routing, sources);
   std::vector<QueueTraffic> all;
   for (const network::TreePath& path : paths) all.insert(all.end(), path.hops.begin(), path.hops.end());
@@ -176,7 +177,7 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
 
 namespace {
 
-/// Of each link with a queue the traffic of one class, which those before it delay and those behind do not.
+/// For each link with a queue, the traffic of one class, which higher classes delay and lower ones do not.
 std::vector<QueueTraffic> traffic_of_class(const Network& network, int priority, network::Sources sources,
                                            Feed feed) {
   const Network its = network::without_lower_classes(network, priority);
@@ -210,8 +211,9 @@ std::vector<network::OverloadedLink> full_links(const Network& network) {
 NetworkDelay network_delay(const network::Network& network, network::Sources sources, Feed feed) {
   const int classes = network.classes();
   if (classes > 1 && sources == network::Sources::first_hop)
-    throw InvalidArgument("sources", "first-hop",
-                          "decoupled: flows have classes, and what a link brings of each is not Bernoulli");
+    throw InvalidArgument(
+        "sources", "first-hop",
+        "decoupled: flows have classes, and the traffic of a class over a link is not Bernoulli");
   network::require_valid(network);
   if (auto full = full_links(network); !full.empty()) throw Overloaded(std::move(full));
   NetworkDelay result;

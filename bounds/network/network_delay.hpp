@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-/// The queues of a network, and the routes of its packets through them.
+/// The queues of a network and the routes of packets through them.
 ///
-/// MODEL     network/queue_traffic.hpp for the arrivals, queue/slotted/slotted_queue.hpp for each queue (with bursts
-///           queue/markov/markov_queue.hpp), bounds/path/path_delay.hpp for sums of delays.
+/// MODEL     network/queue_traffic.hpp for the arrivals, queue/slotted/slotted_queue.hpp for each queue (with
+///           bursts queue/markov/markov_queue.hpp), bounds/path/path_delay.hpp for sums of delays.
 /// SOURCE    Singh and Dally 2004; docs/derivations/trees.md
 namespace tailbound::bounds {
 
 using network::Overloaded;
 
-/// Queues that have the same traffic are one entry here: their delays have the same distribution.
+/// Queues with the same traffic share one entry: their delays have the same distribution.
 struct NetworkQueues {
   std::vector<network::QueueTraffic> traffic;  ///< of one of them, by name
   std::vector<queue::HopQueue> queues;         ///< in the same order
@@ -25,19 +25,19 @@ struct NetworkQueues {
 
 struct TreeDelay {
   NetworkQueues network;
-  std::vector<int> turns;     ///< the level at which the packets of each route turn
-  std::vector<Route> routes;  ///< of all packets together
+  std::vector<int> turns;     ///< the turning level of each route
+  std::vector<Route> routes;  ///< of all packets
 };
 
 struct FlowDelay {
   std::size_t flow;           ///< position in Network::flows
-  std::vector<Route> routes;  ///< routes that meet the same queues are one
+  std::vector<Route> routes;  ///< routes through the same queues are merged
 };
 
 struct NetworkDelay {
   NetworkQueues network;
   std::size_t links = 0;  ///< of the network
-  /// Entry of each link for packets of class 1, then for those of class 2 and so on; none where it has no queue or no such
+  /// Entry of each link for class 1, then for class 2 and so on; none where the link has no queue or no such
   /// traffic.
   std::vector<std::size_t> queue_of_link;
   std::vector<FlowDelay> flows;  ///< in the order of Network::flows
@@ -49,27 +49,29 @@ struct NetworkDelay {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 };
 
-/// The arrivals of a queue without bursts whose link takes whole packets a slot.
+/// The arrivals of a queue without bursts whose link serves whole packets per slot.
 [[nodiscard]] queue::SlottedQueue slotted_queue(const network::QueueTraffic& traffic);
 
-/// The arrivals of a queue, and what it serves. Beside bursts, sources without them are on-off sources that never stop.
-/// \throws NoAnswer  bursts of too many sources at a link of another rate than one packet a slot (queue::parts_queue())
+/// The arrivals and the service of a queue. Mixed with bursty sources, sources without bursts are on-off
+/// sources that never stop.
+/// \throws NoAnswer  bursts of too many sources at a link whose rate is not one packet per slot
+///                   (queue::parts_queue())
 [[nodiscard]] queue::HopQueue hop_queue(const network::QueueTraffic& traffic);
 
-/// \param burst        of every leaf; needs decoupled sources, to tell the leaves apart
+/// \param burst        of every leaf; requires independent source arrivals, which identify the leaves
 /// \param destination  of the packets of a burst; per burst they all take one route
 /// \throws InvalidArgument  a burst with first-hop sources, or as traffic::on_off()
-/// \throws Overloaded  a link would carry at least what it takes; the one with the greatest share is named
+/// \throws Overloaded  a link is offered at least its capacity; names the one with the highest utilization
 /// \throws as network::tree_paths()
 [[nodiscard]] TreeDelay tree_delay(const network::Tree& tree, const numeric::Rational& load,
                                    network::TreeRouting routing, network::Sources sources,
                                    const std::optional<traffic::Burst>& burst = {},
                                    traffic::Destination destination = traffic::Destination::per_burst);
 
-/// How the sources of a queue reach it.
+/// How sources reach a queue.
 enum class Feed {
-  by_sources,  ///< each as if it had a link of its own
-  by_inputs,   ///< by the inputs that the queue has (collapsed_network.hpp): some queues never wait
+  by_sources,  ///< each as if over a link of its own
+  by_inputs,   ///< over the queue's actual inputs (collapsed_network.hpp): some queues never wait
 };
 
 /// \throws Overloaded;  as network::queue_traffic() and hop_queue()

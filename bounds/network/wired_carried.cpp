@@ -10,16 +10,16 @@ using queue::WiredLaw;
 using queue::WiredPair;
 using CarriedSeries = WiredChains::Series;
 
-/// As a packet joins a queue: what that has left over, how many packets of its slot are ahead, and what the next queue
-/// has left over.
+/// State as a packet joins a queue: the packets left over there, those of its slot ahead of it, and those
+/// left over at the next queue.
 struct Joining {
   std::size_t left_over, ahead, next_left_over;
   double probability;
 };
-/// By the sum of the waits so far.
+/// Indexed by the sum of the waits so far.
 using JoiningBySum = std::vector<std::vector<Joining>>;
 
-/// How far the states of a hop go.
+/// Maximum states of a hop.
 struct MostCarried {
   std::size_t left_over = 0, ahead = 0, sum = 0;
 
@@ -33,7 +33,8 @@ struct MostCarried {
   }
 };
 
-/// Adds the law of a phase, [v][y], to that of [v, j][x]: j packets ahead by `ahead`, and of y packets one is served.
+/// Adds the distribution of a phase, [v][y], to that of [v, j][x]: j packets ahead by `ahead`, and one of the
+/// y packets is served.
 /// \param most_ahead  of `joint`
 void add_joint(std::vector<CarriedSeries>& joint, std::size_t most_ahead, const CarriedSeries& ahead,
                const double* law, std::size_t places, std::size_t size) {
@@ -43,8 +44,8 @@ void add_joint(std::vector<CarriedSeries>& joint, std::size_t most_ahead, const 
         joint[v * most_ahead + j][y > 0 ? y - 1 : 0] += ahead[j] * law[v * size + y];
 }
 
-/// A hop of the route: from its first queue to the second, with the chain of the second queue and the one after it while
-/// the first is busy. Its wire brings a packet with the same probability in every slot then.
+/// A hop of the route: from its first queue to the second, with the chain of the second queue and the one
+/// after it while the first is busy. Its link then delivers a packet with the same probability in every slot.
 class CarriedHop {
  public:
   CarriedHop(WiredChains& chains, const WiredRoute& route, std::size_t hop)
@@ -63,7 +64,8 @@ class CarriedHop {
         length_(busy_.phases().count() * cells_),
         out_(length_) {}
 
-  /// The states as the packet joins the second queue; of the last hop none, and the law of the sum of all waits.
+  /// The states as the packet joins the second queue; at the last hop none, but the distribution of the sum
+  /// of all waits.
   JoiningBySum carry(const JoiningBySum& states, CarriedSeries& mass) {
     const MostCarried most(states);
     std::vector<std::vector<CarriedSeries>> waiting = served(states, most);
@@ -89,7 +91,7 @@ class CarriedHop {
   }
 
  private:
-  /// Of the second queue and the one after it; of the last by itself.
+  /// The chain of the second queue and the one after it; at the last hop of the second queue by itself.
   static WiredChains::Built chain_behind(WiredChains& chains, const WiredRoute& route, std::size_t hop) {
     const std::size_t second = route.queues[hop + 1];
     return hop + 2 == route.queues.size()
@@ -113,11 +115,11 @@ class CarriedHop {
     std::swap(values, out_);
   }
 
-  /// What the second queue and the one after it hold if the first has been busy for as long as what it has left over lets
-  /// expect, by classes of that; each given what the second has left over.
+  /// Content of the second queue and the one after it if the first has been busy for the expected time given
+  /// its left-over packets, by classes of these; each conditional on the packets left over at the second.
   struct Starts {
     std::vector<CarriedSeries> of_class;
-    std::vector<std::size_t> class_of;  ///< by what the first queue has left over
+    std::vector<std::size_t> class_of;  ///< by the packets left over at the first queue
   };
   Starts starts(std::size_t most_left_over) {
     Starts starts{{CarriedSeries(length_, 0)}, std::vector<std::size_t>(most_left_over + 1, 0)};
@@ -142,7 +144,7 @@ class CarriedHop {
     return starts;
   }
 
-  /// Given what the second queue has left over.
+  /// Makes it conditional on the packets left over at the second queue.
   void make_conditional(CarriedSeries& start) const {
     const std::size_t phases = busy_.phases().count();
     for (std::size_t x = 0; x < places_; ++x) {
@@ -155,8 +157,8 @@ class CarriedHop {
     }
   }
 
-  /// When what the first queue had left over has been served: by the sum of the waits at its end, and the packets of the
-  /// packet's own slot that are ahead.
+  /// After the packets left over at the first queue have been served: by the sum of the waits so far, and the
+  /// packets ahead in the packet's own slot.
   std::vector<std::vector<CarriedSeries>> served(const JoiningBySum& states, const MostCarried& most) {
     struct Entry {
       std::size_t sum, ahead, next_left_over;
@@ -187,7 +189,7 @@ class CarriedHop {
     return waiting;
   }
 
-  /// When those of its own slot have been served, too.
+  /// After those of its own slot have been served, too.
   CarriedSeries as_it_joins(const std::vector<CarriedSeries>& by_ahead) {
     CarriedSeries joins;
     for (std::size_t j = by_ahead.size(); j-- > 0;) {
@@ -220,7 +222,7 @@ class CarriedHop {
   bool last_;
   WiredChains::Built built_;
   const WiredLaw& base_;
-  std::size_t wire_;  ///< of the chain, by which the packet comes
+  std::size_t wire_;  ///< the chain's link over which the packet arrives
   WiredChains::Built before_;
   queue::PairChain busy_, busy_ahead_;
   std::size_t size_, places_, cells_, length_;

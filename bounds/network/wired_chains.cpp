@@ -19,17 +19,19 @@ using queue::WiredLaw;
 using queue::WiredPair;
 using Built = WiredChains::Built;
 
-/// Of the chains' laws, relative.
+/// Relative tolerance of the chains' distributions.
 constexpr double tolerance = 2e-4;
-/// Sources that reach a queue by several inputs count as such where they make up so much of these inputs' products.
+/// Minimum share of these inputs' products from which sources that reach a queue over several inputs are
+/// treated as such.
 constexpr double least_sharing = 0.02;
-/// Phases of all wires of a chain together; beyond them the lightest wires get fewer.
+/// Maximum number of phases over all links of a chain; beyond it the least loaded links get fewer.
 constexpr std::size_t most_phases = 81, most_plain_phases = 27;
-/// Cells of a chain that counts packets, with the places that a target of 1e-6 needs: whatever is asked, the same chains do.
+/// Maximum number of cells of a chain that counts packets, with the levels for a target of 1e-6: the same
+/// chains are used for any query.
 constexpr double most_counted_cells = 250'000, usual_target = 1e-6;
 constexpr std::size_t most_cells = 8'000'000, most_places = 600;
 
-/// Sums are equal where rates are, in whatever order they were added.
+/// Equal rates give equal sums, in any order of addition.
 double rounded(double rate) {
   return std::ldexp(std::round(std::ldexp(rate, 40)), -40);
 }
@@ -59,7 +61,8 @@ std::vector<std::size_t> sorted_places(const std::vector<T>& values) {
   return place;
 }
 
-/// Equal chains are solved once: their hosts and wires are in order, and sums are equal in whatever order they were added.
+/// Equal chains are solved once: their hosts and links are sorted, and sums are equal in any order of
+/// addition.
 void put_in_order(Built& built) {
   WiredPair& pair = built.pair;
   for (FeedingHost& host : pair.hosts)
@@ -132,7 +135,7 @@ WiredChains::Delay WiredChains::markov(const WiredRoute& route) {
     for (std::size_t to = 0; to < joint[w].size(); ++to) law[w + to][to] += joint[w][to];
   for (std::size_t hop = 1; hop + 1 < hops; ++hop) {
     std::vector<Series> kernel = waits(route, hop);
-    // Waits that the pair of queues does not know are as those nearest to them.
+    // Waits outside the pair's range use the nearest ones.
     const Series* before = nullptr;
     for (Series& row : kernel) {
       const double sum = WiredChains::sum_of(row);
@@ -229,9 +232,8 @@ WiredChains::Known& WiredChains::measured(std::size_t queue) {
 
 void WiredChains::require_places(std::size_t places) {
   if (places > most_places)
-    throw LimitExceeded(
-        "a queue holds more than " + std::to_string(most_places) +
-        " packets often enough to count; so far queues are looked at that depend on each other");
+    throw LimitExceeded("a queue exceeds " + std::to_string(most_places) +
+                        " packets with non-negligible probability, which is the limit for dependent queues");
 }
 
 bool WiredChains::first_level(std::size_t queue) const {
@@ -314,8 +316,9 @@ void WiredChains::add_around(std::size_t queue, std::size_t except,
     }
     host.twice = std::min(same_slot, host.around / 2);
     if (host.rate > 0) {
-      // What queues before delay meets packets of other slots; but over many slots a source sends one way or the other,
-      // which is what counts in a queue that is nearly full. The power was chosen by simulations.
+      // Packets delayed by earlier queues meet packets of other slots. But over many slots a source's packets
+      // split between the inputs, which matters in a nearly full queue. The exponent was fitted to
+      // simulations.
       const auto through = undelayed_through.find(source);
       const double no_wait =
           straight / host.around * (through == undelayed_through.end() ? 1 : through->second);

@@ -13,9 +13,10 @@ namespace {
 
 using numeric::Rational;
 
-/// As far as probabilities of that the correction for three and more queues is computed; beyond, it stays as it is there.
+/// The correction for three or more queues is computed down to probabilities of this size; beyond, it is
+/// constant.
 constexpr double corrected_to = 1e-4;
-/// Rarer probabilities are continued with the rate at which those before fall.
+/// Smaller probabilities are extrapolated with the decay rate of the previous ones.
 constexpr double rarest = 1e-10;
 
 }  // namespace
@@ -60,7 +61,7 @@ class WiredKnowledge {
     const WiredRoute& route = routes_[its.queues.front()];
     const double share = numeric::nearest_double(its.share);
     if (route.queues.empty()) return route_law({1}, {}, share, route.hops);
-    // As rare as whole powers of ten, so that routes of one network share what they solve.
+    // Rounded to whole powers of ten, so that routes of a network share solutions.
     const int power =
         std::clamp(static_cast<int>(std::floor(std::log10(std::max(target, rarest)) + 1e-9)), -10, -3);
     Level& level = levels_.try_emplace(power, network_, std::pow(10.0, power)).first->second;
@@ -87,7 +88,8 @@ class WiredKnowledge {
         if (t < known->second.size()) ratio = known->second[t];
         last = delay.tails[t] = std::min(last, delay.tails[t] * ratio);
       }
-      // What comes later comes from what comes sooner: the mean stays the sum of the mean waits (I2).
+      // Probability moved to later slots is taken from earlier ones: the mean remains the sum of the mean
+      // waits (I2).
       double mean = 0;
       for (const Series& wait : delay.waits) mean += WiredChains::mean_of(wait);
       const double scale = mean / WiredChains::sum_of(delay.tails);
@@ -110,18 +112,18 @@ class WiredKnowledge {
     for (const Route& route : routes)
       if (route.queues.size() != 1 || route.queues.front() >= routes_.size())
         throw InvalidArgument("route", std::to_string(route.queues.size()) + " numbers",
-                              "one number of a route, as WiredDelay::routes() says");
+                              "one route index from WiredDelay::routes()");
   }
 
  private:
-  /// What is known as far as some probability.
+  /// Results down to some probability.
   struct Level {
     Level(const CollapsedNetwork& network, double target) : chains(network, target, false) {}
     WiredChains chains;
     std::map<std::pair<WiredChains::Signature, WiredChains::Signature>, RouteLaw> laws;
   };
 
-  /// Neither bursts nor several packets per slot, there and in all queues before.
+  /// Queues without bursts or several packets per slot, there and at all earlier queues.
   std::vector<char> derived_queues() const {
     std::vector<char> derived;
     for (const CollapsedQueue& queue : network_.queues)
@@ -158,7 +160,7 @@ class WiredKnowledge {
   std::vector<std::size_t> fewest_links_;
   std::map<int, Level> levels_;
   WiredChains plain_{network_, corrected_to, true};
-  std::map<WiredChains::Signature, Series> corrections_;  ///< of P(D > t), t = 0, 1, ..
+  std::map<WiredChains::Signature, Series> corrections_;  ///< factors of P(D > t), t = 0, 1, ..
 };
 
 WiredDelay::WiredDelay(const network::Network& network)
@@ -201,7 +203,7 @@ DelayDistribution WiredDelay::distribution(std::span<const Route> routes, const 
   for (const Route& route : routes) {
     laws.push_back(knowledge_->law(route, 1e-3 * numeric::nearest_double(negligible)));
     require_consistent(laws.back());
-    // As far as they count.
+    // Down to where they matter.
     RouteLaw& law = laws.back();
     while (law.goes_on && law.tails.back() > 1e-3 * numeric::nearest_double(negligible) && law.slope > 1e-4)
       law.tails.push_back(law.tails.back() * std::exp(-law.slope));

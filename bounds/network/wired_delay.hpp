@@ -7,51 +7,53 @@
 #include <span>
 #include <vector>
 
-/// Delays in arbitrary networks: each queue is fed by the output processes of the queues before it.
+/// Delays in arbitrary networks, with the output processes of the previous queues as inputs of each queue.
 ///
-/// MODEL     "F": queues that never wait are left out (collapsed_network.hpp, exact). What another queue sends is an
-///           alternating renewal process (queue/hops/output_process.hpp), so that no input brings more than one packet per slot.
-///           Successive waits are those of a packet in a chain of two queues (queue/hops/wired_pair.hpp); over three and more
-///           queues the tail is corrected by a chain that carries what the next queue has left over. Sources that reach a
-///           queue by several inputs send one of these ways in a slot.
-/// RESULT    approximations: exact arithmetic apart, off by what docs/derivations/any_network.md measured. Laws are sums and
-///           products of positive numbers: probabilities are at most 1 and tails fall by construction.
-/// EXCLUDES  bursts and links of several packets per slot in queues that wait (a flow that meets such a queue, or one that
-///           such a queue feeds, has no routes here)
+/// MODEL     "F": queues that never wait are removed (collapsed_network.hpp, exact). The output of another
+///           queue is an alternating renewal process (queue/hops/output_process.hpp), so no input delivers
+///           more than one packet per slot. Successive waits are those of a packet in a chain of two queues
+///           (queue/hops/wired_pair.hpp); over three or more queues the tail is corrected by a chain that
+///           carries over the content of the next queue. Sources that reach a queue over several inputs use
+///           one of them per slot.
+/// RESULT    approximations; docs/derivations/any_network.md has the measured errors. Distributions are sums
+///           and products of positive numbers: probabilities are at most 1 and tails fall by construction.
+/// EXCLUDES  bursts and links of several packets per slot in queues that may wait (a flow through such a
+///           queue, or through one downstream of it, has no routes here)
 /// TESTS     tests/bounds/network/wired_delay_test.cpp
 namespace tailbound::bounds {
 
 class WiredKnowledge;
 
-/// Not for use by several threads at a time.
+/// Not thread-safe.
 class WiredDelay final : public DelayLaw {
  public:
   /// \pre network::require_valid()
   explicit WiredDelay(const network::Network& network);
 
-  /// For claims(): Route::queues has one number, of a route of this model. Empty where the model does not apply, or a packet
-  /// meets no queue.
+  /// For claims(): Route::queues has one element, a route of this model. Empty where the model does not
+  /// apply, or packets pass no queue.
   [[nodiscard]] const std::vector<Route>& routes(std::size_t flow) const;
-  /// What a flow meets of queues that can wait, on each of its routes.
+  /// The queues that may wait on each route of a flow.
   enum class Meets {
-    one,  ///< one at most, fed by sources alone, all at the same rate: its delay is that of an arbitrary packet there
-    one_unequal,  ///< one at most, fed by sources alone
-    several,      ///< several, or one that queues feed
+    one,          ///< at most one, with only sources as inputs, all of the same rate: the delay is that of an
+                  ///< arbitrary packet there
+    one_unequal,  ///< at most one, with only sources as inputs
+    several,      ///< several, or one with queues as inputs
   };
   [[nodiscard]] Meets meets(std::size_t flow) const;
-  /// Fewest inputs that are links, of the queues after the first on the flow's routes; 0 if there are none.
+  /// Minimum number of inputs from queues, over the queues after the first on the flow's routes; 0 if none.
   [[nodiscard]] std::size_t fewest_links(std::size_t flow) const;
 
-  /// COST  milliseconds for each two successive queues that differ from all others met so far
+  /// COST  milliseconds per pair of successive queues that differs from all earlier ones
   /// \throws InvalidArgument  as PathDelay::answer()
   /// \throws LimitExceeded    two queues with too many links or too long delays
   /// \throws Contradiction    the answer breaks an invariant
   [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Route> routes,
                                           const DelayQuestion& question) override;
-  /// As PathDelay::distribution(), computed: intervals are not proved.
+  /// As PathDelay::distribution(), numerical: intervals are not proved.
   [[nodiscard]] DelayDistribution distribution(std::span<const Route> routes,
                                                const numeric::Rational& negligible);
-  /// P(D > t) of one route, as far as probabilities from `target` on.  \throws as claims(), but Contradiction
+  /// P(D > t) of one route, down to probabilities of `target`.  \throws as claims(), except Contradiction
   [[nodiscard]] RouteLaw law(const Route& route, double target);
 
  private:

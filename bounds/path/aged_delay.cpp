@@ -22,14 +22,14 @@ using Series = std::vector<double>;
 
 // docs/derivations/aged_bursts.md, "What is fitted".
 constexpr double sources_of_a_link = 2.5;  ///< M
-constexpr double beside_a_burst = 0.8;     ///< on the link behind the first queue
+constexpr double beside_a_burst = 0.8;     ///< on the link after the first queue
 constexpr double of_neighbours = 0.26, of_further = 0.28, of_stretch = 0.046;  ///< s
-constexpr double furthest_stretch = 5;  ///< hops: what a wait did to its burst is forgotten further on
+constexpr double furthest_stretch = 5;  ///< hops: the effect of a wait on its burst fades further on
 
 constexpr std::size_t most_burst_levels = 65'536;
 constexpr double least_tail = 1e-24;
 
-/// Levels that a load needs, whatever is asked.
+/// Levels for a load, for any query.
 std::size_t levels_of(double load) {
   const double levels = queue::grid_burst * (10 + 20 / (1 - load));
   if (levels > static_cast<double>(most_burst_levels))
@@ -43,7 +43,7 @@ struct Visit {
   std::size_t path, hop;
 };
 
-/// The laws of all paths, in units of bursts of 16 packets.
+/// The distributions of all paths, in units of bursts of 16 packets.
 class Solver {
  public:
   Solver(const BurstPaths& paths, AgedModel model, std::size_t levels)
@@ -72,7 +72,7 @@ class Solver {
 
   void solve(const BurstQueue& queue, const std::vector<Visit>& visits) {
     double rate = 0, mean_distance = 0;
-    std::vector<double> distances;  // at the entry of this queue, as it sees them
+    std::vector<double> distances;  // at the entry of this queue
     for (const Visit& visit : visits) {
       const double shared = visit.hop == 1 && model_ == AgedModel::fitted ? first_links(visit.path) : 0;
       distances.push_back(distance_[visit.path] + (shared > 0 ? beside_a_burst / shared : 0));
@@ -82,7 +82,8 @@ class Solver {
     mean_distance /= rate;
     const bool exact_rate = model_ == AgedModel::safe || queue.of_sources;
     const double on_rate = exact_rate ? paths_.on_rate : 1 / mean_distance;
-    // As if no queue lay upstream: queues upstream do not change how many packets come in a long time.
+    // As if there were no queue upstream: upstream queues do not change the number of packets over a long
+    // time.
     const double decay = queue::burst_decay(queue.sources, queue.load / (queue.sources * paths_.source_load),
                                             paths_.source_load, paths_.on_rate);
     const double sources_as_sent = queue::sources_of_decay(decay, queue.load, on_rate);
@@ -97,7 +98,7 @@ class Solver {
       waits_[path].push_back(wait);
       decays_[path] = std::min(decays_[path], solved.decay());
       if (model_ == AgedModel::safe) continue;
-      // While a burst is on at on-rate 1 its first queue is never empty: known without the model.
+      // During a burst with on-rate 1 its first queue is never empty: known without the model.
       distance_[path] += queue.of_sources && paths_.on_rate == 1
                              ? queue.load * (queue.links - 1) / queue.links
                              : wait->stretch();
@@ -108,7 +109,7 @@ class Solver {
     return paths_.queues[paths_.paths[path].queues.front()].links;
   }
 
-  /// s of a hop and the one before.
+  /// s of a hop and the previous one.
   [[nodiscard]] double dependence(const BurstPath& path, std::size_t hop) const {
     const auto hops = static_cast<double>(path.queues.size());
     const double load = paths_.queues[path.queues[hop]].load;
@@ -128,9 +129,9 @@ class Solver {
     }
     RouteLaw law = route_law(queue::sum_of_aged(hops, decays_[path]), waits, its.rate,
                              static_cast<std::int64_t>(its.queues.size()));
-    law.tails.resize(levels_);  // beyond too few
+    law.tails.resize(levels_);  // underestimated beyond
     law.slope = decays_[path];
-    // Rarer ones drown in the roundings of the transforms.
+    // Smaller ones are below the rounding errors of the transforms.
     if (law.tails.back() < least_tail) continue_below(law, least_tail);
     return law;
   }
@@ -138,20 +139,20 @@ class Solver {
   const BurstPaths& paths_;
   AgedModel model_;
   std::size_t levels_;
-  std::vector<double> distance_;          ///< of two packets of a burst, at the place now reached, by path
+  std::vector<double> distance_;          ///< of two packets of a burst, at the current hop, by path
   std::vector<std::vector<Wait>> waits_;  ///< by path and hop
-  std::vector<double> decays_;            ///< the slowest of each path
+  std::vector<double> decays_;            ///< the smallest of each path
 };
 
 using Laws = std::shared_ptr<const std::vector<RouteLaw>>;
 
-/// Delays of no or one slot may be rarer without the stretch of short bursts.
+/// Without the stretch of short bursts, delays of 0 or 1 slots may be less likely.
 void raise(RouteLaw& law, const RouteLaw& least) {
   for (std::size_t t = 0; t < law.tails.size(); ++t)
     law.tails[t] = std::max(law.tails[t], least.above(static_cast<std::int64_t>(t)));
 }
 
-/// What has been solved in this process is kept.
+/// Solutions are cached for the process.
 Laws laws_of(const BurstPaths& paths, AgedModel model, std::size_t levels) {
   using Key = std::tuple<BurstPaths, AgedModel, std::size_t>;
   static ProcessCache<Key, std::vector<RouteLaw>> cache(std::size_t{1} << 26);
@@ -200,7 +201,8 @@ BurstPaths burst_tree(const network::Tree& tree, const Rational& load, TreeRouti
   };  // P(turn > level)
   for (int j = 1; j < tree.levels; ++j) result.queues.push_back({rho * above(j), k, std::pow(k, j), j == 1});
   for (int j = tree.levels; j >= 1; --j) {
-    // From k parents, none above the top, and from the children but the one below; a leaf is below level 1.
+    // From k parents, none above the top, and from all children except the one below; a leaf is below level
+    // 1.
     const double parents = j < tree.levels ? k : 0, children = j == 1 ? k : k - 1;
     const double from_parent = rho * above(j) / k, from_child = rho * std::pow(k, j - 1) / leaves;
     const double sum = parents * from_parent + children * from_child;
@@ -229,12 +231,11 @@ BurstPaths burst_tree(const network::Tree& tree, const Rational& load, TreeRouti
 AgedDelay::AgedDelay(BurstPaths paths, const Rational& burst, AgedModel model)
     : paths_(std::move(paths)),
       model_(model),
-      // E[B^2] / (2 E[B]) of the packets of a burst is what all waits are in proportion to.
+      // All waits are proportional to E[B^2] / (2 E[B]) of the packets per burst.
       slots_per_step_((numeric::nearest_double(burst) * paths_.on_rate - 0.5) / (queue::grid_burst - 0.5)) {
   require_valid(paths_);
   if (numeric::nearest_double(burst) * paths_.on_rate < least_packets)
-    throw InvalidArgument("burst", numeric::plain(burst),
-                          "so long that it holds at least 2 packets on average");
+    throw InvalidArgument("burst", numeric::plain(burst), "long enough for at least 2 packets on average");
   for (const BurstPath& path : paths_.paths) routes_.push_back({path.queues, 1});
 }
 
@@ -259,7 +260,7 @@ std::vector<RouteLaw> AgedDelay::laws(std::span<const Route> routes, double targ
       require_consistent(law);
       reaches = reaches && (law.goes_on || (law.tails.back() <= target &&
                                             law.step_of(deepest) + 1 < static_cast<double>(levels)));
-      // The law falls on at least as it does at its end.
+      // Beyond its end the distribution decays at least as it does there.
       if (!law.goes_on && law.tails.back() > target && law.slope > 0)
         needed = std::max(needed, levels + static_cast<std::size_t>(std::min(
                                                std::log(law.tails.back() / target) / law.slope, 1e9)));

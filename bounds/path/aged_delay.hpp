@@ -8,31 +8,35 @@
 #include <span>
 #include <vector>
 
-/// How long do packets of bursts take through several queues, if a burst keeps its path?
+/// Delays of bursts' packets through several queues, if a burst keeps its path.
 ///
-/// MODEL     A packet's waits have the age of its burst in common (queue/hops/aged_wait.hpp), neighbours a little more;
-///           bursts are stretched as they go. Computed for bursts of 16 packets; all delays grow with the mean burst.
-/// RESULT    numerical, not proved: eight constants are fitted to simulations of trees with 4, 8 and 16 ports, loads 0.4 to
-///           0.85 and bursts of 4 to 64 slots. docs/derivations/aged_bursts.md has how near it comes to others.
+/// MODEL     A packet's waits depend on each other through the age of its burst (queue/hops/aged_wait.hpp),
+///           neighbouring ones slightly more; queues stretch the bursts. Computed for bursts of 16 packets;
+///           all delays grow with the mean burst.
+/// RESULT    numerical, not proved: eight constants are fitted to simulations of trees with 4, 8 and 16
+///           ports, loads 0.4 to 0.85 and bursts of 4 to 64 slots. docs/derivations/aged_bursts.md gives the
+///           accuracy for others.
 /// EXCLUDES  packets of a burst that take different paths; links that take several packets per slot
 /// TESTS     tests/bounds/path/aged_delay_test.cpp
 namespace tailbound::bounds {
 
-/// How a queue sees the bursts that pass it.
+/// A queue and the bursts that pass it.
 struct BurstQueue {
   double load = 0;          ///< [packets/slot], above 0, below 1
-  double links = 1;         ///< that feed it, as many as alike: (sum of their rates)^2 / sum of squares
+  double links = 1;         ///< effective number of identical links into it: (sum of their rates)^2 / sum of
+                            ///< squares
   double sources = 1;       ///< that send through it
-  bool of_sources = false;  ///< do the sources feed it by links of their own, `links` of them alike?
+  bool of_sources = false;  ///< whether the sources have links of their own, `links` identical ones
   friend auto operator<=>(const BurstQueue&, const BurstQueue&) = default;
 };
 
-/// Packets that meet the same queues.
+/// Packets that pass the same queues.
 struct BurstPath {
   std::vector<std::size_t> queues;
   std::vector<double>
-      forwarded;    ///< of what the queue before serves the share that goes on to this one; 0 at the first
-  double rate = 0;  ///< of these packets, in proportion to those of the other paths
+      forwarded;    ///< fraction of the packets served by the previous queue that goes on to this one; 0 at
+                    ///< the first
+  double rate = 0;  ///< of these packets, relative to the other paths
   friend auto operator<=>(const BurstPath&, const BurstPath&) = default;
 };
 
@@ -51,23 +55,24 @@ struct BurstPaths {
                                     network::TreeRouting routing, const numeric::Rational& on_rate);
 
 enum class AgedModel {
-  fitted,  ///< as near to simulations as was found
-  safe,    ///< without what lowers delays: above all simulations so far, which is no proof
+  fitted,  ///< fitted to simulations
+  safe,    ///< without effects that lower delays: above all simulations so far; not proved
 };
 
-/// Not for use by several threads at a time. What is computed is kept for all objects of the process.
+/// Not thread-safe. Results are cached for all objects of the process.
 class AgedDelay final : public DelayLaw {
  public:
-  static constexpr double least_packets = 2;  ///< of a burst on average: below, ages explain little
+  static constexpr double least_packets = 2;  ///< mean packets per burst; below this, ages explain little
 
   /// \param burst  mean length [slots]
-  /// \throws InvalidArgument  a burst of less than `least_packets`; a queue that comes before one that feeds it
+  /// \throws InvalidArgument  a burst of less than `least_packets`; a queue listed before one upstream of it
   AgedDelay(BurstPaths paths, const numeric::Rational& burst, AgedModel model);
 
-  /// One for each of the paths.
+  /// One per path.
   [[nodiscard]] const std::vector<Route>& routes() const { return routes_; }
 
-  /// COST  some 40 ms a hop at load 0.6, in proportion to 1 / (1 - load), once in a process; then microseconds
+  /// COST  some 40 ms per hop at load 0.6, in proportion to 1 / (1 - load), once per process; then
+  ///       microseconds
   /// \throws InvalidArgument  as PathDelay::answer()
   /// \throws LimitExceeded    a load, or a delay, that needs more than 65 536 levels in units of bursts of 16
   [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Route> routes,
@@ -76,7 +81,7 @@ class AgedDelay final : public DelayLaw {
  private:
   BurstPaths paths_;
   AgedModel model_;
-  double slots_per_step_;  ///< of the laws
+  double slots_per_step_;  ///< of the distributions
   std::vector<Route> routes_;
 
   [[nodiscard]] std::vector<RouteLaw> laws(std::span<const Route> routes, double target,

@@ -13,14 +13,14 @@ using numeric::Rational;
 using numeric::Real;
 using Series = std::vector<double>;
 
-/// Delays rarer than that are in sight, whatever is asked.
+/// Delays down to this probability are covered for any query.
 constexpr double usual_tail = 1e-6;
-/// Relative errors of computed probabilities away from the last slots.
+/// Stated relative errors of computed probabilities away from the last slots.
 constexpr double stated = 5e-5, stated_of_wires = 5e-4;
-/// What arithmetic may miss of I1 and I2: sums of probabilities, and relative for all else.
+/// Tolerances of I1 and I2: for sums of probabilities, and relative for everything else.
 constexpr double of_sums = 1e-4, relative = 2e-3;
 
-/// Two digits more than are said to be right; the others are those of this machine's arithmetic.
+/// Two digits more than the stated ones; further ones depend on the machine's arithmetic.
 Real rounded(double value, int digits) {
   if (!(value > 0)) return Real(0);
   const int places = digits + 1 - static_cast<int>(std::floor(std::log10(value)));
@@ -43,7 +43,7 @@ double tail_at(const Series& tails, std::size_t t) {
   return t < tails.size() ? tails[t] : 0;
 }
 
-/// The first of I1 and I2 that does not hold.
+/// The first violation of I1 or I2.
 std::string broken_invariant(const Series& mass, const Series& tails, const std::vector<Series>& waits,
                              double mean) {
   double sum = tails.empty() ? 0 : tails.back();
@@ -55,7 +55,7 @@ std::string broken_invariant(const Series& mass, const Series& tails, const std:
   double by_tails = 0;
   for (const double tail : tails) by_tails += tail;
   if (!(std::abs(by_tails - mean) <= relative * mean + of_sums))
-    return "a mean of " + text(by_tails) + " slots where the mean waits sum to " + text(mean);
+    return "a mean of " + text(by_tails) + " slots while the mean waits sum to " + text(mean);
   if (waits.empty()) return {};
   std::vector<Series> above;
   for (const Series& wait : waits) {
@@ -68,7 +68,7 @@ std::string broken_invariant(const Series& mass, const Series& tails, const std:
     its += above.back().back();
     if (!(std::abs(its - 1) <= of_sums)) return "probabilities of a wait that sum to " + text(its);
   }
-  // Nearer to the edge of what is looked at the arithmetic is not told from the model.
+  // Closer to the edge of the computed range, arithmetic errors cannot be distinguished from model errors.
   constexpr double least = 1e-5;
   for (std::size_t t = 0; t < tails.size() && tails[t] > least; ++t) {
     double low = 0, high = 0;
@@ -77,7 +77,7 @@ std::string broken_invariant(const Series& mass, const Series& tails, const std:
       high += tail_at(above[hop], (t + hop) / above.size());  // these sum to t
     }
     if (tails[t] < low * (1 - relative) - of_sums || tails[t] > high * (1 + relative) + of_sums)
-      return "P(D > " + std::to_string(t) + ") = " + text(tails[t]) + ", which the waits bound by " +
+      return "P(D > " + std::to_string(t) + ") = " + text(tails[t]) + ", outside the bound from the waits, " +
              text(low) + " and " + text(high);
   }
   return {};
@@ -178,7 +178,7 @@ Sight sight_of(std::span<const Route> routes, const DelayQuestion& question) {
   for (const Rational& p : question.percentiles)
     sight.target = std::min(sight.target, numeric::nearest_double(1 - p));
   for (const Slots level : question.levels) sight.deepest = std::max(sight.deepest, level.value);
-  // What one route's last percentile is asked of may be a small share of the packets.
+  // A route's last percentile may concern a small share of the packets.
   double least_share = 1;
   for (const Route& route : routes) least_share = std::min(least_share, numeric::nearest_double(route.share));
   sight.target *= std::min(1.0, least_share);

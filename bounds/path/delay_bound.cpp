@@ -32,12 +32,12 @@ traffic::OnOff bounded_on_off(const Rational& load, const traffic::Burst& burst)
         "burst", numeric::to_fraction(burst.slots),
         "at least " + numeric::to_fraction(shortest_bounded_burst(load, burst.on_rate)) +
             " slots at a load of " + numeric::to_fraction(load) +
-            ": with shorter ones a source is less likely to be ON after a slot ON than after a slot OFF "
-            "(alpha + beta > 1), and the bound is proved only for sources that are not");
+            ": with shorter bursts a source is less likely to be ON after a slot ON than after a slot OFF "
+            "(alpha + beta > 1), and the bound is not proved for such sources");
   return source;
 }
 
-/// Equal sources with their numbers at hand.
+/// Identical sources with converted numbers.
 struct Stream {
   std::int64_t count;
   Rational rate;
@@ -99,27 +99,29 @@ double log_eigenvalues(const std::vector<Stream>& streams, double z) {
   return sum;
 }
 
-/// One factor of the bound: what is left over of A(z), times what the packet's slot brings by other links.
+/// One factor of the bound: the packets left over with arrivals A(z), times the arrivals of the packet's slot
+/// over other links.
 struct Factor {
   std::vector<Stream> sources;
-  Rational busy = 0;  ///< p of the link that is taken to be always busy; 0 at the first hop
+  Rational busy = 0;  ///< p of the link that is assumed always busy; 0 at the first hop
   Rational spare;     ///< 1 - the load
   double near_busy = numeric::nearest_double(busy), near_spare = numeric::nearest_double(spare);
 };
 
-/// The first wait behind equal on-off sources: log of its transform over that of the bound, between a few z.
+/// The first wait with identical on-off sources: log of its transform divided by that of the bound,
+/// interpolated between a few z.
 class FirstWait {
  public:
   explicit FirstWait(const Stream& stream)
       : exact_(std::make_shared<queue::WaitTransform>(queue::OnOffGroup{*stream.on_off, stream.count})) {}
 
-  /// Does one exist for these?
+  /// Whether it is available for these sources.
   [[nodiscard]] static bool known(const std::vector<Stream>& streams) {
     return streams.size() == 1 && streams.front().on_off && streams.front().count > 0 &&
            streams.front().count <= queue::WaitTransform::most_sources;
   }
 
-  /// \param widest     z - 1 is looked at up to here
+  /// \param widest     maximum of z - 1
   /// \param log_bound  (z) of the bound
   template <class LogBound>
   void prepare(double widest, const LogBound& log_bound) {
@@ -127,7 +129,7 @@ class FirstWait {
     const auto place = [&](int i) {
       return (1 - std::cos(std::acos(-1.0) * (i + 0.5) / points)) / 2 * widest;
     };
-    if (!(widest > 0) || !at(1 + place(points / 2))) return;  // finds the bits that it takes
+    if (!(widest > 0) || !at(1 + place(points / 2))) return;  // finds the bits needed
     for (int i = 0; i < points; ++i) {
       const std::optional<double> wait = exact_->nearly(1 + place(i));
       if (!wait || !(*wait > 0)) continue;
@@ -158,7 +160,7 @@ class FirstWait {
     if (!exact_) return std::nullopt;
     try {
       return known_[z] = exact_->at(Real(z));
-    } catch (const LimitExceeded&) {  // nor at the next z: from here on the bound alone
+    } catch (const LimitExceeded&) {  // nor at the next z: from here on only the bound
       exact_.reset();
       known_.clear();
       places_.clear();
@@ -180,7 +182,7 @@ class Transform {
     add({streams_of(route.first), 0, 1 - load_of(route.first)});
     for (const BoundedHop& hop : route.later)
       add({streams_of(hop.others), hop.forwarded, 1 - hop.forwarded - load_of(hop.others)});
-    // Where the factors end, in double: only a hint, as at() checks.
+    // Largest z of the factors, in double: only a hint, as at() checks.
     double high = 1;
     while (high < 1e9 && std::isfinite(log_at(1 + high))) high *= 2;
     double low = 0;
@@ -198,7 +200,7 @@ class Transform {
   [[nodiscard]] const Rational& share() const { return share_; }
   [[nodiscard]] std::int64_t hops() const { return static_cast<std::int64_t>(factors_.size()); }
 
-  /// A z that serves P(D > t) well.
+  /// A good z for P(D > t).
   [[nodiscard]] double best(std::int64_t t) const {
     double low = 0, high = widest_;
     const auto height = [&](double x) { return log_at(1 + x) - static_cast<double>(t + 1) * std::log1p(x); };
@@ -227,7 +229,7 @@ class Transform {
     for (const Factor& factor : factors_) {
       const Interval others = eigenvalues(factor.sources, z), busy = numeric::to_interval(factor.busy);
       const Interval arrivals = (one - busy + busy * z) * others, room = z - arrivals;
-      // z - A(z) is concave and 0 at 1: above 0 here, it has no root between.
+      // z - A(z) is concave and 0 at 1: if positive here, there is no root between.
       if (!(numeric::lower(room) > 0)) return 1;
       const Interval left = numeric::to_interval(factor.spare) * (z - one) / room;
       if (&factor == &factors_.front()) {
@@ -269,11 +271,11 @@ class Transform {
 
   Rational share_;
   std::vector<Factor> factors_;
-  std::optional<FirstWait> first_{};  ///< of equal on-off sources
+  std::optional<FirstWait> first_{};  ///< for identical on-off sources
   double widest_ = 0;
 };
 
-/// All routes together.
+/// The mixture of all routes.
 class PairMixture {
  public:
   explicit PairMixture(std::span<const BoundedRoute> routes) {
@@ -313,12 +315,12 @@ ClaimedPercentile percentile(PairMixture& mixture, const Rational& p, bool laten
   const Rational bar = 1 - p;
   const double nearly = numeric::nearest_double(bar);
   const std::int64_t least = latency ? mixture.least() : 0;
-  // By doubles, then from there on, where these are off.
+  // First in double, then from there with bounds.
   const auto first_not = [&](std::int64_t from, const auto& above) {
     const std::int64_t found = 1 + last_that(from, furthest_slot, above);
     if (found > furthest_slot)
       throw LimitExceeded("the bound of the delay falls to the percentile " + numeric::to_fraction(p) +
-                          " beyond 2^24 slots only");
+                          " only beyond 2^24 slots");
     return found;
   };
   const std::int64_t about =
@@ -359,7 +361,7 @@ std::vector<BoundedRoute> bounded_tree(const network::Tree& tree, const Rational
                                        const std::optional<traffic::Burst>& burst) {
   const std::vector<network::TreePath> paths =
       network::tree_paths(tree, load, routing, network::Sources::decoupled);
-  if (burst) (void)bounded_on_off(load, *burst);  // an error names the leaf's numbers, not a queue's share
+  if (burst) (void)bounded_on_off(load, *burst);  // errors name the leaf's parameters, not a queue's share
   const Rational k = numeric::whole(tree.radix), leaves = cln::expt(k, tree.levels), each = load / leaves;
   const auto power_of_k = [&](int exponent) -> Rational { return cln::expt(k, exponent); };
   const auto sources = [&](const Rational& count, const Rational& rate) -> BoundedSource {
@@ -378,8 +380,8 @@ std::vector<BoundedRoute> bounded_tree(const network::Tree& tree, const Rational
       if (&hop == &path.hops.front()) route.first = std::move(all);
     }
     route.share = path.share;
-    // Nearest-ancestor: packets that turn below the root meet links of the same leaves; and that E[M_up] is
-    // finite was shown for links of share 1/k only.
+    // Nearest-ancestor: packets that turn below the root meet links of the same leaves, and E[M_up] is proved
+    // finite only for links of share 1/k.
     route.proved_hops = routing == network::TreeRouting::random_root
                             ? std::min(static_cast<std::size_t>(tree.levels), path.hops.size())
                         : path.turn > 1 || tree.levels == 1 ? 1
@@ -388,19 +390,19 @@ std::vector<BoundedRoute> bounded_tree(const network::Tree& tree, const Rational
       if (routing == network::TreeRouting::random_root || level == 0) return 1;
       return 1 - power_of_k(level) / leaves;
     };
-    for (int j = 2; j < path.turn; ++j)  // up from level j, of k links up from below
+    for (int j = 2; j < path.turn; ++j)  // up from level j, with k links from below
       route.later.push_back({{sources(power_of_k(j) - power_of_k(j - 1), load * above(j) / power_of_k(j))},
                              above(j) / above(j - 1) / k});
     for (int j = path.turn; j >= 1; --j) {
       if (j == path.turn && j == 1) continue;  // the first queue
       if (routing == network::TreeRouting::random_root) {
-        // Below the root the packets of the same leaves, of which each takes one link.
+        // Below the root packets of the same leaves, each over one link.
         route.later.push_back({{sources(leaves / k * (k - 1), each)}, 1 / k});
       } else if (j ==
                  path.turn) {  // others: leaves that are neither below the link nor below the packet's own
         route.later.push_back({{sources(leaves - power_of_k(j - 1) - power_of_k(j - 1), each)},
                                (above(j - 1) - above(j)) / above(j - 1) / (k - 1)});
-      } else {  // from the same leaves by the other parents; and from those that turn here
+      } else {  // from the same leaves over the other parents, and from those that turn here
         const Rational higher = leaves - power_of_k(j), all = j == 1 ? leaves : leaves - power_of_k(j - 1);
         route.later.push_back({{sources(higher, each * (k - 1) / k), sources(all - higher, each)}, 1 / k});
       }

@@ -21,18 +21,19 @@ using numeric::Rational;
 using numeric::Real;
 using Series = std::vector<double>;
 
-/// Of the pairs' laws; the delays' probabilities are then right to some 3e-5, beside what the last slots lose.
+/// Tolerance of the pairs' distributions; delay probabilities are then accurate to some 3e-5, apart from
+/// losses at the last slots.
 constexpr double tolerance_of_pairs = 1e-4;
 constexpr std::size_t step = 32;
 std::size_t rounded_up(std::size_t slots) {
   return (slots + step - 1) / step * step;
 }
 
-/// What is kept of a pair.
+/// Cached solution of a pair.
 struct SolvedPair {
   Series second, alone;
   queue::PairKernel kernel;
-  Series wait;  ///< at T, of what comes from U
+  Series wait;  ///< at T, for packets from U
 
   SolvedPair(const queue::QueuePair& pair, const queue::PairLaw& law)
       : second(law.second()),
@@ -42,13 +43,13 @@ struct SolvedPair {
   [[nodiscard]] std::size_t bytes() const { return kernel.bytes() + 3 * second.size() * sizeof(double); }
 };
 
-/// P(W > w) of queues with bursts and no queue upstream.
+/// P(W > w) of queues with bursts and without upstream queues.
 class BurstTails {
  public:
   explicit BurstTails(const queue::MarkovArrivals& arrivals)
       : queue_(arrivals, digits, queue::Proof::not_needed) {}
 
-  /// The first `size` at least.
+  /// At least the first `size` entries.
   const Series& tails(std::size_t size) {
     const numeric::PrecisionScope scope(numeric::Precision{128});
     const double load = numeric::nearest_double(queue_.arrivals().load());
@@ -61,20 +62,20 @@ class BurstTails {
   }
 
  private:
-  /// More than the model's.
+  /// More digits than the model has.
   static constexpr numeric::Digits digits{5};
   queue::MarkovQueue queue_;
   Series tails_;
 };
 
-/// All that have been solved in this process.
+/// Pairs solved in this process.
 using PairKey = std::pair<queue::QueuePair, std::size_t>;
 ProcessCache<PairKey, SolvedPair>& known_pairs() {
   static ProcessCache<PairKey, SolvedPair> cache(std::size_t{1} << 28);
   return cache;
 }
 
-/// Carries out work(0) .. work(count - 1) by several threads. None of it may touch rationals.
+/// Runs work(0) .. work(count - 1) in several threads. None may use rationals.
 template <class Work>
 void side_by_side(std::size_t count, const Work& work) {
   std::atomic<std::size_t> next = 0;
@@ -122,13 +123,13 @@ class DependentKnowledge {
   DependentKnowledge(std::shared_ptr<const DependentHops> hops, std::size_t most_slots)
       : hops_(std::move(hops)), most_slots_(most_slots) {}
 
-  /// How far, and how rare, a question reaches on one route.
+  /// The slots and the smallest probability that a query needs on one route.
   struct Reach {
     std::size_t slots = 0;
     double rarest = 1;
   };
 
-  /// As independent hops have it, and some more. \param deepest  a level that is asked for, or -1
+  /// Estimated from independent hops, with a margin. \param deepest  a requested level, or -1
   Reach reach(const Route& route, double target, std::int64_t deepest) {
     if (deepest >= static_cast<std::int64_t>(most_slots_)) refuse();
     for (std::size_t size = 64;; size *= 2) {
@@ -148,7 +149,7 @@ class DependentKnowledge {
     }
   }
 
-  /// Solves what the routes of equal reach need.
+  /// Solves the pairs needed for routes of equal reach.
   void solve(std::span<const Route> routes, const Reach& reach) {
     std::vector<PairKey> missing;
     for (const Route& route : routes)
@@ -195,7 +196,7 @@ class DependentKnowledge {
                      static_cast<std::int64_t>(route.queues.size()));
   }
 
-  /// The laws of all routes, so far that each reaches its target and some slots more.
+  /// The distributions of all routes, each down to its target and some slots further.
   std::vector<RouteLaw> laws(std::span<const Route> routes, double target, std::int64_t deepest) {
     std::vector<RouteLaw> result;
     for (const Route& route : routes) {
@@ -229,8 +230,8 @@ class DependentKnowledge {
 
  private:
   [[noreturn]] void refuse() const {
-    throw LimitExceeded("the delay reaches beyond " + std::to_string(most_slots_) +
-                        " slots; so far hops are looked at that depend on each other");
+    throw LimitExceeded("the delay exceeds " + std::to_string(most_slots_) +
+                        " slots, which is the limit for dependent hops");
   }
 
   [[nodiscard]] std::size_t between(const Route& route, std::size_t hop) const {
@@ -238,12 +239,12 @@ class DependentKnowledge {
     if (place == hops_->between.end())
       throw InvalidArgument("route",
                             std::to_string(route.queues[hop - 1]) + ", " + std::to_string(route.queues[hop]),
-                            "queues of which one feeds the next");
+                            "queues each of which has a link to the next");
     return place->second;
   }
 
-  /// Of queues that are short anyway less is looked at: what lies beyond is too rare beside what is asked. A queue that is
-  /// fuller than the delays reach is looked at further: what is dropped at the edge would keep the law from settling.
+  /// Short queues need fewer levels: higher ones are too rare for the query. A queue that is longer than the
+  /// delays needs more levels: truncation at the edge would prevent convergence.
   std::size_t size_of(std::size_t pair, const Reach& reach) {
     const std::size_t most = rounded_up(reach.slots);
     const auto [place, is_new] = sizes_.try_emplace({pair, most, std::ilogb(reach.rarest)}, most);
@@ -251,7 +252,7 @@ class DependentKnowledge {
       constexpr double dropped = 1e-7;
       const double floor = 1e-8 * std::ldexp(1.0, std::ilogb(reach.rarest));
       const std::size_t furthest = std::max(most, rounded_up(most_slots_));
-      // Bursts make waits that independent packets would hardly ever have.
+      // Bursts cause waits that are very rare with independent packets.
       std::size_t size = hops_->bursty() ? most : step;
       for (std::size_t length = most;; length = std::min(2 * length, furthest)) {
         const Series first = queue::lone_first(hops_->pairs[pair], length).occupancy;
@@ -314,7 +315,7 @@ class DependentKnowledge {
     return burst_tails_.try_emplace(queue, *hops_->queues[queue].bursts).first->second.tails(size);
   }
 
-  /// P(W = w) of packets of bursts, from that of independent ones.
+  /// P(W = w) with bursts, from that with independent packets.
   Series with_bursts(std::size_t queue, const Series& smoothed) {
     const DependentQueue& its = hops_->queues[queue];
     if (!its.bursts) return smoothed;
@@ -324,7 +325,7 @@ class DependentKnowledge {
                                    its.links.empty() ? alone : tails_of(smoothed), alone);
   }
 
-  /// Packets that U passes on to T.
+  /// Rate of packets that U forwards to T.
   static double rate_of(const queue::QueuePair& pair) {
     double rate = 0;
     for (const queue::PairSource& source : pair.sources)

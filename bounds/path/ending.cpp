@@ -14,7 +14,7 @@ std::string in_words(const Ending& ending) {
     case Stop::converged:
       return "converged after " + rounds + " (last change " + change + ")";
     case Stop::saturated:
-      return "stopped after " + rounds + ": something would be busy all the time";
+      return "stopped after " + rounds + ": a utilization would reach 100 %";
     case Stop::too_many_rounds:
       break;
   }

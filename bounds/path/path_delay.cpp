@@ -31,7 +31,7 @@ using Probability = numeric::Proved<unit::Probability>;
 using MeanDelay = numeric::Proved<unit::Slot>;
 
 constexpr double most_direct_products = 4e9, most_long_products = 4e8;
-/// The digits that double's rounding bound can still prove; beyond them it is not tried.
+/// Maximum digits that double precision can prove; more are not tried in double.
 constexpr int most_double_digits = 14;
 /// Values down to here need no tilt in double.
 constexpr double least_log2_untilted = -700;
@@ -41,7 +41,7 @@ double log2_of(const Rational& value) {
   return numeric::log2_magnitude(numeric::to_real(value, numeric::Rounding::nearest));
 }
 
-/// `x` summed `times` times with itself.
+/// `The sum of `times` independent copies of `x`.
 template <class T>
 Distribution<T> multiple(const Distribution<T>& x, std::size_t times, Summation summation) {
   if (times == 1) return x;
@@ -54,16 +54,16 @@ std::size_t sums_in(std::size_t times) {
   return times == 1 ? 0 : sums_in(times / 2) + 1 + times % 2;
 }
 
-/// The distributions of D on each route, and how they mix.
+/// The distributions of D on each route, and their mixture.
 template <class T>
 struct Mixture {
   std::vector<Distribution<T>> routes;
   std::vector<Rational> shares;
-  std::vector<std::int64_t> hops;  ///< queues on each route; 0 for those of the queueing delay alone
+  std::vector<std::int64_t> hops;  ///< queues on each route; 0 for the queueing delay alone
 
   [[nodiscard]] std::int64_t least() const { return *std::min_element(hops.begin(), hops.end()); }
 
-  /// Computed, not proved; with `latency`, of T.
+  /// Numerical, not proved; of T with `latency`.
   [[nodiscard]] double log2_above(std::int64_t t, bool latency) const {
     double greatest = -std::numeric_limits<double>::infinity();
     std::vector<double> logs;
@@ -106,12 +106,12 @@ struct Mixture {
   }
 };
 
-/// What is still open of a question.
+/// The unresolved parts of a query.
 struct Open {
   struct Rank {
-    std::size_t position;  ///< among the percentiles
+    std::size_t position;  ///< index of the percentile
     bool latency;
-    std::int64_t near = -1;  ///< slots where the boundary was seen; -1: not yet
+    std::int64_t near = -1;  ///< approximate boundary; -1: not yet known
   };
   std::vector<std::size_t> levels;
   std::vector<Rank> ranks;
@@ -125,7 +125,7 @@ bool meets(const Probability& value, Digits digits) {
          numeric::agree_to(enclosure->lower(), enclosure->upper(), digits);
 }
 
-/// The least t in [from, to] whose computed probability is at most 2^log2_target.
+/// Smallest t in [from, to] whose computed probability is at most 2^log2_target.
 template <class T>
 std::int64_t search(const Mixture<T>& mixture, bool latency, double log2_target, std::int64_t from,
                     std::int64_t to) {
@@ -139,7 +139,7 @@ std::int64_t search(const Mixture<T>& mixture, bool latency, double log2_target,
   return from;
 }
 
-/// Answers what `mixture` can prove; the rest stays open.
+/// Resolves the parts that `mixture` can prove; the rest stays open.
 template <class T>
 void resolve(const Mixture<T>& mixture, const DelayQuestion& question, Digits digits, Open& open,
              DelayAnswer& answer) {
@@ -155,7 +155,7 @@ void resolve(const Mixture<T>& mixture, const DelayQuestion& question, Digits di
     const Rational target = 1 - percentile.probability;
     const std::int64_t least = rank.latency ? mixture.least() : 0;
     std::int64_t t = search(mixture, rank.latency, log2_of(target), least, least + size - 1);
-    // What was computed may be a slot off beside a boundary that it cannot tell.
+    // The computed slot may be off by one next to a boundary that it cannot decide.
     for (const std::int64_t candidate : {t, t + 1, t - 1}) {
       if (candidate < least || candidate > least + size - 1) continue;
       const Probability at = mixture.above(candidate, rank.latency);
@@ -196,7 +196,7 @@ MeanDelay weighted_sum(std::span<const std::pair<Rational, MeanDelay>> terms, co
 
 }  // namespace
 
-/// The queues, and what has been computed of them.
+/// The queues, and a cache of their results.
 class DelayKnowledge {
  public:
   DelayKnowledge(std::vector<HopQueue> queues, HopDelay delay, Digits digits)
@@ -204,7 +204,7 @@ class DelayKnowledge {
 
   [[nodiscard]] Digits digits() const { return digits_; }
 
-  /// At least `size` places.
+  /// At least `size` entries.
   const Distribution<long double>& hop(std::size_t queue, std::size_t size, double log2_least) {
     Hop& known = hops_[queue];
     if (known.values.size() < size || known.log2_least > log2_least) {
@@ -247,7 +247,7 @@ class DelayKnowledge {
     return *known.mean;
   }
 
-  /// The most slots that a queue can be looked at.
+  /// Maximum number of slots for a queue.
   [[nodiscard]] std::int64_t longest(std::size_t queue) {
     if (classes(queue)) return queue::PriorityQueue::most_levels;
     if (parts(queue)) return static_cast<std::int64_t>(in_parts(queue).longest());
@@ -264,7 +264,7 @@ class DelayKnowledge {
                          [&](std::size_t queue) { return correlated(queue); });
     });
   }
-  /// Digits of the least accurate queue on the routes that is approximated; empty if all are proved.
+  /// Digits of the least accurate approximated queue on the routes; empty if all are proved.
   [[nodiscard]] std::optional<int> agreed_digits(std::span<const Route> routes) const {
     std::optional<int> least;
     for (const Route& route : routes)
@@ -274,7 +274,7 @@ class DelayKnowledge {
     return least;
   }
 
-  /// The queues of a route where packets may be delayed, each with how often they are passed.
+  /// The queues of a route where packets may be delayed, with their multiplicities.
   [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> delaying(const Route& route) const {
     std::vector<std::size_t> sorted = route.queues;
     std::sort(sorted.begin(), sorted.end());
@@ -323,12 +323,13 @@ class DelayKnowledge {
   queue::PartsDelay& in_parts(std::size_t queue) {
     if (delay_ != HopDelay::wait)
       throw InvalidArgument("hop delay", name_of(delay_),
-                            "wait, where links take fractions of a packet a slot, or several of bursts");
+                            "wait if links serve fractions of a packet per slot, or several packets per slot "
+                            "of bursty traffic");
     std::optional<queue::PartsDelay>& known = hops_[queue].parts;
     if (!known) known.emplace(std::get<queue::PartsQueue>(queues_[queue]), digits_);
     return *known;
   }
-  /// Computed, as the bounds of its digits.
+  /// Numerical, as the bounds implied by its digits.
   MeanDelay parts_mean(std::size_t queue) {
     const PrecisionScope scope(Precision{256});
     const Real mean(in_parts(queue).mean());
@@ -342,12 +343,12 @@ class DelayKnowledge {
   }
   queue::PriorityQueue& priority(std::size_t queue) {
     if (delay_ != HopDelay::wait)
-      throw InvalidArgument("hop delay", name_of(delay_), "wait, where classes wait for others");
+      throw InvalidArgument("hop delay", name_of(delay_), "wait for classes of lower priority");
     std::optional<queue::PriorityQueue>& known = hops_[queue].priority;
     if (!known) known.emplace(std::get<queue::ClassQueue>(queues_[queue]).arrivals);
     return *known;
   }
-  /// An approximation as the bounds of its digits; agreed_digits() says that they are not proved.
+  /// An approximation as the bounds implied by its digits; agreed_digits() marks them as not proved.
   MeanDelay markov_mean(std::size_t queue) {
     if (delay_ == HopDelay::wait && queue::never_waits(queues_[queue])) return Exact<unit::Slot>{0};
     const PrecisionScope scope(Precision{256});
@@ -364,7 +365,7 @@ class DelayKnowledge {
 
 namespace {
 
-/// No delay at all: what an empty sum is.
+/// No delay: the empty sum.
 template <class T>
 Distribution<T> no_delay(std::size_t size, int bits) {
   Distribution<T> result;
@@ -381,7 +382,7 @@ double direct_products(const std::vector<std::pair<std::size_t, std::size_t>>& q
   return sums * static_cast<double>(size) * static_cast<double>(size) / 2;
 }
 
-/// The most slots that all queues on the routes can be looked at.
+/// Maximum number of slots for all queues on the routes.
 std::int64_t longest_delay(DelayKnowledge& known, std::span<const Route> routes) {
   std::int64_t least = queue::most_delay_slots;
   for (const Route& route : routes)
@@ -389,8 +390,8 @@ std::int64_t longest_delay(DelayKnowledge& known, std::span<const Route> routes)
   return least;
 }
 
-/// Where one hop of a route alone passes the last of `size` slots with more than 2^log2_target: no less than
-/// that, as a logarithm. A sum of the hops would show nothing. Computed, not proved.
+/// If a single hop of a route exceeds the last of `size` slots with more than 2^log2_target: at least that
+/// probability, as a logarithm. The sum of the hops is then not needed. Numerical, not proved.
 std::optional<double> log2_of_single_hops(DelayKnowledge& known, std::span<const Route> routes,
                                           std::size_t size, double log2_least, double log2_target) {
   double sum = 0;
@@ -412,7 +413,7 @@ Distribution<double> sum_in_double(DelayKnowledge& known, const Route& route, st
                                    double log2_least, Summation summation) {
   const auto queues = known.delaying(route);
   if (queues.empty()) return no_delay<double>(size, std::numeric_limits<double>::digits);
-  std::vector<Distribution<long double>> cut;  // to `size`, where more is known
+  std::vector<Distribution<long double>> cut;  // cut to `size`, where more is known
   cut.reserve(queues.size());
   std::vector<const Distribution<long double>*> terms;
   double log2_last = -std::numeric_limits<double>::infinity();
@@ -445,7 +446,7 @@ Distribution<Real> sum_in_reals(DelayKnowledge& known, const Route& route, std::
   if (queues.empty()) return no_delay<Real>(size, bits);
   if (direct_products(queues, size) > most_long_products)
     throw LimitExceeded("sums over " + std::to_string(size) + " slots at " + std::to_string(bits) +
-                        " bits would take more than 4e8 products of long numbers; that is the limit");
+                        " bits would need more than 4e8 multiprecision products, which is the limit");
   std::optional<Distribution<Real>> total;
   for (const auto& [queue, times] : queues) {
     const Distribution<Real> part =
@@ -467,7 +468,7 @@ std::vector<Rational> sum_in_rationals(DelayKnowledge& known, const Route& route
                           static_cast<double>(numeric::bit_size(part.back()));
       if (bits * static_cast<double>(size) * static_cast<double>(size) > most_bit_products)
         throw LimitExceeded("exact delays to " + std::to_string(size) +
-                            " slots would take numbers of too many digits");
+                            " slots would need numbers with too many digits");
       std::vector<Rational> next;
       for (std::size_t t = 0; t < size; ++t) {
         Rational sum = 0;
@@ -480,7 +481,7 @@ std::vector<Rational> sum_in_rationals(DelayKnowledge& known, const Route& route
   return total;
 }
 
-/// The percentile by exact rationals: for a boundary that no enclosure can tell.
+/// The percentile by exact rationals, for a boundary that no enclosure can decide.
 void resolve_exactly(DelayKnowledge& known, std::span<const Route> routes, const Open::Rank& rank,
                      Percentile& percentile) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -511,7 +512,7 @@ void resolve_exactly(DelayKnowledge& known, std::span<const Route> routes, const
   if (i > 0) percentile.before.push_back({Slots(least + i - 1), Exact<unit::Probability>{1 - *(found - 1)}});
 }
 
-/// What was computed, as what it is: bounds that only stand for agreed digits become approximations.
+/// Labels results correctly: bounds that only represent agreed digits become approximations.
 template <class Unit>
 numeric::Claim<Unit> to_claim(const numeric::Proved<Unit>& value, const std::optional<int>& agreed_digits) {
   const auto* bounds = std::get_if<Enclosure<Unit>>(&value);
@@ -543,13 +544,13 @@ ClaimedDelayAnswer to_claims(const DelayAnswer& answer, const std::optional<int>
           to_claim(answer.mean_queueing, agreed_digits), to_claim(answer.mean_latency, agreed_digits)};
 }
 
-/// One question about some routes: numbers are looked for in double first, and what these leave open in longer ones.
+/// One query for some routes: computed in double first, the unresolved parts in higher precision.
 class DelaySearch {
  public:
   DelaySearch(DelayKnowledge& known, std::span<const Route> routes, const DelayQuestion& question)
       : known_(known), routes_(routes), question_(question), correlated_(known.correlated(routes)) {
     if (correlated_ && known.digits().count > most_double_digits)
-      throw LimitExceeded("delays of bursty traffic and of lower classes are found to at most " +
+      throw LimitExceeded("delays of bursty traffic and of lower classes are limited to " +
                           std::to_string(most_double_digits) + " digits");
     ask();
     add_means();
@@ -565,7 +566,7 @@ class DelaySearch {
   }
 
  private:
-  /// All that is asked is open.
+  /// Marks the whole query as unresolved.
   void ask() {
     const Probability unknown = Exact<unit::Probability>{0};
     for (std::size_t i = 0; i < question_.levels.size(); ++i) {
@@ -597,7 +598,7 @@ class DelaySearch {
     answer_.mean_latency = weighted_sum(means, hops, known_.digits());
   }
 
-  /// The routes together, each made by `make`.
+  /// The mixture of the routes, each created by `make`.
   template <class T, class Make>
   [[nodiscard]] Mixture<T> mixed(Make&& make) const {
     Mixture<T> mixture;
@@ -617,22 +618,22 @@ class DelaySearch {
     resolve(mixture, question_, known_.digits(), open_, answer_);
   }
 
-  /// More slots, as tails that have come down so far will fall on, or faster by half.
+  /// Increases the slots by extrapolating the tails, at least by half.
   void grow(double log2_reached) {
     const auto longest = static_cast<std::size_t>(longest_delay(known_, routes_));
     if (size_ >= longest)
-      throw LimitExceeded("the delay passes " + std::to_string(longest) + " slots, which is the limit");
+      throw LimitExceeded("the delay exceeds " + std::to_string(longest) + " slots, which is the limit");
     const double factor = std::clamp(1.1 * log2_target_ / std::min(log2_reached, -1e-3), 1.25, 8.0);
     size_ = static_cast<std::size_t>(static_cast<double>(size_) * factor) +
             static_cast<std::size_t>(most_hops_ - least_hops_);
     size_ = std::min(size_, longest);
   }
 
-  /// Growing until the rarest percentile is in sight. Routes of different lengths are seen to the same latency only as
-  /// far as the shortest.
+  /// Grows until the rarest percentile is covered. Routes of different lengths are covered to the same
+  /// latency only as far as the shortest.
   void look_in_double() {
     size_ = static_cast<std::size_t>(deepest_ + 1);
-    // A first look: where traffic is dense, tails fall by less than half a bit a slot.
+    // First estimate: at high load, tails fall by less than half a bit per slot.
     log2_least_ = std::max(std::min(log2_target_, -0.5 * static_cast<double>(deepest_)), -1000.0) - 64;
     if (!open_.ranks.empty()) size_ = std::max<std::size_t>(size_, 64);
     for (;;) {
@@ -658,7 +659,7 @@ class DelaySearch {
     if (known_.digits().count <= most_double_digits || !open_.ranks.empty()) resolve_by(doubles_);
   }
 
-  /// Slots that what is left needs, and no more.
+  /// Slots that the unresolved parts need.
   [[nodiscard]] std::size_t needed() const {
     std::int64_t t = 1;
     for (const std::size_t i : open_.levels) t = std::max(t, question_.levels[i].value + 1);
@@ -666,7 +667,8 @@ class DelaySearch {
     return static_cast<std::size_t>(t);
   }
 
-  /// In double without transforms, whose errors are of the greatest terms, where these products can be afforded.
+  /// In double without transforms, whose errors are relative to the largest terms, if the products are
+  /// affordable.
   void look_directly() {
     if (size_ < series::transform_pays_from()) return;
     size_ = std::min(size_, needed());
@@ -675,7 +677,7 @@ class DelaySearch {
     if (products < most_direct_products) resolve_by(in_double(Summation::direct));
   }
 
-  /// In numbers of more and more bits; a percentile that is a tie is told exactly.
+  /// In increasing precision; a tied percentile is decided exactly.
   void look_in_reals() {
     for (int attempt = 0; attempt < 4 && !open_.empty() && !correlated_; ++attempt) {
       size_ = needed();
@@ -706,7 +708,7 @@ class DelaySearch {
     if (!open_.ranks.empty())
       throw LimitExceeded(
           "the percentile " + numeric::to_fraction(question_.percentiles[open_.ranks.front().position]) +
-          " cannot be told from P(delay <= " + std::to_string(open_.ranks.front().near) + ")");
+          " cannot be distinguished from P(delay <= " + std::to_string(open_.ranks.front().near) + ")");
   }
 
   DelayKnowledge& known_;
@@ -719,10 +721,10 @@ class DelaySearch {
                       .latency = {},
                       .mean_queueing = Exact<unit::Slot>{0},
                       .mean_latency = Exact<unit::Slot>{0}};
-  std::int64_t deepest_ = 0;  ///< of the levels
-  double log2_target_ = 0;    ///< of the rarest percentile
+  std::int64_t deepest_ = 0;  ///< largest requested level
+  double log2_target_ = 0;    ///< target of the rarest percentile
   std::int64_t least_hops_ = std::numeric_limits<std::int64_t>::max(), most_hops_ = 0;
-  std::size_t size_ = 0;  ///< slots that are looked at
+  std::size_t size_ = 0;  ///< slots computed
   double log2_least_ = 0;
   Mixture<double> doubles_{};
 };
@@ -776,12 +778,12 @@ DelayDistribution PathDelay::distribution(std::span<const Route> routes, const R
   for (const Route& route : routes) known.check(route);
   if (known.correlated(routes))
     throw NoAnswer(
-        "the reorder buffer is not found for bursty traffic: its tails need more digits of the delays "
+        "the reorder buffer is not available for bursty traffic: its tails need more digits of the delays "
         "than are proved");
   if (!(negligible > 0 && negligible <= 1))
     throw InvalidArgument("negligible", numeric::to_fraction(negligible), "above 0 and at most 1");
   const double log2_negligible = log2_of(negligible);
-  // What lies beyond is the mean less the sum of what is listed: absolute digits, and the mean's own.
+  // The part beyond is the mean minus the listed sum: it needs absolute digits, and those of the mean.
   const Digits digits{static_cast<int>(-log2_negligible * 0.302) + 12};
   const int bits = numeric::sufficient_bits(digits, 1e9);
   const PrecisionScope scope(Precision{bits});
@@ -801,7 +803,7 @@ DelayDistribution PathDelay::distribution(std::span<const Route> routes, const R
 
   for (std::size_t size = 256;; size *= 2) {
     if (size > static_cast<std::size_t>(queue::most_delay_slots))
-      throw LimitExceeded("the delays that count reach beyond " + std::to_string(queue::most_delay_slots) +
+      throw LimitExceeded("the relevant delays exceed " + std::to_string(queue::most_delay_slots) +
                           " slots, which is the limit");
     DelayDistribution result;
     result.at_most.assign(size, Interval(0));

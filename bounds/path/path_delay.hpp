@@ -7,25 +7,24 @@
 #include <span>
 #include <vector>
 
-/// How long do packets take through several queues?
+/// Packet delays through several queues.
 ///
-/// MODEL     D = sum of the delays of the queues on a packet's route, taken as independent of each other;
-///           T = D + number of those queues. Packets of one question may take different routes: the
-///           distribution is then their mixture.
-/// RESULT    P(D > t), percentiles and means, proved as arithmetic: exact or enclosures. Where a queue on the
-///           route is only approximated (queue::MarkovQueue::certified()), approximations that say so.
+/// MODEL     D = sum of the delays of the queues on a packet's route, assumed independent; T = D + number of
+///           those queues. Packets of one query may take different routes: the distribution is then their
+///           mixture.
+/// RESULT    P(D > t), percentiles and means of the model, exact or enclosures. Where a queue on the route is
+///           only approximated (queue::MarkovQueue::certified()), marked approximations.
 /// SOURCE    Singh and Dally 2004, sections IV and V; docs/derivations/path_delay.md
-/// EXCLUDES  the correlation of successive waits, which is positive: deep in the tail of a long route the
-///           model is optimistic (docs/derivations/path_delay.md says by how much it was measured);
-///           bounds/path/dependent_delay.hpp sees it.
+/// EXCLUDES  the positive correlation of successive waits: the model underestimates the tail of a long route
+///           (measured in docs/derivations/path_delay.md). bounds/path/dependent_delay.hpp includes it.
 /// TESTS     tests/bounds/path/path_delay_test.cpp, data/reference/path_delay.csv
 namespace tailbound::bounds {
 
-/// The queues that packets meet.
+/// The queues that packets pass.
 struct Route {
-  std::vector<std::size_t> queues;  ///< positions in the list given to PathDelay; may repeat
-  numeric::Rational share = 1;      ///< of the packets
-  std::size_t passed = 0;           ///< queues beside these that only add their slot of service
+  std::vector<std::size_t> queues;  ///< indices into the list given to PathDelay; may repeat
+  numeric::Rational share = 1;      ///< fraction of the packets
+  std::size_t passed = 0;           ///< additional queues that only add their service slot
 
   [[nodiscard]] std::size_t length() const noexcept { return queues.size() + passed; }
 };
@@ -37,25 +36,25 @@ struct SlotProbabilityOf {
   Truth<unit::Probability> probability;
 };
 
-/// The least t with P(delay <= t) >= p.
+/// Smallest t with P(delay <= t) >= p.
 template <template <class> class Truth>
 struct PercentileOf {
   numeric::Rational probability;  ///< p
   Slots slots;                    ///< t
   SlotProbabilityOf<Truth> at;    ///< P(delay > t) <= 1 - p
   std::vector<SlotProbabilityOf<Truth>>
-      before;  ///< P(delay > t - 1) > 1 - p; empty if t is the least possible delay
+      before;  ///< P(delay > t - 1) > 1 - p; empty if t is the minimum possible delay
 };
 
 struct DelayQuestion {
-  std::vector<Slots> levels;                   ///< P(D > t) is asked for these t >= 0
+  std::vector<Slots> levels;                   ///< P(D > t) is requested for these t >= 0
   std::vector<numeric::Rational> percentiles;  ///< p, 0 < p < 1
 };
 
 template <template <class> class Truth>
 struct DelayAnswerOf {
-  std::vector<SlotProbabilityOf<Truth>> above;  ///< P(D > t), in the order of the question's levels
-  std::vector<PercentileOf<Truth>> queueing;    ///< of D, in the order of the question's percentiles
+  std::vector<SlotProbabilityOf<Truth>> above;  ///< P(D > t), in the order of the query's levels
+  std::vector<PercentileOf<Truth>> queueing;    ///< of D, in the order of the query's percentiles
   std::vector<PercentileOf<Truth>> latency;     ///< of T
   Truth<unit::Slot> mean_queueing, mean_latency;
 };
@@ -67,7 +66,7 @@ using ClaimedSlotProbability = SlotProbabilityOf<numeric::Claim>;
 using ClaimedPercentile = PercentileOf<numeric::Claim>;
 using ClaimedDelayAnswer = DelayAnswerOf<numeric::Claim>;
 
-/// Who knows P(D > t) of routes.
+/// Interface for P(D > t) of routes.
 class DelayLaw {
  public:
   DelayLaw() = default;
@@ -78,21 +77,22 @@ class DelayLaw {
                                                   const DelayQuestion& question) = 0;
 };
 
-/// \throws InvalidArgument  no route, shares that do not sum to 1, a level below 0, a percentile outside ]0, 1[
+/// \throws InvalidArgument  no route, shares that do not sum to 1, a level below 0, a percentile outside ]0,
+///                          1[
 void require_valid(std::span<const Route> routes, const DelayQuestion& question);
 
 class DelayKnowledge;
 
-/// The queues of a network and what is known of their delays so far. Not for use by several threads at a time.
+/// The queues of a network and a cache of their delays. Not thread-safe.
 class PathDelay final : public DelayLaw {
  public:
   /// \throws Unstable, InvalidArgument  as queue::hop_delay(), when a queue is first used
   PathDelay(std::vector<queue::HopQueue> queues, queue::HopDelay delay, numeric::Digits digits = {});
 
-  /// CONTRACT  probabilities asked for by level are exact or enclosures of relative width <= 10^-digits; both
+  /// CONTRACT  probabilities requested by level are exact or enclosures of relative width <= 10^-digits; both
   ///           sides of a percentile are proved, by exact rationals where an enclosure cannot.
-  /// COST      O(H N^2) or O(H N log N) operations for H queues on the route and N slots, N = the deepest slot
-  ///           asked.
+  /// COST      O(H N^2) or O(H N log N) operations for H queues on the route and N slots, N = the largest
+  ///           requested slot.
   /// \throws InvalidArgument  no route, shares that do not sum to 1, a level below 0, a percentile outside
   ///                          ]0, 1[
   /// \throws LimitExceeded    more than 2^24 slots or 4e8 products of long numbers; a tie with a percentile
@@ -101,14 +101,14 @@ class PathDelay final : public DelayLaw {
   /// \throws NoAnswer         a queue on a route is only approximated
   [[nodiscard]] DelayAnswer answer(std::span<const Route> routes, const DelayQuestion& question);
 
-  /// The same, as approximations where a queue on a route is only approximated.
+  /// The same, with approximations where a queue on a route is only approximated.
   [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Route> routes,
                                           const DelayQuestion& question) override;
 
-  /// The whole distribution of T less the queues of the shortest route, to where the probabilities P(. > t)
-  /// beyond sum to at most `negligible`.
+  /// The whole distribution of T minus the number of queues of the shortest route, until the remaining P(. >
+  /// t) sum to at most `negligible`.
   /// \param negligible  above 0, at most 1
-  /// \throws NoAnswer  correlated arrivals: such sums are not proved finely enough
+  /// \throws NoAnswer  correlated arrivals: such sums are not proved accurately enough
   [[nodiscard]] DelayDistribution distribution(std::span<const Route> routes,
                                                const numeric::Rational& negligible);
 

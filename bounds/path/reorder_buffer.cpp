@@ -19,10 +19,10 @@ constexpr std::size_t most_levels = 100'000;
 
 void check_rate(const Rational& rate) {
   if (!(rate > 0 && rate <= 1))
-    throw InvalidArgument("rate", numeric::to_fraction(rate), "above 0 and at most 1 packet a slot");
+    throw InvalidArgument("rate", numeric::to_fraction(rate), "above 0 and at most 1 packet per slot");
 }
 
-/// `value` cut to [0, 1], where the probability that it encloses lies.
+/// `value` intersected with [0, 1], which contains the enclosed probability.
 Interval as_probability(const Interval& value, const std::string& argument) {
   const Real low = numeric::lower(value), high = numeric::upper(value);
   if (!(low <= high && low <= 1 && high >= 0))
@@ -31,7 +31,7 @@ Interval as_probability(const Interval& value, const std::string& argument) {
   return numeric::make_interval(low < 0 ? Real(0) : low, high > 1 ? Real(1) : high);
 }
 
-/// `delays` with all intervals cut to where they make sense.
+/// `delays` with all intervals intersected with their valid ranges.
 DelayDistribution checked(const DelayDistribution& delays) {
   const std::size_t ages = delays.above.size();
   if (ages == 0 || delays.at_most.size() != ages)
@@ -41,7 +41,7 @@ DelayDistribution checked(const DelayDistribution& delays) {
         "as many values at_most as above, and at least one");
   if (ages > most_ages)
     throw LimitExceeded("the delays have " + std::to_string(ages) +
-                        " ages; the reorder buffer takes at most " + std::to_string(most_ages));
+                        " ages; the reorder buffer supports at most " + std::to_string(most_ages));
   DelayDistribution result;
   for (std::size_t i = 0; i < ages; ++i) {
     const std::string place = "[" + std::to_string(i) + "]";
@@ -52,7 +52,7 @@ DelayDistribution checked(const DelayDistribution& delays) {
       throw InvalidArgument("at_most" + place + " + above" + place, numeric::lower(sum).str(17), "1");
     if (i > 0 && numeric::lower(result.above[i]) > numeric::upper(result.above[i - 1]))
       throw InvalidArgument("above" + place, numeric::lower(result.above[i]).str(17),
-                            "at most the value before it");
+                            "at most the previous value");
   }
   const Real high = numeric::upper(delays.beyond);
   if (!(high >= 0) || mpfr_number_p(high.backend().data()) == 0)
@@ -63,7 +63,7 @@ DelayDistribution checked(const DelayDistribution& delays) {
 }
 
 /// tails[b] <- P(K + X > b), for the tails P(K > b) of a defective count K of the given mass, and X = 1 with
-/// probability `one`, else 0.
+/// probability `one`, otherwise 0.
 void add_packet(std::vector<Interval>& tails, std::size_t reach, const Interval& mass, const Interval& one,
                 const Interval& zero, Interval& scratch) {
   for (std::size_t b = reach; b-- > 0;) {
@@ -74,7 +74,7 @@ void add_packet(std::vector<Interval>& tails, std::size_t reach, const Interval&
   }
 }
 
-/// P(R > b, oldest waited-for age < N) for b < levels, were nothing beyond; at the precision in force.
+/// P(R > b, oldest missing age < N) for b < levels, as if nothing were beyond; at the precision in force.
 ///
 /// Horner's scheme from the oldest age down: Y_a(z) = w_a + (1 - p F(a) + p F(a) z) Y_{a+1}(z), w_a the
 /// probability that a is the oldest age not yet delivered; R(z) = const + Y_0(z).
@@ -87,7 +87,7 @@ std::vector<Interval> tails_of_listed_ages(const Rational& rate, const DelayDist
   std::size_t reach = 0;
   for (std::size_t a = ages; a-- > 0;) {
     const Interval delivered = sent * delays.at_most[a], missing = sent * delays.above[a];
-    // 1 - p F(a) and 1 - p (1 - F(a)), as sums of what cannot be negative.
+    // 1 - p F(a) and 1 - p (1 - F(a)) as sums of non-negative terms.
     const Interval not_delivered = silent + missing, not_missing = silent + delivered;
     if (numeric::upper(mass) > 0) {
       reach = std::min(tails.size(), reach + 1);
@@ -100,13 +100,13 @@ std::vector<Interval> tails_of_listed_ages(const Rational& rate, const DelayDist
   return tails;
 }
 
-/// A bound of p * beyond: the expected number of packets older than the listed ages, not delivered yet.
+/// A bound of p * beyond: the expected number of undelivered packets older than the listed ages.
 Real late_packets(const Rational& rate, const DelayDistribution& delays) {
   return numeric::upper(numeric::to_interval(rate) * delays.beyond);
 }
 
-/// The tail when packets older than the listed ages may be missing: they can only make others wait, and with
-/// a probability of at least 1 - late there are none.
+/// The tail when packets older than the listed ages may be missing: they can only make others wait, and there
+/// are none with probability at least 1 - late.
 Tail with_late_packets(const Interval& listed, const Real& late) {
   const Real high = numeric::upper(listed + numeric::to_interval(late));
   return Tail(numeric::lower(listed), std::min(high, Real(1)));
@@ -119,10 +119,10 @@ bool surely_missed(const Tail& tail, const Rational& target) {
   return numeric::compare(tail.lower(), target) > 0;
 }
 
-/// The boundary at one precision; empty if neither side is proved there. `late` decides what lies beyond.
+/// The boundary at one precision; empty if neither side is proved there. `late` accounts for the part beyond.
 std::optional<ReorderBuffer> boundary(const Rational& rate, const DelayDistribution& delays, const Real& late,
                                       const Rational& target) {
-  // R > b needs b + 2 ages, so with `ages` levels the tail of the listed ones ends in zeros.
+  // R > b needs b + 2 ages, so with `ages` levels the tail from the listed ages ends in zeros.
   const std::size_t ages = delays.above.size();
   for (std::size_t levels = std::min<std::size_t>(64, ages);; levels = std::min(2 * levels, ages)) {
     const std::vector<Interval> listed = tails_of_listed_ages(rate, delays, levels);
@@ -140,7 +140,7 @@ std::optional<ReorderBuffer> boundary(const Rational& rate, const DelayDistribut
 }  // namespace
 
 DelayDistribution from_pmf(const std::vector<Rational>& probabilities, Precision precision) {
-  if (probabilities.empty()) throw InvalidArgument("delays", "", "one probability or more");
+  if (probabilities.empty()) throw InvalidArgument("delays", "", "at least one probability");
   Rational sum = 0;
   for (const Rational& probability : probabilities) {
     if (probability < 0) throw InvalidArgument("probability", numeric::to_fraction(probability), "0 or more");
@@ -188,14 +188,14 @@ ReorderBuffer reorder_buffer(const Rational& rate, const DelayDistribution& dela
     if (settled_without_late_packets) break;  // more digits would not help
   }
   if (settled_without_late_packets)
-    throw LimitExceeded("the reorder buffer is not settled: the delay is listed up to " +
+    throw LimitExceeded("the reorder buffer cannot be determined: the delay is listed up to " +
                         std::to_string(delays.above.size() - 1) + " slots, and " +
                         numeric::to_decimal(numeric::upper(delays.beyond), 3, numeric::Rounding::up) +
-                        " slots of P(delay > i) beyond are too much for a target of " +
+                        " slots of P(delay > i) beyond are too many for a target of " +
                         numeric::to_decimal(target, 3, numeric::Rounding::nearest));
   throw LimitExceeded(
-      "the reorder buffer is not settled: the probabilities of the delay are enclosed too widely to tell "
-      "P(R > b) from a target of " +
+      "the reorder buffer cannot be determined: the delay probabilities are enclosed too widely to "
+      "distinguish P(R > b) from a target of " +
       numeric::to_decimal(target, 3, numeric::Rounding::nearest) + ", or the two are equal");
 }
 

@@ -21,7 +21,7 @@ Rational tail_target(const SlottedQueue& queue, const Rational& loss) {
   return loss * load / (1 - load + loss * load);
 }
 
-/// The least B by halving on the loss itself, where no tail decides it. The loss falls with B.
+/// Smallest B by bisection on the loss itself, where no tail decides it. The loss decreases with B.
 BufferSize by_halving(const SlottedQueue& queue, const DropTarget& target, const Accuracy& accuracy) {
   const auto meets = [&](std::int64_t capacity) {
     return meets_target(queue, Packets(capacity), target, accuracy);
@@ -57,7 +57,7 @@ queue::LevelProbability drop_probability(const SlottedQueue& queue, Packets capa
 bool meets_target(const SlottedQueue& queue, Packets capacity, const DropTarget& target,
                   const Accuracy& accuracy) {
   check(target);
-  // A few digits settle nearly every case; equality needs the exact value.
+  // A few digits decide nearly every case; equality needs the exact value.
   Accuracy trial = accuracy;
   for (int digits : {3, 8, 16, 40, 100, 250, 600}) {
     trial.digits.count = digits;

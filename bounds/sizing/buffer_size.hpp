@@ -6,17 +6,17 @@
 #include <array>
 #include <optional>
 
-/// How many packets must one output queue hold? And what does a given buffer lose?
+/// Minimum buffer of one output queue, and the loss of a given buffer.
 ///
 /// MODEL     the slotted queue (queue/slotted/slotted_queue.hpp), or that with correlated arrivals
 ///           (queue/markov/markov_queue.hpp); packets beyond B dropped.
-/// RESULT    the least buffer B that meets a drop target, proved by enclosures at B and B - 1.
+/// RESULT    the smallest buffer B that meets a drop target, proved by enclosures at B and B - 1.
 /// SOURCE    Singh and Dally 2004, section V, for `overflow`; docs/derivations/loss.md for `loss`.
 namespace tailbound::bounds {
 
 enum class Criterion {
-  overflow,  ///< P(Q > B) in the queue with unlimited room; below load 1/2 less than the loss rate
-  loss,      ///< fraction of the packets lost by the queue with room for B packets
+  overflow,  ///< P(Q > B) with an infinite buffer; below load 1/2 less than the loss rate
+  loss,      ///< fraction of packets lost with a buffer of B packets
 };
 [[nodiscard]] constexpr auto names_of(Criterion) {
   return std::array{"overflow", "loss"};
@@ -28,12 +28,12 @@ struct DropTarget {
 };
 
 struct BufferSize {
-  Packets buffer;                                 ///< B: the packet in service counts
+  Packets buffer;                                 ///< B, including the packet in service
   queue::LevelProbability at;                     ///< the criterion at B: <= the target
   std::optional<queue::LevelProbability> before;  ///< at B - 1: > the target; empty if B is 0
 };
 
-/// The least buffer that meets `target`.
+/// Smallest buffer that meets `target`.
 /// \throws InvalidArgument  target outside ]0, 1[;  others as queue::occupancy_tails()
 [[nodiscard]] BufferSize buffer_size(const queue::SlottedQueue& queue, const DropTarget& target,
                                      const queue::Accuracy& accuracy = {});
@@ -43,13 +43,13 @@ struct BufferSize {
                                                        Criterion criterion,
                                                        const queue::Accuracy& accuracy = {});
 
-/// Does a buffer of `capacity` packets meet `target`? Proved either way; digits are raised until it is.
+/// Whether a buffer of `capacity` packets meets `target`. Proved either way; digits are raised as needed.
 /// \param accuracy  its digits do not matter, its arithmetic does
-/// \throws LimitExceeded  the probability cannot be told from the target
+/// \throws LimitExceeded  the probability cannot be distinguished from the target
 [[nodiscard]] bool meets_target(const queue::SlottedQueue& queue, Packets capacity, const DropTarget& target,
                                 const queue::Accuracy& accuracy = {});
 
-/// The same of a queue whose arrivals remember. Proved where MarkovQueue::certified().
+/// The same for a queue with Markovian arrivals. Proved where MarkovQueue::certified().
 struct ClaimedBufferSize {
   Packets buffer;
   queue::ProbabilityClaim at;

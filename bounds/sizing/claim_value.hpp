@@ -5,7 +5,7 @@
 /// A claim as one number. Internal to the bounds module.
 namespace tailbound::bounds {
 
-/// The upper end of what is proved; of an approximation its value.
+/// The proved upper bound; for an approximation its value.
 [[nodiscard]] inline numeric::Real greatest_value(const queue::ProbabilityClaim& claim) {
   if (const auto* approximate = std::get_if<numeric::Approximation<unit::Probability>>(&claim))
     return approximate->value;

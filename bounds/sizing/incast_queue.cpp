@@ -18,7 +18,7 @@ using numeric::whole;
 using TailBounds = numeric::Enclosure<unit::Probability>;
 
 constexpr std::int64_t most_incast_levels = 4'000'000;
-/// Of long doubles, which are followed down to 2^this.
+/// Limits of long double, used down to 2^this.
 constexpr int most_machine_digits = 12;
 constexpr double least_log2_known = -3000;
 constexpr double most_incast_products = 6e9;
@@ -33,15 +33,15 @@ void require_valid(const Incast& incast) {
     refuse("packets of a sender", std::to_string(incast.packets), "1 to 65536");
   if (incast.batch() > Incast::most_batch)
     refuse("packets of an event", std::to_string(incast.senders * incast.packets),
-           "at most 8192 that wait at its end, (N - 1) L + 1: beyond it would take minutes");
+           "at most 8192 packets waiting at its end, (N - 1) L + 1: more would take minutes");
   if (incast.rate <= 0 || incast.rate * whole(incast.packets) >= 1)
     refuse("rate of the events", numeric::plain(incast.rate),
-           "above 0 and below 1/" + std::to_string(incast.packets) + " a slot, as an event takes " +
+           "above 0 and below 1/" + std::to_string(incast.packets) + " per slot, as an event takes " +
                std::to_string(incast.packets) + (incast.packets == 1 ? " slot" : " slots"));
   if (incast.load() >= 1) throw Unstable(numeric::plain(incast.load()), 1);
 }
 
-/// Each event in one slot.
+/// The queue with each event collapsed into one slot.
 queue::SlottedQueue contracted(const Incast& incast) {
   std::vector<Rational> pmf(static_cast<std::size_t>(incast.batch()) + 1, Rational(0));
   pmf.front() = 1 - incast.start();
@@ -103,14 +103,14 @@ class IncastQueue final : public OutputQueue {
   /// P(Q^c > n) for n = 0 .. last, Q^c of the slots with an event each.
   void know(std::int64_t last) {
     if (last >= most_incast_levels)
-      throw LimitExceeded("the queue is followed to " + std::to_string(most_incast_levels) +
+      throw LimitExceeded("the queue is computed up to " + std::to_string(most_incast_levels) +
                           " packets, which is the limit");
     if (last < static_cast<std::int64_t>(known_.size())) return;
     const std::int64_t size = last + last / 4 + 17;
     if (static_cast<double>(size) * static_cast<double>(incast_.batch()) > most_incast_products)
-      throw LimitExceeded("the queue is followed to level " + std::to_string(last) + " in steps of " +
+      throw LimitExceeded("the queue up to level " + std::to_string(last) + " in steps of " +
                           std::to_string(incast_.batch()) +
-                          " packets: that would take minutes, which is the limit");
+                          " packets would take minutes, which is the limit");
     known_.clear();
     if (accuracy_.digits.count <= most_machine_digits) {
       const auto law = queue::occupancy_law(queue_, static_cast<std::size_t>(size), least_log2_known);
@@ -129,7 +129,7 @@ class IncastQueue final : public OutputQueue {
     }
   }
 
-  /// P(V > m), V what a slot leaves over; all slots for m below 0.
+  /// P(V > m), V the packets left over by a slot; 1 for m below 0.
   [[nodiscard]] Interval left_over(std::int64_t m) const {
     if (m < 0) return Interval(1);
     const TailBounds& tail = known_[static_cast<std::size_t>(m) + 1];
@@ -158,7 +158,7 @@ class IncastQueue final : public OutputQueue {
             {.route = Computation::Route::recurrence, .method = method_}};
   }
 
-  /// Of the packets sent: a batch holds fewer, as some are served while the event runs.
+  /// Fraction of the packets sent: a batch has fewer, as some are served while the event runs.
   [[nodiscard]] ComputedProbability loss(Packets room) {
     const Computation exactly{.route = Computation::Route::recurrence,
                               .method = {queue::Arithmetic::exact, 0}};
@@ -202,22 +202,23 @@ class IncastQueue final : public OutputQueue {
     if (low == 0) return room;
     room.before = tail(low - 1);
     if (numeric::compare(std::get<TailBounds>(room.before->probability).lower(), target.probability) <= 0)
-      throw LimitExceeded("the target " + numeric::to_fraction(target.probability) + " is too near P(Q > " +
-                          std::to_string(low - 1) + "); more digits tell them apart");
+      throw LimitExceeded("the target " + numeric::to_fraction(target.probability) +
+                          " is too close to P(Q > " + std::to_string(low - 1) +
+                          "); request more digits to distinguish them");
     return room;
   }
 
   [[nodiscard]] LeastRoom least_loss(const DropTarget& target) {
     DropTarget of_batches = target;
     of_batches.probability = target.probability / of_batch();
-    if (of_batches.probability >= 1)  // room for one packet loses less
+    if (of_batches.probability >= 1)  // a buffer of one packet loses less
       return {.buffer = Packets(1), .at = loss(Packets(1)), .before = loss(Packets(0))};
     const BufferSize size = buffer_size(queue_, of_batches, accuracy_);
     return {.buffer = size.buffer, .at = loss(size.buffer), .before = loss(size.buffer - Packets(1))};
   }
 
   Incast incast_;
-  queue::Accuracy accuracy_;  ///< a digit more than asked
+  queue::Accuracy accuracy_;  ///< one digit more than requested
   numeric::Digits asked_;
   queue::SlottedQueue queue_;
   std::vector<TailBounds> known_;

@@ -5,15 +5,16 @@
 #include <cstdint>
 #include <memory>
 
-/// Incast: senders that answer at the same time.
+/// Incast: many senders respond at the same time.
 ///
-/// MODEL     An event begins, in a slot in which none runs, with a probability; then `senders` send `packets` each, one a
-///           slot each, so that `senders` packets come to the output in each of `packets` slots. One packet is served a slot.
-/// RESULT    While an event runs the output never idles. Put into one slot, an event is a batch of
-///           M = (senders - 1) packets + 1: what queue that leaves is that of a slotted queue, at the end of events and
-///           between them, whatever its room; P(Q > n) of all slots is a mixture of that queue's tails, and the packets lost
-///           are the same. Enclosures (docs/derivations/incast.md).
-/// EXCLUDES  events that overlap; senders faster or slower than the output
+/// MODEL     In a slot without a running event, an event begins with a given probability. Then each of
+///           `senders` sends `packets` packets, one per slot, so `senders` packets arrive at the output in
+///           each of `packets` slots. One packet is served per slot.
+/// RESULT    While an event runs, the output is never idle. Collapsed into one slot, an event is a batch of M
+///           = (senders - 1) packets + 1: the queue at the end of events and between them is that of a
+///           slotted queue, for any buffer size. P(Q > n) over all slots is a mixture of that queue's tails,
+///           and the packets lost are the same. Enclosures (docs/derivations/incast.md).
+/// EXCLUDES  overlapping events; senders faster or slower than the output
 /// TESTS     tests/bounds/sizing/incast_queue_test.cpp
 namespace tailbound::bounds {
 
@@ -21,11 +22,11 @@ struct Incast {
   static constexpr std::int64_t most_senders = 65'536, most_packets = 65'536, most_batch = 8192;
 
   std::int64_t senders = 1, packets = 1;
-  numeric::Rational rate;  ///< events a slot, above 0, below 1 / packets
+  numeric::Rational rate;  ///< events per slot, above 0, below 1 / packets
 
   [[nodiscard]] numeric::Rational load() const;  ///< senders packets rate
   [[nodiscard]] numeric::Rational start()
-      const;  ///< probability that an event begins in a slot in which none runs
+      const;  ///< probability that an event begins in a slot without a running one
   [[nodiscard]] std::int64_t batch() const { return (senders - 1) * packets + 1; }  ///< M
 };
 

@@ -12,7 +12,7 @@ namespace {
 using numeric::Rational;
 
 constexpr double longest = 1e6;
-constexpr double never = -1e300;                      ///< the logarithm of 0, as it were
+constexpr double never = -1e300;                      ///< stands for the logarithm of 0
 constexpr std::int64_t fewest = 1000, counts = 9000;  ///< four significant digits: 1000 .. 9999
 
 /// Numbers of four significant digits in their order, from 0 = 1.000.
@@ -23,16 +23,16 @@ Rational slots_at(Place place) {
          cln::expt(Rational(10), static_cast<int>(place / counts) - 3);
 }
 
-/// The nearest place.  \param slots  at least 1
+/// The nearest grid index.  \param slots  at least 1
 Place place_of(double slots) {
   const auto exponent = static_cast<std::int64_t>(std::floor(std::log10(slots)));
   return exponent * counts + std::llround(slots / std::pow(10.0, static_cast<double>(exponent - 3))) - fewest;
 }
 
-/// Where the criterion was asked.
+/// A point at which the criterion was evaluated.
 struct Asked {
   Place place;
-  double excess;  ///< logarithm of the criterion, less that of the target
+  double excess;  ///< logarithm of the criterion minus that of the target
   bool met;
   ComputedProbability at;
   std::unique_ptr<OutputQueue> queue;
@@ -59,7 +59,7 @@ class Search {
   DropTarget target_;
 };
 
-/// Between the two, where a line through them in 1 / burst crosses the target.
+/// The point between the two where a line through them in 1 / burst crosses the target.
 Place guess(const Asked& met, const Asked& missed) {
   const double x0 = 1 / numeric::nearest_double(slots_at(met.place)),
                x1 = 1 / numeric::nearest_double(slots_at(missed.place));
@@ -78,7 +78,7 @@ LongestBurst longest_burst(const QueueOfBurst& queue_of, const Rational& shortes
   Asked met = search.ask(first);
   if (!met.met)
     throw NoAnswer("bursts of " + numeric::plain(slots_at(first)) +
-                   " slots, as short as they can be at this load, already miss the target of " +
+                   " slots, the shortest possible at this load, already miss the target of " +
                    numeric::plain(target.probability));
   const Place last = place_of(longest);
   const auto twice = [&](Place place) {
@@ -88,7 +88,7 @@ LongestBurst longest_burst(const QueueOfBurst& queue_of, const Rational& shortes
   while (missed.met) {
     if (missed.place == last)
       throw NoAnswer("bursts of " + std::to_string(static_cast<std::int64_t>(longest)) +
-                     " slots meet the target still");
+                     " slots still meet the target");
     met = std::move(missed);
     missed = search.ask(twice(met.place));
   }
@@ -98,7 +98,7 @@ LongestBurst longest_burst(const QueueOfBurst& queue_of, const Rational& shortes
     const bool was_met = asked.met;
     (was_met ? met : missed) = std::move(asked);
     if (met.place + 1 == missed.place) break;
-    // The line is good near its ends: a little beyond where it crosses now is the other side.
+    // The line is accurate near its ends: slightly beyond the crossing lies the other side.
     const Place crossing = guess(met, missed);
     const Place beyond = was_met ? std::min(2 * crossing - middle + 1, missed.place - 1)
                                  : std::max(2 * crossing - middle - 1, met.place + 1);

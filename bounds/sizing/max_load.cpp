@@ -17,7 +17,7 @@ SlottedQueue at_load(const SlottedQueue& queue, const Rational& load) {
   return {queue.arrivals.at_load(load), queue.packets_per_slot};
 }
 
-/// The loads that are known to meet and to miss the target.
+/// Loads known to meet and to miss the target.
 struct Bracket {
   Rational met, missed;
   bool missed_is_unstable = false;
@@ -42,15 +42,15 @@ numeric::Real exactly(const Rational& value) {
   return numeric::to_real(value, numeric::Rounding::nearest);
 }
 
-/// Loads around the point where the drop probability comes to the target, apart by `width` of them or as near as doubles
-/// get; found on the logarithm of the probability and not proved. Empty where that is no way to it.
+/// Loads around the point where the drop probability reaches the target, at a relative distance of `width` or
+/// as close as doubles permit. Found on the logarithm of the probability; not proved. Empty if that fails.
 std::optional<std::pair<double, double>> crossing(const SlottedQueue& queue, Packets capacity,
                                                   const DropTarget& target, double limit, double width,
                                                   queue::Accuracy accuracy) {
   accuracy.digits.count = std::min(accuracy.digits.count + 2, 14);
   const double bar =
       numeric::log2_magnitude(numeric::to_real(target.probability, numeric::Rounding::nearest));
-  // What is none at all is deeper than any target.
+  // Zero is below any target.
   constexpr double none = -1e9;
   const auto excess = [&](double load) {
     const auto proved =
@@ -103,7 +103,7 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
           at_load(queue, std::min(limit, Rational(capacity_of_server / 2))).arrivals.largest_batch();
       largest && *largest <= queue.packets_per_slot && *largest <= capacity.value)
     throw NoAnswer("every load meets the target: no more than " + std::to_string(*largest) +
-                   " packets arrive in a slot, all of them are served in it");
+                   " packets arrive in a slot, and all of them are served in it");
   const Rational width =
       1 / Rational(cln::expt_pos(numeric::Integer(10), numeric::Integer(accuracy.digits.count)));
   const double near = std::max(numeric::nearest_double(width), 1e-15);
@@ -119,7 +119,7 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
       throw NoAnswer("no load above 1e-100 meets the target with " + std::to_string(capacity.value) +
                      " packets");
     if (step > 40'000)
-      throw LimitExceeded("the greatest load cannot be enclosed to " + std::to_string(accuracy.digits.count) +
+      throw LimitExceeded("the maximum load cannot be enclosed to " + std::to_string(accuracy.digits.count) +
                           " digits");
     const Rational middle = short_middle(bracket.met, bracket.missed);
     if (meets(middle)) {
@@ -129,7 +129,7 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
       bracket.missed_is_unstable = false;
     }
     if (bracket.missed_is_unstable && step > 20'000)
-      throw NoAnswer("every stable load meets the target as far as can be told");
+      throw NoAnswer("as far as can be determined, every stable load meets the target");
   }
   return {numeric::Enclosure<unit::Load>(exactly(bracket.met), exactly(bracket.missed)),
           drop_probability(at_load(queue, bracket.met), capacity, target.criterion, accuracy),

@@ -87,7 +87,7 @@ class PoissonAtAnyTime final : public OutputQueue {
     const Rational& eps = target.probability;
     const Packets level =
         eps > 0 && eps < 1 ? slots_.least_room({eps / (1 - load_ + eps * load_), Criterion::overflow}).buffer
-                           : slots_.least_room(target).buffer;  // refuses it
+                           : slots_.least_room(target).buffer;  // rejects it
     return {.buffer = level + Packets(1), .at = loss(level + Packets(1)), .before = loss(level)};
   }
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override { return slots_.mean_occupancy(); }
@@ -102,8 +102,8 @@ class PoissonAtAnyTime final : public OutputQueue {
   }
 
  private:
-  /// Of room for `capacity` packets, the fraction lost. Grows with t = P(Q > capacity - 1), and 1 - load t widens the
-  /// enclosure of t by less than 1 / (1 - load).
+  /// The fraction lost with a buffer of `capacity` packets. It increases with t = P(Q > capacity - 1), and 1
+  /// - load t widens the enclosure of t by less than 1 / (1 - load).
   [[nodiscard]] ComputedProbability loss(Packets capacity) {
     const Computation exactly{.route = Computation::Route::recurrence,
                               .method = {queue::Arithmetic::exact, 0}};
@@ -139,7 +139,7 @@ class PoissonAtAnyTime final : public OutputQueue {
   queue::Accuracy accuracy_;
 };
 
-/// Do losses take longer than all else? Of many sources whose bursts stay together.
+/// Whether the loss dominates the cost: with many sources and per-burst destinations.
 bool losses_are_slow(const queue::MarkovArrivals& arrivals) {
   const auto* groups = std::get_if<std::vector<queue::OnOffGroup>>(&arrivals.form());
   return groups != nullptr && groups->front().share != 1 && arrivals.phases() > 153;
@@ -175,7 +175,7 @@ class CorrelatedSlots final : public OutputQueue {
   [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
                                                               Packets buffer) override {
     if (losses_are_slow(queue_.arrivals())) {
-      // Nobody asks for it: what is known at once.
+      // Not requested explicitly: only what is available at once.
       if (queue::SourceBound* known = proved();
           known != nullptr && known->loss(buffer.value).value <= greatest_value(at.probability))
         return std::nullopt;
@@ -188,7 +188,7 @@ class CorrelatedSlots final : public OutputQueue {
   [[nodiscard]] queue::SourceBound* bound() override { return queue_.certified() ? nullptr : proved(); }
 
  private:
-  /// Made once; null where there is none.
+  /// Created once; null if there is none.
   [[nodiscard]] queue::SourceBound* proved() {
     if (!bound_) bound_ = queue::source_bound(queue_.arrivals());
     return bound_ ? &*bound_ : nullptr;
@@ -293,9 +293,9 @@ class FractionOfSlots final : public OutputQueue {
   static void require_overflow(Criterion criterion) {
     if (criterion == Criterion::loss)
       throw NoAnswer(
-          "the loss at a link that takes a fraction of packets a slot, or several of bursts, is not "
-          "analysed; "
-          "--criterion overflow is, and simulate tree --network FILE counts losses");
+          "the loss at a link that serves a fraction of a packet per slot, or several packets per slot of "
+          "bursty traffic, is not supported; use --criterion overflow, or simulate tree --network FILE to "
+          "estimate losses");
   }
   [[nodiscard]] ComputedProbability computed(const queue::PartsProbability& found) const {
     const Computation how{
@@ -351,14 +351,14 @@ std::unique_ptr<OutputQueue> output_queue(queue::MarkovArrivals arrivals, const 
 std::unique_ptr<OutputQueue> output_queue(queue::ClassQueue queue, const queue::Accuracy& accuracy) {
   if (accuracy.arithmetic != queue::Arithmetic::automatic)
     throw InvalidArgument("arithmetic", queue::name(accuracy.arithmetic),
-                          "auto for a class that waits for others (--classes, --joint)");
+                          "auto for classes of lower priority (--classes, --joint)");
   return std::make_unique<LowerClass>(std::move(queue), accuracy.digits);
 }
 
 std::unique_ptr<OutputQueue> output_queue(queue::PartsQueue queue, const queue::Accuracy& accuracy) {
   if (accuracy.arithmetic != queue::Arithmetic::automatic)
     throw InvalidArgument("arithmetic", queue::name(accuracy.arithmetic),
-                          "auto for links that take a fraction of packets a slot");
+                          "auto for links that serve a fraction of a packet per slot");
   return std::make_unique<FractionOfSlots>(std::move(queue), accuracy.digits);
 }
 

@@ -11,23 +11,23 @@
 #include <utility>
 #include <vector>
 
-/// One interface for every queue: what can be asked of an output queue, whatever feeds it.
+/// The common interface of all output queues, for any traffic.
 ///
-/// RESULT    each number with its certainty (numeric::Claim) and how it was computed. A new queue is one
-///           implementation of OutputQueue, and one line where traffic is named (answers/traffic.cpp).
-/// SOURCE    the queue's own header
+/// RESULT    each number with its certainty (numeric::Claim) and how it was computed. A new queue needs an
+///           implementation of OutputQueue and one line in answers/traffic.cpp.
+/// SOURCE    the header of each queue
 /// TESTS     tests/bounds/sizing/output_queue_test.cpp
 namespace tailbound::bounds {
 
-/// How a number came about.
+/// How a number was computed.
 struct Computation {
   enum class Route {
-    recurrence,  ///< of non-negative terms, in the arithmetic of `method`
+    recurrence,  ///< with non-negative terms, in the arithmetic of `method`
     matrices,    ///< long double (more bits where needed), bounded from below and from above
-    modes,       ///< some modes of the number of sources in a burst: not proved
+    modes,       ///< spectral: some modes of the number of sources in a burst; not proved
   };
   Route route = Route::recurrence;
-  queue::Method method{};  ///< of a recurrence
+  queue::Method method{};  ///< for a recurrence
 
   /// For scripts: "double", "multiprecision", ..., "matrices", "modes"
   [[nodiscard]] const char* name() const;
@@ -37,17 +37,17 @@ struct ComputedProbability {
   queue::ProbabilityClaim probability;
   Computation computation;
 };
-/// As a recurrence found it.
+/// Computed by a recurrence.
 [[nodiscard]] ComputedProbability computed(const queue::LevelProbability& probability);
 
-/// The least room at which the criterion meets a target; the probability on both sides shows that it is the least.
+/// Minimum capacity at which the criterion meets a target, with the probabilities on both sides as proof.
 struct LeastRoom {
-  Packets buffer;                             ///< B: the packet in service counts
+  Packets buffer;                             ///< B, including the packet in service
   ComputedProbability at;                     ///< the criterion at B: <= the target
   std::optional<ComputedProbability> before;  ///< at B - 1: > the target; empty if B is 0
 };
 
-/// Not for use by several threads at a time: a queue may remember what it has computed.
+/// Not thread-safe: a queue may cache its results.
 class OutputQueue {
  public:
   OutputQueue() = default;
@@ -57,34 +57,34 @@ class OutputQueue {
 
   /// rho [packets/slot]; empty where it is irrational.
   [[nodiscard]] virtual std::optional<numeric::Rational> load() const = 0;
-  /// Packets served in a slot.
+  /// Packets served per slot.
   [[nodiscard]] virtual int packets_per_slot() const = 0;
-  /// Do slots depend on each other (bursts, phases)?
+  /// Whether slots are correlated (bursts, phases).
   [[nodiscard]] virtual bool correlated() const = 0;
 
   /// P(Q > level) for each level, in the order given; Q counted just after the arrivals of a slot.
   [[nodiscard]] virtual std::vector<ComputedProbability> tails(std::span<const Packets> levels) = 0;
   /// The criterion's probability for a buffer of `capacity` packets (>= 0).
   [[nodiscard]] virtual ComputedProbability drop_probability(Packets capacity, Criterion criterion) = 0;
-  /// The least buffer that meets `target`.  \throws InvalidArgument  target outside ]0, 1[
+  /// Smallest buffer that meets `target`.  \throws InvalidArgument  target outside ]0, 1[
   [[nodiscard]] virtual LeastRoom least_room(const DropTarget& target) = 0;
   /// E[Q] [packets].
   [[nodiscard]] virtual numeric::Claim<unit::Packet> mean_occupancy() = 0;
-  /// log z0 [1/packet]: P(Q > n) falls by exp(-decay_rate) a packet, deep in the tail; empty where no packet ever
-  /// waits, or it is not known.
+  /// log z0 [1/packet]: deep in the tail each packet multiplies P(Q > n) by exp(-decay_rate). Empty where no
+  /// packet ever waits, or it is not known.
   [[nodiscard]] virtual std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() = 0;
-  /// The same; none, too, where it cannot be enclosed: beside other numbers it is no reason to refuse them.
+  /// The same, but also none where it cannot be enclosed, so that other results are still given.
   [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> found_decay_rate();
 
-  /// P(Q > B) is below the fraction of packets lost, and so no safe drop rate: of independent slots with one packet
-  /// served in each below load 1/2; otherwise found by asking for both.
+  /// Whether P(Q > B) underestimates the fraction of packets lost. For independent slots with one packet
+  /// served per slot: below load 1/2. Otherwise found by computing both.
   /// \param at  the overflow probability at `buffer`
-  /// \return the loss, where it is greater
+  /// \return the loss, if it is larger
   [[nodiscard]] virtual std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
                                                                       Packets buffer) = 0;
 
-  /// What is proved beside numbers that are approximations; null where they are proved themselves, and where there is
-  /// no such bound.
+  /// Proved bounds that accompany approximations; null where the results themselves are proved, or where
+  /// there is no such bound.
   [[nodiscard]] virtual queue::SourceBound* bound() { return nullptr; }
 };
 
@@ -92,31 +92,33 @@ class OutputQueue {
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::SlottedQueue queue,
                                                         const queue::Accuracy& accuracy = {});
 
-/// Poisson arrivals at any time, and services of one slot: M/D/1, and M/D/1/K with K the capacity, in which the packet
-/// in service counts.
+/// Poisson arrivals in continuous time and service times of one slot: M/D/1, and M/D/1/K with capacity K
+/// including the packet in service.
 ///
-/// RESULT    what departures leave behind is Q' = max(Q - 1, 0) + A, A Poisson (load): the slotted queue's recursion, so
-///           that P(Q > n), at any time by PASTA, is that of independent slots. Of room for K packets the laws left
-///           behind are the same up to a factor, and with t = P(Q > K - 1) of unlimited room the fraction lost is
-///           (1 - load) t / (1 - load t). docs/derivations/loss.md, section "In continuous time"
+/// RESULT    the queue left by departures is Q' = max(Q - 1, 0) + A, A Poisson (load): the recursion of the
+///           slotted queue. So P(Q > n), at any time by PASTA, is that of independent slots. With capacity K
+///           the distributions left by departures are the same up to a factor, and with t = P(Q > K - 1) of
+///           the infinite buffer the fraction lost is (1 - load) t / (1 - load t). docs/derivations/loss.md,
+///           section "In continuous time"
 /// \param load  above 0  \throws Unstable  load >= 1
 [[nodiscard]] std::unique_ptr<OutputQueue> poisson_at_any_time(const numeric::Rational& load,
                                                                const queue::Accuracy& accuracy = {});
 
 /// Correlated slots.
-/// \throws InvalidArgument  an arithmetic other than the automatic one;  as queue::MarkovQueue
+/// \throws InvalidArgument  an arithmetic other than `automatic`;  as queue::MarkovQueue
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::MarkovArrivals arrivals,
                                                         const queue::Accuracy& accuracy = {});
 
-/// Packets of a class that waits for another, in room of their own.
+/// Packets of a lower-priority class in a buffer of their own.
 /// RESULT    enclosures; the decay rate is not known
-/// \throws InvalidArgument  an arithmetic other than the automatic one;  as queue::PriorityQueue
+/// \throws InvalidArgument  an arithmetic other than `automatic`;  as queue::PriorityQueue
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::ClassQueue queue,
                                                         const queue::Accuracy& accuracy = {});
 
-/// A link that takes a fraction of packets a slot, or several of arrivals that remember.
-/// RESULT    a packet that has begun to leave counts whole; losses are not known, nor the decay rate
-/// \throws InvalidArgument  an arithmetic other than the automatic one;  as queue::PartsDelay
+/// A link that serves a fraction of a packet per slot, or several packets per slot of Markovian arrivals.
+/// RESULT    a packet whose transmission has begun counts as a whole one; losses and the decay rate are not
+///           known
+/// \throws InvalidArgument  an arithmetic other than `automatic`;  as queue::PartsDelay
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::PartsQueue queue,
                                                         const queue::Accuracy& accuracy = {});
 

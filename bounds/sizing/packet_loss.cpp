@@ -17,7 +17,7 @@ using numeric::PrecisionScope;
 using numeric::Rational;
 using numeric::Real;
 
-/// Above so many probabilities of a slot's cells their formula serves.
+/// Above this number of probabilities for the cells of a slot, their formula is used.
 constexpr std::int64_t most_entries = 131'072;
 
 /// x, of each input
@@ -25,9 +25,10 @@ Rational chance(const WholePackets& packets) {
   return packets.load / (numeric::whole(packets.inputs) * packets.cells.mean);
 }
 
-/// c_i = P(N > i) / E[N], i = 0, 1, .., and what all further ones together are at most; N ~ Binomial(k, x).
+/// c_i = P(N > i) / E[N], i = 0, 1, .., and an upper bound of the sum of all further ones; N ~ Binomial(k,
+/// x).
 struct Ahead {
-  std::vector<Interval> chance;  ///< that i packets are before one
+  std::vector<Interval> chance;  ///< P(i packets are ahead)
   Real rest;
 };
 
@@ -47,7 +48,7 @@ Ahead packets_ahead(const WholePackets& packets, int bits) {
     const auto n = static_cast<std::int64_t>(mass.size());
     const Interval ratio = odds * Interval(Real(packets.inputs - n + 1)) / Interval(Real(n));
     mass.push_back(mass.back() * ratio);
-    // From here on each is at most half of the one before.
+    // From here on each is at most half of the previous one.
     if (2 * numeric::upper(ratio) < 1 && numeric::upper(mass.back()) < negligible) break;
   }
   const bool all = static_cast<std::int64_t>(mass.size()) == packets.inputs + 1;
@@ -95,7 +96,7 @@ std::optional<PacketLoss> attempt(const WholePackets& packets, std::size_t room,
     const Enclosure<unit::Probability> one = numeric::to_enclosure(law[n].probability, Precision{bits});
     return numeric::make_interval(one.lower(), one.upper());
   };
-  // Left over before the arrivals of a slot, in proportion: nothing after levels 0 and 1.
+  // Packets left over before the arrivals of a slot, up to a factor: nothing after levels 0 and 1.
   std::vector<Interval> left(room, Interval(0)), above(room, Interval(0));
   left[0] = level(0);
   for (std::size_t n = 1; n <= room; ++n) left[n - 1] += level(n);

@@ -6,13 +6,14 @@
 #include <optional>
 #include <vector>
 
-/// Packets that a buffer of cells damages.
+/// Packets damaged by a buffer of cells.
 ///
-/// MODEL     Each of k inputs brings a packet in a slot with probability x = rho / (k E[L]), whole: all its L cells at once.
-///           The packets of a slot come in random order. Of one that does not fit, the cells that fit are kept; the packet
-///           is lost all the same. One cell is served a slot, B have room, the one in service included.
-/// RESULT    P(a packet of l cells loses any of them) = P(V + J > B - l), V the cells left over from earlier slots, J those
-///           of the packets before it in its slot
+/// MODEL     Each of k inputs delivers a packet in a slot with probability x = rho / (k E[L]), with all its L
+///           cells at once. The packets of a slot arrive in random order. If a packet does not fit, the cells
+///           that fit are stored, but the packet is lost. One cell is served per slot; the buffer has B
+///           cells, including the one in service.
+/// RESULT    P(a packet of l cells loses any of them) = P(V + J > B - l), V the cells left over from earlier
+///           slots, J those of the packets before it in its slot
 /// SOURCE    docs/derivations/packet_sizes.md
 /// TESTS     tests/bounds/sizing/packet_loss_test.cpp
 namespace tailbound::bounds {
@@ -34,8 +35,8 @@ struct PacketLoss {
   std::vector<numeric::Enclosure<unit::Probability>> of_class;  ///< of those of each class of `cells`
 };
 
-/// To accuracy.digits; none where it would take too long (room above about 1e5 cells, or the law of the queue up to there
-/// beyond the limits of queue::occupancy_probabilities()).
+/// To accuracy.digits; none where it would take too long (a buffer above about 1e5 cells, or a distribution
+/// up to there beyond the limits of queue::occupancy_probabilities()).
 /// \param room  B >= 0 cells
 [[nodiscard]] std::optional<PacketLoss> packet_loss(const WholePackets& packets, Packets room,
                                                     const queue::Accuracy& accuracy = {});

@@ -37,13 +37,13 @@ void check(const BroadcastCube& cube) {
     throw InvalidArgument("injection", "one", "ports with replication literal: the published equations");
 }
 
-/// What rates follow from, each for one generated message.
+/// Numbers that determine the rates, per generated message.
 struct Traffic {
   double nodes = 0;  ///< N
   BroadcastRates channel;
   double injected = 0;      ///< l_s, messages of an injection channel
-  double unicast_part = 0;  ///< of the mean service at it
-  double received = 0;      ///< l_e, messages of an ejection channel; 0 where there are none
+  double unicast_part = 0;  ///< part of the mean service at it
+  double received = 0;      ///< l_e, messages of an ejection channel; 0 if there is none
 };
 
 Traffic traffic(const BroadcastCube& cube) {
@@ -73,7 +73,7 @@ Traffic traffic(const BroadcastCube& cube) {
   return result;
 }
 
-/// M/G/1 with the standard deviation `service` - `least`, eqs. (15)-(19), (28).
+/// M/G/1 with standard deviation `service` - `least`, eqs. (15)-(19), (28).
 double wait(double rate, double service, double least) {
   const double deviation = (service - least) / service;  // negative where S_i < S_(i-1)
   return queue::station_wait(1, rate, service, deviation * deviation);
@@ -98,11 +98,11 @@ struct CubeChannel {
            rate / (1 - rate * service);
   }
 
-  /// The least S = start + B(S) with rate S < 1.
+  /// Smallest S = start + B(S) with rate S < 1.
   [[nodiscard]] std::optional<double> solve(double start) const {
     if (!(rate * start < 1)) return std::nullopt;
     const auto excess = [&](double service) { return start + blocking(service) - service; };
-    // At or beyond the least solution, or where none can follow.
+    // At or beyond the smallest solution, or where none can follow.
     const auto beyond = [&](double service) {
       if (!(rate * service < 1)) return true;
       const double blocked = blocking(service);
@@ -141,8 +141,8 @@ void multiplex(const BroadcastCube& cube, BroadcastPoint& point) {
   point.multiplexing /= cube.dimensions;  // (32)
 }
 
-/// The wait for a node's one injection channel, of unicasts and batches of copies those that come first.
-/// \param service  as stretched by sharing: such a channel is the first to be saturated
+/// The wait of unicasts and of the first copies of batches for a node's only injection channel.
+/// \param service  lengthened by sharing: this channel saturates first
 std::optional<BroadcastPoint> wait_for_one(const BroadcastCube& cube, double injected, double service,
                                            BroadcastPoint point) {
   point.source_utilization = injected * service;
@@ -162,7 +162,7 @@ std::optional<BroadcastPoint> solve(const BroadcastCube& cube, const Traffic& tr
   double flits = cube.flits;  // until the tail has left the last link
   if (traffic.received > 0) {
     if (!(rate * traffic.received * cube.flits < 1)) return std::nullopt;
-    // A worm does not wait for those of its own virtual channel.
+    // A message does not wait for those of its own virtual channel.
     const double others = 1 - 1.0 / (cube.dimensions * static_cast<double>(cube.virtual_channels));
     point.ejection_wait = others * wait(rate * traffic.received, cube.flits, cube.flits);
     flits += 1 + point.ejection_wait;
@@ -203,7 +203,7 @@ std::optional<BroadcastPoint> solve(const BroadcastCube& cube, const Traffic& tr
   return point;
 }
 
-/// Latencies of a point that is solved.
+/// Latencies of a solved point.
 void finish(const BroadcastCube& cube, BroadcastPoint& point) {
   double step = 0;
   if (cube.ends.injection == network::Injection::one) {

@@ -16,7 +16,7 @@ std::optional<double> wait(int servers, double rate, double service) {
   return queue::station_wait(servers, rate, service, queue::worm_variation(service, 1));
 }
 
-/// All of eqs. (16)-(24); false as soon as a station is saturated.
+/// All of eqs. (16)-(24); false if a station is saturated.
 bool solve(int levels, FatTreeVariant variant, FatTreePoint& point) {
   const auto n = static_cast<std::size_t>(levels);
   const auto beyond = [&](std::size_t l) { return network::beyond_level(levels, static_cast<int>(l)); };
@@ -28,7 +28,7 @@ bool solve(int levels, FatTreeVariant variant, FatTreePoint& point) {
   std::vector<double>&xu = point.up_service, &wu = point.up_wait;
 
   for (std::size_t l = 0; l < n; ++l) {
-    // lam_l / (4 lam_(l-1)) = P_l / (2 P_(l-1)), which has a value at load 0 too
+    // lam_l / (4 lam_(l-1)) = P_l / (2 P_(l-1)), also defined at load 0
     xd[l] = l == 0 ? 1 : xd[l - 1] + (1 - beyond(l) / (2 * beyond(l - 1))) * wd[l - 1];  // (16), (18)
     const auto waited = wait(1, rate(l), xd[l]);                                         // (17), (19)
     if (!waited) return false;

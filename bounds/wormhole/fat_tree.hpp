@@ -5,17 +5,16 @@
 #include <optional>
 #include <vector>
 
-/// The butterfly fat-tree's equations in closed form: the recursion of the paper, which the general equations
-/// of bounds/wormhole/latency.hpp must give as well.
+/// The butterfly fat-tree's equations in closed form: the recursion of the paper. The general equations of
+/// bounds/wormhole/latency.hpp must give the same.
 ///
 /// MODEL     as latency.hpp; levels are numbered as in the paper
 /// SOURCE    Greenberg and Guan 1997a, eqs. (16)-(26), with its margin notes: the stations of two links up
-/// have
-///           the rate of both, in (21) and (23). network::FatTreeVariant says what P_l is in (22).
+///           have the rate of both, in (21) and (23). network::FatTreeVariant defines P_l in (22).
 /// TESTS     tests/bounds/wormhole/fat_tree_test.cpp
 namespace tailbound::bounds::wormhole {
 
-/// Times in lengths of a message, as in latency.hpp.
+/// Times in message lengths, as in latency.hpp.
 struct FatTreePoint {
   double load = 0;                              ///< flits/cycle/processor
   std::vector<double> down_service, down_wait;  ///< [l]: x and W of <l + 1, l>
@@ -28,7 +27,7 @@ struct FatTreePoint {
   }
 };
 
-/// Nothing where a channel would be busy all the time.
+/// Nothing if a channel would be saturated.
 /// \param levels  n, 1 .. 12 (N = 4^n)
 /// \param load    >= 0
 /// \throws InvalidArgument  levels or load out of range

@@ -20,10 +20,10 @@ using network::ChannelGraph;
 
 struct SourceWait {
   double wait = 0;
-  double fullness = 0;  ///< 1 and more: saturated
+  double fullness = 0;  ///< 1 or more: saturated
 };
 
-/// W of one channel, (13); of several the wait of M/G/m.
+/// W of one channel, (13); for several channels the wait of M/G/m.
 SourceWait source_wait(int servers, double rate, const Times& times) {
   const double x = times.mean(), rho = rate * x;
   if (servers > 1) {
@@ -45,25 +45,25 @@ struct FiniteSourceModel::Parts {
   std::vector<std::size_t> channel_class, station_class;
   std::vector<std::size_t> order;
   double worms_met = 0, length_variation = 0;
-  int sharing = 1;  ///< so many channels of a station share a wire
+  int sharing = 1;  ///< number of a station's channels that share a physical channel
   std::vector<network::SharedWire> wires;
   double messages = 0;         ///< rate of all
-  std::vector<double> visits;  ///< [station]: of a message; where wires are shared
+  std::vector<double> visits;  ///< [station]: visits per message; where physical channels are shared
 
-  /// How long a worm needs for its flits where wires are shared.
+  /// Time for a message's flits where physical channels are shared.
   struct Stretch {
     double end = 1;     ///< at its end
-    double on_way = 0;  ///< its head until it is there
+    double on_way = 0;  ///< lost by its head along the path
   };
   [[nodiscard]] Stretch stretch(double load) const;
 
-  /// From where the rounds are to the solution at a load.
+  /// Continues the rounds to the solution at a load.
   [[nodiscard]] FiniteSourcePoint solve(Rounds& rounds, double load) const;
 };
 
 namespace {
 
-/// Of one station, on one wire; the most there are.
+/// Maximum number of channels of one station on one link.
 int most_sharing(const ChannelGraph& graph) {
   int most = 1;
   for (const network::Station& station : graph.stations) {
@@ -74,16 +74,16 @@ int most_sharing(const ChannelGraph& graph) {
   return most;
 }
 
-/// How much less each further worm holds one up that shares its wires. Where each virtual channel is a station of its
-/// own, fitted to a one-way torus; where a worm takes any of V, to an 8 x 8 mesh with V = 2 and 4; V = 3 is in the
-/// middle. (14)
+/// Reduced delay by each further message that shares physical channels. Fitted to a unidirectional torus if
+/// each virtual channel is its own station; to an 8 x 8 mesh with V = 2 and 4 if a message may take any of V;
+/// V = 3 is in the middle. (14)
 double damping(int sharing) {
   if (sharing == 1) return 1.5;
   if (sharing == 2) return 0.13;
   return sharing == 3 ? -0.07 : -0.26;
 }
 
-/// How often a message comes by each station of the graph.
+/// Mean visits of a message to each station of the graph.
 std::vector<double> visits_of(const ChannelGraph& graph) {
   double messages = 0;
   for (const network::Source& source : graph.sources) messages += graph.channels[source.channel].rate;
@@ -96,14 +96,14 @@ std::vector<double> visits_of(const ChannelGraph& graph) {
   return visits;
 }
 
-/// What comes of it that messages are of whole flits. (20), (24)
+/// Corrections for messages of whole flits. (20), (24)
 void set_grains(Structure& all) {
   const double flits = all.flits;
-  // Those that come in the same cycle lose less: C(2 M, M) / 4^M of a message's length.
+  // Messages that arrive in the same cycle lose less: C(2 M, M) / 4^M of a message's length.
   const double tie =
       std::exp(std::lgamma(2 * flits + 1) - 2 * std::lgamma(flits + 1) - flits * std::log(4.0));
   all.grain = 1 - tie / flits;
-  // min(r, B) for r = 0 .. M - 1 flits that are left.
+  // min(r, B) for r = 0 .. M - 1 remaining flits.
   const double most = std::min(all.buffer, flits - 1);
   all.pushed = most * ((most + 1) / 2 + flits - 1 - most) / square(flits);
   all.tie = 0.5 / flits;
@@ -166,8 +166,8 @@ FiniteSourceModel::Parts::Stretch FiniteSourceModel::Parts::stretch(double load)
     const double met = all.dense() * worms_met * load;
     return {.end = 1 + met / std::max(0.1, 1 + damping(sharing) * met)};  // (14)
   }
-  // Where worms hardly ever wait for a channel they share wires as processors are shared; all that they meet on any
-  // wire adds up. A head itself loses a cycle for each. (17)
+  // If messages rarely wait for a channel, sharing of physical channels is like processor sharing: the
+  // effects of all messages met add up. A head loses one cycle for each. (17)
   double longer = 0, head = 0;
   for (const network::SharedWire& wire : wires) {
     longer += all.dense() * wire.rate / messages * wire.met * load / std::max(1e-3, 1 - wire.others * load);
@@ -212,7 +212,7 @@ FiniteSourcePoint FiniteSourceModel::Parts::solve(Rounds& rounds, double load) c
     if (all.own_way() && !all.shares) point.further += channel.weight * rounds.further(i);
   }
   if (all.shares) {
-    // A message's own time, all that its head waits and loses on its way, and what its end then lags behind.
+    // A message's own time, all waits and losses of its head along the path, and the final lag of its tail.
     double way = all.crossing;
     for (std::size_t j = 0; j < all.stations.size(); ++j) {
       if (all.stations[j].inputs.empty()) continue;
@@ -240,7 +240,7 @@ FiniteSourceModel::Saturation FiniteSourceModel::saturation(double most, double 
   rounds.tolerance = 1e-9;
   rounds.most = parts_->all.shares ? 200 : 400;
   Rounds below_it(parts_->all, parts_->order, parts_->station_class, rounds);
-  // What is missing to fullness at both ends, where it is known.
+  // Distance to fullness at both ends, where known.
   double at_below = 1, at_above = std::numeric_limits<double>::quiet_NaN();
   double full_below = 0;
   int same = 0;
@@ -251,7 +251,8 @@ FiniteSourceModel::Saturation FiniteSourceModel::saturation(double most, double 
       middle = found.below + (found.above - found.below) * at_below / (at_below - at_above);
       middle = std::clamp(middle, found.below + least, found.above - least);
     }
-    // Far above saturation rounds cost most: with shared wires no further up than half the way that fullness asks for.
+    // Rounds far above saturation cost most: with shared physical channels, go at most half as far up as
+    // fullness suggests.
     if (parts_->all.shares && full_below > 0 && !std::isfinite(at_above))
       middle = std::min(middle, found.below / std::sqrt(full_below));
     if (middle <= found.below || middle >= found.above) break;

@@ -11,10 +11,10 @@ using queue::StationInput;
 using queue::StationService;
 using queue::StationWaits;
 
-/// What a station is held below, of what it can carry.
+/// Limit of a station's load, as a fraction of its capacity.
 constexpr double brim = 1 - 1e-5;
 constexpr double most_precision = 1e-4;
-/// Change of a round that gets no less any more, in large networks with many channels before a station.
+/// Change per round that does not decrease further, in large networks with many channels before a station.
 constexpr double as_near_as_rounding = 1e-9;
 constexpr int exact_from = 60;  ///< round
 
@@ -64,8 +64,8 @@ Ending Rounds::run(double load, double ejection, double on_way, double length_va
   double least = std::numeric_limits<double>::infinity(), least_before = least;
   for (int round = 1; round <= how_.most; ++round) {
     const double weight = round < 3 ? 1 : how_.step;
-    // Stations need be no more precise than what they are given; but where rounds settle slowly, near saturation,
-    // what is left open there keeps them from settling.
+    // Stations need not be more precise than their inputs. But near saturation, where convergence is slow,
+    // the remaining error would prevent it.
     precision_ = round > exact_from ? 0
                  : round == 1       ? most_precision
                                     : std::min(most_precision, 1e-3 * change_);
@@ -204,7 +204,7 @@ void Rounds::add_overhang(const StationClass& station, std::size_t j) {
         const Times before = held_before(j, move, held_);
         const double last = std::max(0.0, whole.mean() - before.mean());
         const double share = part * move.probability;
-        // Beside waits that outlast the slack there is all of the slack; of others the last is independent.
+        // Waits longer than the slack use all of it; of others the last is independent.
         const double apart =
             all_->slack == 0 ? before.mean() * last
                              : ejection_ * last + std::max(all_->slack, last) * (before.mean() - ejection_);
@@ -212,7 +212,7 @@ void Rounds::add_overhang(const StationClass& station, std::size_t j) {
         second += share * std::max(square(last), whole.second() - before.second() - 2 * apart);
         rate += share;
       }
-    // Where a station is held just below what it can carry, so is its part.
+    // If a station is limited to just below its capacity, so is its part.
     inputs_[k].overhang = std::min(first / rate, inputs_[k].own * (1 - 1e-9));
     inputs_[k].overhang_second = second / rate;
     busy += inputs_[k].count * inputs_[k].rate * inputs_[k].overhang;

@@ -11,7 +11,8 @@ namespace {
 
 using network::ChannelGraph;
 
-/// How far worms of one last channel move at the same time: as long as the buffers before them have room.
+/// Extent to which messages of one last channel move at the same time: while the buffers before them have
+/// space.
 double beside_of_end(const network::SharedChannel& channel, const Structure& all) {
   double part = 0;
   for (std::size_t left = 0; left < channel.remaining.size(); ++left)
@@ -83,7 +84,7 @@ Structure structure_of(const ChannelGraph& graph, const std::vector<network::Sha
         .channel = at, .share = 1, .ends = channel.turns.empty() ? 1 : channel.ends, .moves = {}};
     for (const network::Turn& turn : channel.turns) {
       const network::Station& station = graph.stations[turn.station];
-      // Shares are held to 1: where they are, the flow is all that the channel has for the station.
+      // Shares are limited to 1: then the flow is the channel's whole flow to the station.
       const double rate = turn.own_share < 1 ? turn.own_share * station.rate / station.servers
                                              : std::min(station.rate, channel.rate * turn.probability);
       whole.moves.push_back({.input = all.inputs.size(), .probability = turn.probability});
@@ -127,7 +128,7 @@ Structure structure_of(const ChannelGraph& graph, const std::vector<network::Sha
   return all;
 }
 
-// --- classes of channels that cannot be told apart
+// --- classes of indistinguishable channels
 
 namespace {
 
@@ -138,7 +139,7 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
   return seed ^ (seed >> 31);
 }
 
-/// Numbers that are equal but for rounding have one name.
+/// Numbers equal up to rounding have the same name.
 class Names {
  public:
   void add(double value) { values_.push_back(value); }
@@ -175,7 +176,7 @@ std::uint64_t of_set(std::uint64_t seed, std::vector<std::uint64_t>& members) {
   return seed;
 }
 
-/// Each is coloured by what it leads to and is fed by, until no colour is divided further.
+/// Colours each by its successors and predecessors, until no colour is divided further.
 Colours colours_of(const Structure& all) {
   Names names;
   for (const TrailClass& trail : all.trails) {
@@ -239,7 +240,7 @@ Colours colours_of(const Structure& all) {
   return now;
 }
 
-/// Numbers of colours in the order in which they first appear, and one that has each.
+/// Numbers of colours in order of first appearance, and a representative of each.
 struct Classes {
   std::vector<std::size_t> of, first;
 
@@ -253,7 +254,7 @@ struct Classes {
   }
 };
 
-/// Adds to the share of a member that is there, or adds the member.
+/// Adds to the share of an existing member, or adds the member.
 void add_share(std::vector<std::pair<std::size_t, double>>& members, std::size_t member, double share) {
   const auto same =
       std::find_if(members.begin(), members.end(), [&](const auto& each) { return each.first == member; });
@@ -277,7 +278,7 @@ Collapsed collapsed(const Structure& all) {
   classes.buffer = all.buffer;
   classes.crossing = all.crossing;
   classes.turns_around = all.turns_around;
-  // Inputs by the representative station, equal ones together.
+  // Inputs by representative station, equal ones merged.
   std::vector<std::unordered_map<std::uint64_t, std::size_t>> input_of(stations.first.size());
   for (std::size_t j = 0; j < stations.first.size(); ++j) {
     const StationClass& station = all.stations[stations.first[j]];
@@ -292,7 +293,7 @@ Collapsed collapsed(const Structure& all) {
     const bool alone = all.shares || origins.size() == station.inputs.size();
     for (const std::size_t i : station.inputs) {
       const Input& input = all.inputs[i];
-      // Two origins of one class are still two: their numbers are kept, and their classes found at the end.
+      // Two origins of one class remain two: their numbers are kept, and their classes assigned at the end.
       if (!alone) its.members.push_back({input.rate, all.channels[input.channel].station});
       const auto [found, fresh] = input_of[j].emplace(colours.inputs[i], classes.inputs.size());
       if (!fresh) {

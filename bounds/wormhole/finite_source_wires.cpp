@@ -8,13 +8,13 @@ namespace {
 using queue::StationService;
 using queue::StationWaits;
 
-/// Fitted (docs/derivations/wormhole_finite_source.md, "Wires"): how much less two worms that lag both lose to each other,
-/// and how much of the room in the buffers behind it the end of a waiting worm takes up.
+/// Fitted (docs/derivations/wormhole_finite_source.md, "Wires"): how much less two lagging messages lose to
+/// each other, and the fraction of the buffers behind it that the tail of a waiting message fills.
 constexpr double sparser = 2, room = 0.8;
-/// Weight of a new value beside that of the round before, where rounds would swing.
+/// Weight of a new value relative to the previous round's, to avoid oscillation.
 constexpr double new_lag = 0.6, new_excess = 0.7;
 
-/// Share of the time on its way in which nothing comes of a worm that lags so much.
+/// Fraction of its travel time in which nothing arrives of a message with this lag.
 double sparseness(double lag) {
   return lag / (1 + lag);
 }
@@ -36,12 +36,12 @@ Times Rounds::lagging(Times times, double fresh, double behind) const {
 double Rounds::met_by(std::size_t i) const {
   const Input& input = all_->inputs[i];
   if (input.met == 0) return 0;
-  // Those met before that have fallen apart since.
+  // Messages met before that have since separated.
   const double again = 1 / (1 - std::min(0.95, load_ * input.came));
   const double half = (1 + 1 / square(all_->flits)) / 2;
-  // Of two of one end only the first loses, and only while it moves.
+  // Of two with the same end only the first loses, and only while it moves.
   const double of_end = half * (all_->flits > 1 ? moves_at(input.station) : 1);
-  // Those of one wire that have stood there side by side start anew with what is stored of them.
+  // Messages of one link that waited there together restart with their stored flits.
   const double bunched = half * full_[all_->channels[input.channel].station] * all_->stored() * input.came;
   double flow = 0, lags = 0;
   for (const std::size_t k : all_->stations[input.station].inputs) {
@@ -79,8 +79,8 @@ void Rounds::share_end(const StationClass& station, const StationService& servic
 }
 
 void Rounds::share_wires(const StationClass& station, std::size_t j, StationService& service) {
-  // Flow before the station, and its part that a worm never meets there: that of its own wire, as far as two of one
-  // wire are not there at once.
+  // Flow before the station, and the part that a message never meets there: that of its own link, as far as
+  // two of one link are not present at once.
   double flow = 0, own_flow = 0;
   for (std::size_t k = 0; k < station.inputs.size(); ++k) {
     const Input& input = all_->inputs[station.inputs[k]];
@@ -141,7 +141,7 @@ void Rounds::note_sharing(const StationClass& station, std::size_t j, const Stat
 
 void Rounds::lag_behind(std::size_t j) {
   const StationClass& station = all_->stations[j];
-  /// Mean of a lag over some of the worms.
+  /// Mean lag over some of the messages.
   struct Part {
     double flow = 0, lag = 0;
     void add(double rate, double its) { flow += rate, lag += rate * its; }
@@ -155,7 +155,7 @@ void Rounds::lag_behind(std::size_t j) {
     const double sigma = times_[input.channel].follow * input.share;
     const double waits = (1 - sigma) * wait.fresh_waits + sigma * wait.behind_waits;
     const double rate = input.count * input.rate;
-    // What the head lost of its own is no lag.
+    // Time lost by the head itself is not lag.
     const double head = wires_[all_->channels[input.channel].station].loss / all_->flits;
     const double lag = std::max(0.0, lag_[input.channel] - head);
     double hidden = 0;

@@ -23,7 +23,7 @@ void require_channel(const ChannelGraph& graph, const Channel& channel) {
   require(channel.station < graph.stations.size(), channel.name + ": station",
           static_cast<double>(channel.station), "one of the graph's stations");
   require(channel.rate > 0 && std::isfinite(channel.rate), channel.name + ": rate", channel.rate, "above 0");
-  require(channel.ends >= 0 && channel.ends <= 1, channel.name + ": probability that a worm ends there",
+  require(channel.ends >= 0 && channel.ends <= 1, channel.name + ": probability that a message ends there",
           channel.ends, "from 0 to 1");
   double sum = channel.ends;
   for (const Turn& turn : channel.turns) {
@@ -36,7 +36,7 @@ void require_channel(const ChannelGraph& graph, const Channel& channel) {
     sum += turn.probability;
   }
   require(channel.turns.empty() || std::abs(sum - 1) < 1e-9,
-          channel.name + ": sum of the turns' probabilities, and that of an end", sum, "1");
+          channel.name + ": sum of the probabilities of turns and end", sum, "1");
 }
 
 void require_graph(const ChannelGraph& graph) {
@@ -94,14 +94,14 @@ Model::Model(network::ChannelGraph graph, Equations equations, const Worms& worm
   const auto& [flits, buffer_flits, length_variation, timing] = worms;
   require(flits >= 1, "flits", flits, "at least 1");
   require(length_variation >= 0 && (length_variation == 0 || equations == Equations::finite_source),
-          "length variation", length_variation, "0, or above it with finite sources");
+          "length variation", length_variation, "0, or above 0 with finite sources");
   require(buffer_flits == 1 ||
               (buffer_flits > 1 && length_variation == 0 && equations == Equations::finite_source),
-          "buffer flits", buffer_flits, "1, or above it with finite sources and messages of one length");
+          "buffer flits", buffer_flits, "1, or above 1 with finite sources and messages of one length");
   if (timing != network::RouterTiming{}) {
     check(timing);
     if (equations == Equations::published)
-      throw InvalidArgument("router timing", "given", "none by the published equations");
+      throw InvalidArgument("router timing", "given", "none with the published equations");
     if (timing.reallocate != network::Reallocate::empty) throw InvalidArgument("reallocate", "tail", "empty");
   }
   require_graph(graph_);
@@ -167,7 +167,7 @@ std::optional<double> Model::pass(double load, double ejection, std::vector<Chan
       for (const Turn& turn : channel.turns) {
         const Station& next = graph_.stations[turn.station];
         const double onward = station_service(next, figures, graph_.channels);
-        // All channels of a station wait alike.
+        // All channels of a station have the same wait.
         const double wait = figures[next.channels.front()].wait;
         service += turn.probability * (onward + (1 - turn.own_share) * wait);
       }
@@ -281,7 +281,7 @@ double Model::saturation(Saturated rule) const {
 SaturationSides Model::saturation_sides(Saturated rule) const {
   if (finite_) {
     if (rule != Saturated::first_source)
-      throw InvalidArgument("rule", "mean source", "first source: finite sources have no other");
+      throw InvalidArgument("rule", "mean source", "first source: finite sources support no other");
     const FiniteSourceModel::Saturation found = finite_->saturation(1 / greatest_wire_rate_);
     return {.below = found.below, .above = found.above, .beyond = found.beyond};
   }

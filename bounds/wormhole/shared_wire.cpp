@@ -17,25 +17,25 @@ double binomial(int n, int k) {
   return boost::math::binomial_coefficient<double>(static_cast<unsigned>(n), static_cast<unsigned>(k));
 }
 
-/// x + x^2 + .. + x^(V - 1): mean number of others served with one in a queue of which V are served.
+/// x + x^2 + .. + x^(V - 1): mean number of others served together with one in a queue with V servers.
 double served_with(double x, double virtual_channels) {
   return x * (1 - std::pow(x, virtual_channels - 1)) / (1 - x);
 }
 
-/// From here on nothing is blocked at rates that ports carry.
+/// From here on nothing is blocked at rates below port capacity.
 constexpr double most_servers = 1000;
 
-/// Of a head that finds all virtual channels taken.
+/// Blocking of a head that finds all virtual channels taken.
 struct Blocking {
   double probability = 0, wait = 0;  ///< P(all taken), and the mean wait then
 
   [[nodiscard]] double mean() const { return probability * wait; }
-  /// Of the wait of any head: exponential, or 0.
+  /// Variance of the wait of any head: exponential, or 0.
   [[nodiscard]] double variance() const { return (2 * wait - mean()) * mean(); }
 };
 
-/// \param rate      of those that may hold the channels
-/// \param held      channels that they hold, mean; below V
+/// \param rate      of messages that may occupy the channels
+/// \param held      mean number of channels that they occupy; below V
 Blocking blocking(double virtual_channels, double rate, double held, double variation) {
   if (rate == 0 || held == 0) return {};
   const int servers = static_cast<int>(std::min(virtual_channels, most_servers));
@@ -44,11 +44,11 @@ Blocking blocking(double virtual_channels, double rate, double held, double vari
   return {.probability = queue::station_wait(servers, rate, service, variation) / wait, .wait = wait};
 }
 
-/// The hypercube at a rate: what a worm meets, before any head is blocked.
+/// The hypercube at a given rate: messages met, before any head is blocked.
 struct Links {
-  double unicasts = 0, copies = 0;          ///< messages of a link [1/cycle]
-  double met_unicasts = 0, met_copies = 0;  ///< by a unicast on a link, k_u and k_c
-  double met_by_copy = 0;                   ///< unicasts, k_b
+  double unicasts = 0, copies = 0;          ///< of a link [messages/cycle]
+  double met_unicasts = 0, met_copies = 0;  ///< met by a unicast on a link, k_u and k_c
+  double met_by_copy = 0;                   ///< unicasts met, k_b
   double spread = 0;                        ///< c of (S5)
 };
 
@@ -68,7 +68,7 @@ class SharedWireModel {
                              {.injection = cube.ends.injection, .ejection = network::Ejection::unlimited})),
         sharing_(streams_met(cube.dimensions, cube.ends)) {}
 
-  /// Nothing where it does not carry the rate. The broadcast's latency is not yet known.
+  /// Nothing if it cannot carry the rate. The broadcast latency is not yet computed.
   [[nodiscard]] std::optional<BroadcastPoint> solve() {
     if (!meet() || !eject() || !hold() || !wait()) return std::nullopt;
     return point();
@@ -84,11 +84,11 @@ class SharedWireModel {
   }
 
  private:
-  /// Of those unicasts that cross d links.
+  /// Fraction of unicasts that cross d links.
   [[nodiscard]] double share(int d) const { return binomial(cube_.dimensions, d) / (nodes_ - 1); }
-  /// Of the unicasts of a link, those that come from the port of one that they meet there at its first link.
+  /// Fraction of a link's unicasts that come from the same port as one they meet there on its first link.
   [[nodiscard]] double own_port() const { return same_port_ == 1 ? 1 / distance_ : 1 / (n_ * distance_); }
-  /// Behind the port of a copy.
+  /// Hops of a copy after its port.
   [[nodiscard]] double hops() const { return ejects_ ? 2 : 1; }
   /// (S4), (S10): extra time over d links, in M.
   [[nodiscard]] double slowed(int d) const {
@@ -109,15 +109,15 @@ class SharedWireModel {
     const double limited = all == 0 ? 1 : served_with(all / (1 + all), channels_) / all;
     links_.met_unicasts = limited * unicasts * (1 + copies) / left;
     links_.met_copies = limited * copies / left;
-    // With an ejection channel, not those that end with the copy and are not of its own port.
+    // With an ejection channel, excluding those that end with the copy and are not from its own port.
     const double ended = ejects_ ? (1 - n_ * same_port_ / (nodes_ - 1)) / distance_ : 0;
     links_.met_by_copy = served_with(unicasts, channels_) * (1 - own_port() - ended);
     links_.spread = 2.0 / 3 / std::sqrt(1 - unicasts - copies);
     return true;
   }
 
-  /// (S11): the waits for an ejection channel, as M/G/1 of all that it receives. Worms of one port do not wait for
-  /// each other.
+  /// (S11): the waits for an ejection channel, as M/G/1 with all received messages. Messages of one port do
+  /// not wait for each other.
   bool eject() {
     const double b = cube_.broadcast, unicasts = rate_ * (1 - b), copies = rate_ * b * (nodes_ - 1);
     if (!ejects_ || rate_ == 0) return true;
@@ -135,7 +135,7 @@ class SharedWireModel {
     const double busy = received * service * flits_;
     if (!(busy < 1)) return false;
     const double wait = queue::station_wait(1, received, service * flits_, std::max(0.0, variation)) / busy;
-    // Of what is received, messages that do not come by the same port.
+    // Received messages that do not come from the same port.
     const double others = unicasts * (1 - same_port_ / (nodes_ - 1)) + rate_ * b * (nodes_ - 1 - same_port_);
     const double of_copies = unicasts * (1 - same_port_ / (nodes_ - 1)) + copies * (1 - 1 / n_);
     ejected_ = {.probability = busy * others / received, .wait = wait};
@@ -143,8 +143,9 @@ class SharedWireModel {
     return true;
   }
 
-  /// (S6): channels held on a link, and what heads wait for them. The right side rises and is convex in what
-  /// is held, so that its least solution lies left of the least difference of both sides.
+  /// (S6): occupied channels of a link, and the waits of heads for them. The right side is increasing and
+  /// convex in the number occupied, so its smallest solution lies left of the minimum difference of both
+  /// sides.
   bool hold() {
     const double rate = links_.unicasts + links_.copies;
     if (rate == 0) return true;
@@ -159,7 +160,7 @@ class SharedWireModel {
     const double copy_square =
         copy * copy + links_.spread * links_.met_by_copy + ejected_copy_.variance() / (flits_ * flits_);
     const double service = (links_.unicasts * mean + links_.copies * copy) / rate;
-    const double variation = std::max(  // below 0 by rounding only
+    const double variation = std::max(  // negative only by rounding
         0.0, (links_.unicasts * square + links_.copies * copy_square) / rate / (service * service) - 1);
     const double least = rate * service * flits_;
     const auto excess = [&](double held) {
@@ -180,7 +181,7 @@ class SharedWireModel {
     }
     held_ = high;
     blocked_ = blocking(channels_, rate, held_, variation);
-    // A copy never waits for another: they come through one port.
+    // A copy never waits for another: all come through one port.
     const double by_unicasts = std::max(0.0, held_ - links_.copies * copy * flits_);
     blocked_copy_ = blocking(channels_, links_.unicasts, by_unicasts, variation);
     return true;
@@ -188,7 +189,7 @@ class SharedWireModel {
 
   /// (S5), (S7)
   bool wait() {
-    double mean = 0, square = 0;  // for which a unicast holds its port
+    double mean = 0, square = 0;  // time for which a unicast occupies its port
     const double behind = ejects_ ? 1 + ejected_.mean() : 0;
     for (int d = 1; d <= cube_.dimensions; ++d) {
       const double streams = streams_[static_cast<std::size_t>(d)];
@@ -217,7 +218,7 @@ class SharedWireModel {
     return true;
   }
 
-  /// (S12): of batches of copies and single unicasts, the wait of those that come first.
+  /// (S12): the wait of unicasts and of the first copies of batches.
   bool wait_for_one(double mean, double square) {
     const double unicasts = rate_ * (1 - cube_.broadcast);
     const double broadcasts = rate_ * cube_.broadcast;
@@ -251,7 +252,7 @@ class SharedWireModel {
     return result;
   }
 
-  /// Of all messages.
+  /// Mean wait for ejection over all messages.
   [[nodiscard]] double received_wait() const {
     const double copies = cube_.broadcast * (nodes_ - 1), unicasts = 1 - cube_.broadcast;
     return (unicasts * ejected_.mean() + copies * ejected_copy_.mean()) / (unicasts + copies);
@@ -259,13 +260,13 @@ class SharedWireModel {
 
   const BroadcastCube& cube_;
   double rate_, n_, flits_, channels_, nodes_, distance_;
-  double same_port_;  ///< probability that two messages of a node enter by the same channel
+  double same_port_;  ///< probability that two messages of a node use the same injection channel
   bool ejects_;
-  std::vector<double> streams_, sharing_;  ///< met, and of these those with which wires are shared
+  std::vector<double> streams_, sharing_;  ///< streams met, and those of them with which links are shared
   Links links_;
-  double held_ = 0;  ///< channels of a link, mean
+  double held_ = 0;  ///< mean number of occupied channels of a link
   Blocking blocked_, blocked_copy_;
-  Blocking ejected_, ejected_copy_;            ///< at ejection channels
+  Blocking ejected_, ejected_copy_;            ///< waits at ejection channels
   double network_ = 0, slowed_ = 0;            ///< of unicasts: time in the network, extra in M
   double copy_service_ = 0, copy_spread_ = 0;  ///< of copies at their port
   double port_ = 0, wait_ = 0;
@@ -276,8 +277,8 @@ class SharedWireModel {
 constexpr double negligible = 1e-10;  ///< a probability; trees have at most 2^20 nodes
 constexpr double cells_a_step = 24;
 
-/// Mass of the grid's cells; cell i is around i * width. The last of it that is negligible is left out.
-/// \param beyond  P(X > x), falling
+/// Mass of the grid's cells; cell i is around i * width. The negligible tail is omitted.
+/// \param beyond  P(X > x), decreasing
 template <class Function>
 std::vector<double> cells(double width, const Function& beyond) {
   std::vector<double> result;
@@ -304,7 +305,7 @@ std::vector<double> constant(double value, double width) {
   return result;
 }
 
-/// The greater of two independent numbers, of which y reaches further. What is left out is negligible.
+/// The maximum of two independent numbers, of which y extends further. The omitted part is negligible.
 std::vector<double> greater(const std::vector<double>& x, const std::vector<double>& y) {
   const double last =
       (1 - negligible) * std::accumulate(x.begin(), x.end(), 0.0) * std::accumulate(y.begin(), y.end(), 0.0);
@@ -326,14 +327,15 @@ std::vector<double> streams_met(int dimensions, network::WormEnds ends) {
   const double nodes = std::ldexp(1.0, n), distance = n / 2.0 * nodes / (nodes - 1);
   std::vector<double> result(static_cast<std::size_t>(n) + 1);
   for (int d = 1; d <= n; ++d) {
-    double together = 0;  // from one link to the next of the same way, over a gap of so many dimensions
+    double together = 0;  // from one link to the next of the same path, over a gap of that many dimensions
     for (int gap = 1; gap < n && d >= 2; ++gap)
       together += (n - gap) * binomial(n - gap - 1, d - 2) * std::ldexp(1.0, -gap);
-    double own = 0;  // by the same port to the same first link
+    double own = 0;  // through the same port to the same first link
     for (int top = 1; top <= n; ++top)
       own += binomial(top - 1, d - 1) * std::ldexp(1.0, top - 1) / (nodes - 1);
     if (ends.injection == network::Injection::one) own *= n;
-    double ended = 0;  // by the same last link, of dimension `last`, to the same node; not by the same port
+    double ended = 0;  // over the same last link, of dimension `last`, to the same node; not through the same
+                       // port
     const double same_port = (ends.injection == network::Injection::one ? 1.0 : 1.0 / n) / (nodes - 1);
     for (int last = 1; last <= n && ends.ejection == network::Ejection::one; ++last)
       ended += n * binomial(n - last, d - 1) * (std::ldexp(1.0, n - last) / (nodes - 1) - same_port);

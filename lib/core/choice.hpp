@@ -6,25 +6,26 @@
 #include <string_view>
 #include <vector>
 
-/// Names that stand for one of a few things.
+/// Choices by name.
 ///
 /// TESTS     tests/core/choice_test.cpp
 namespace tailbound {
 
 /// The position of `text` in `names`.
 /// \param argument  names it in the message: "--criterion"
-/// \throws InvalidArgument  it is none of them; which it was probably meant to be
+/// \throws InvalidArgument  unknown name; the message suggests the nearest one
 [[nodiscard]] std::size_t parse_choice(std::string_view text, std::string_view argument,
                                        const std::vector<std::string>& names);
 
-/// Of each name of a list, "overflow,loss".  \throws InvalidArgument  naming the first unknown
+/// The position of each name of a list, "overflow,loss".  \throws InvalidArgument  naming the first unknown
 [[nodiscard]] std::vector<std::size_t> parse_choices(std::string_view text, std::string_view argument,
                                                      const std::vector<std::string>& names);
 
 /// "a, b or c"
 [[nodiscard]] std::string in_words(const std::vector<std::string>& names);
 
-/// The name of a value of an enumeration. All of them are said once, in its order and beside it, the usual one first:
+/// The name of a value of an enumeration. Each enumeration lists its names once, next to it and in its order,
+/// the default first:
 ///
 ///     constexpr auto names_of(Wiring) { return std::array{"baseline", "omega"}; }
 template <class Enumeration>

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-/// Typed errors. The library never prints or exits: what goes wrong is thrown as one of these, and
-/// the caller decides what to do. Each message says what was wrong, with which value, and what is legal.
+/// Typed errors. The library never prints or exits: it throws one of these errors, and the caller decides
+/// what to do. Each message states what is wrong, the value, and what is legal.
 namespace tailbound {
 
 /// Root of every error that the library throws on purpose.
@@ -19,8 +19,8 @@ class Error : public std::runtime_error {
 /// An argument is of the wrong form or out of range. Command lines exit with status 2.
 class InvalidArgument : public Error {
  public:
-  /// \param argument  name of the argument in the field's words ("load", "inputs")
-  /// \param value     what was given, as text
+  /// \param argument  name of the argument in the terms of the field ("load", "inputs")
+  /// \param value     the given value, as text
   /// \param legal     the legal range, as a phrase that completes "must be ..."
   InvalidArgument(std::string argument, std::string value, std::string legal)
       : Error(argument + " is " + (value.empty() ? "empty" : printable(value, LineEnds::shown)) +
@@ -42,7 +42,7 @@ inline void require(bool legal_value, const char* argument, const std::string& v
   if (!legal_value) throw InvalidArgument(argument, value, legal);
 }
 
-/// A text (expression, file) cannot be read. Positions count from 1; line 0 means "no position".
+/// A text (expression, file) cannot be parsed. Positions count from 1; line 0 means "no position".
 class ParseError : public Error {
  public:
   ParseError(std::string source, std::size_t line, std::size_t column, const std::string& what)
@@ -62,20 +62,20 @@ class ParseError : public Error {
   std::size_t line_, column_;
 };
 
-/// The question is well put but has no answer (unstable queue, target out of reach). Exit status 1.
+/// The query is valid but has no answer (unstable queue, target out of reach). Exit status 1.
 class NoAnswer : public Error {
  public:
   using Error::Error;
 };
 
-/// The load is at or above what the server can carry, so no stationary distribution exists.
+/// The load is at or above the service capacity, so no stationary distribution exists.
 class Unstable : public NoAnswer {
  public:
   /// \param load      rho, as text  [packets/slot]
   /// \param capacity  packets served in a slot
   Unstable(const std::string& load, int capacity)
-      : NoAnswer("the queue is unstable: the load is " + load + " packets a slot, and it must be below " +
-                 std::to_string(capacity) + " (the packets served in a slot)") {}
+      : NoAnswer("the queue is unstable: the load is " + load + " packets per slot; it must be below " +
+                 std::to_string(capacity) + " (packets served per slot)") {}
 };
 
 /// A run was stopped on request before anything could be answered.

@@ -5,8 +5,8 @@
 
 namespace tailbound {
 
-/// The last of low, low + 1, .., most for which a condition holds that holds up to some place; low - 1 if for none.
-/// Asked are some 2 log2 of the distance from `low`.
+/// The last of low, low + 1, .., most for which a condition holds that holds up to some number and not
+/// beyond; low - 1 if for none. Evaluates it some 2 log2(distance from `low`) times.
 /// \param holds  number -> bool
 template <class Holds>
 [[nodiscard]] std::int64_t last_that(std::int64_t low, std::int64_t most, const Holds& holds) {

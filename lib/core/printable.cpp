@@ -9,7 +9,7 @@
 namespace tailbound {
 namespace {
 
-/// A character at the beginning of a text: its code, and how many bytes it has; 1 byte of no character has no code.
+/// A character at the beginning of a text: its code and number of bytes; an invalid byte has no code.
 struct Decoded {
   std::uint32_t code = 0;
   std::size_t bytes = 1;

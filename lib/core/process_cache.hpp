@@ -8,14 +8,14 @@
 
 namespace tailbound {
 
-/// What has been computed in this process, for all threads; where it has grown beyond so many bytes it begins anew.
-/// What was found before stays with who holds it.
+/// A cache of results of this process, shared by all threads. It is emptied when it exceeds a number of
+/// bytes; results in use stay valid.
 template <class Key, class Value>
 class ProcessCache {
  public:
   explicit ProcessCache(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
-  /// Null where it is not known.
+  /// Null if not in the cache.
   [[nodiscard]] std::shared_ptr<const Value> find(const Key& key) {
     const std::lock_guard lock(mutex_);
     const auto place = known_.find(key);

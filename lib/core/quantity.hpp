@@ -3,10 +3,10 @@
 #include <compare>
 #include <cstdint>
 
-/// Counts with their unit as a type: a number of packets does not turn into a number of slots.
+/// Counts with their unit as a type: a number of packets does not convert to a number of slots.
 namespace tailbound {
 
-/// A count of `Unit`. Explicit in, explicit out; same-unit arithmetic only.
+/// A count of `Unit`. Explicit conversions; same-unit arithmetic only.
 template <class Unit>
 struct Count {
   std::int64_t value = 0;
@@ -19,7 +19,7 @@ struct Count {
   friend constexpr Count operator-(Count a, Count b) { return Count(a.value - b.value); }
 };
 
-/// Units; they mark types and are never made into objects.
+/// Units: tag types, never instantiated.
 namespace unit {
 struct Packet;
 struct Slot;
@@ -35,9 +35,9 @@ struct Flit;
 struct Channel;           ///< hops between routers, injection and ejection included
 struct FlitsPerCycle;     ///< flits/cycle/node
 struct MessagesPerCycle;  ///< messages/cycle/node
-struct Request;           ///< of a processor to a memory, through a multistage network
+struct Request;           ///< from a processor to a memory, through a multistage network
 struct RequestsPerSlot;   ///< requests/slot/processor; a slot is a service time
-struct Time;              ///< in the unit that the question names
+struct Time;              ///< in the unit of the query
 }  // namespace unit
 
 using Packets = Count<unit::Packet>;

@@ -6,7 +6,8 @@
 namespace tailbound {
 namespace {
 
-/// Letters left out, added, changed, or exchanged with their neighbour (the distance of optimal alignments).
+/// Number of letters omitted, added, changed, or swapped with a neighbour (optimal string alignment
+/// distance).
 std::size_t distance(std::string_view from, std::string_view to) {
   std::vector<std::vector<std::size_t>> least(from.size() + 1, std::vector<std::size_t>(to.size() + 1));
   for (std::size_t i = 0; i <= from.size(); ++i) {
@@ -28,7 +29,7 @@ std::size_t distance(std::string_view from, std::string_view to) {
 
 std::vector<std::string> nearest_names(std::string_view given, const std::vector<std::string>& names) {
   const std::size_t letters = given.size() - std::min(given.find_first_not_of('-'), given.size());
-  constexpr std::size_t longest = 64;  // of what anyone misspells
+  constexpr std::size_t longest = 64;  // longest name considered
   constexpr std::size_t farthest = 2, most = 3;
   if (letters == 0 || given.size() > longest) return {};
   std::vector<std::string> found;

@@ -4,13 +4,13 @@
 #include <string_view>
 #include <vector>
 
-/// What a misspelt word was probably meant to be.
+/// Suggestions for misspelt words.
 ///
 /// TESTS     tests/core/suggest_test.cpp
 namespace tailbound {
 
-/// The names that begin with `given`, or else the nearest: at most two letters left out, added, changed or
-/// exchanged with their neighbour, and at most half of them. None where more than three would be.
+/// The names that begin with `given`, otherwise the nearest: at most two letters omitted, added, changed or
+/// swapped with a neighbour, and at most half of them. None if more than three match.
 [[nodiscard]] std::vector<std::string> nearest_names(std::string_view given,
                                                      const std::vector<std::string>& names);
 

@@ -4,7 +4,7 @@
 
 namespace tailbound {
 
-/// Without white space at its ends.
+/// Without leading and trailing white space.
 [[nodiscard]] constexpr std::string_view trimmed(std::string_view text) {
   constexpr std::string_view white = " \t\n\r\v\f";
   const std::size_t first = text.find_first_not_of(white);

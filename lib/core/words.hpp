@@ -7,7 +7,7 @@
 
 namespace tailbound {
 
-/// Letters of ASCII in lower case.
+/// ASCII letters converted to lower case.
 [[nodiscard]] inline std::string lower_case(std::string_view text) {
   std::string result(text);
   for (char& c : result)

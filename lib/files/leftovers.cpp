@@ -17,7 +17,7 @@ struct Leftovers {
   std::set<pid_t> processes;
 };
 
-/// Never destroyed: a thread may clear up while the process is on its way out.
+/// Never destroyed: a thread may clear up while the process exits.
 Leftovers& all() {
   static Leftovers& leftovers = *new Leftovers;  // NOLINT: on purpose
   return leftovers;
@@ -43,7 +43,7 @@ void add_process(pid_t process) {
 }
 
 int wait_for(pid_t process, const std::stop_token& stop) {
-  // It is forgotten before its number is free for another process.
+  // It is forgotten before its process ID can be reused.
   const std::stop_callback kill_it(stop, [process] { kill(process, SIGKILL); });
   siginfo_t ended{};
   while (waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
@@ -65,11 +65,12 @@ void leave_to_parent() {
 }
 
 void clear_up() {
-  // Whoever holds it makes one file; should that take long (a network's disk), what is known is cleared up.
+  // The holder of the lock creates one file. If that takes long (a network file system), the registered items
+  // are removed anyway.
   std::unique_lock held(all().lock, std::chrono::seconds(1));
   for (const std::string& file : all().files) unlink(file.c_str());
   for (const pid_t process : all().processes) kill(process, SIGKILL);
-  (void)held.release();  // for good
+  (void)held.release();  // never released
 }
 
 }  // namespace tailbound::files::leftovers

@@ -6,12 +6,11 @@
 #include <stop_token>
 #include <string>
 
-/// What must not stay behind when the process ends in the middle: files under temporary names, and programs
-/// it has started.
+/// Cleanup when the process ends early: files with temporary names, and child processes.
 namespace tailbound::files::leftovers {
 
-/// Nothing is made while another thread ends the process: hold this from before a file or a process is made
-/// until it has been added.
+/// Prevents creation while another thread ends the process: hold this from before a file or process is
+/// created until it has been added.
 [[nodiscard]] std::unique_lock<std::timed_mutex> hold();
 
 /// \pre hold() is held
@@ -23,13 +22,13 @@ void forget_file(const std::string& path);
 /// \pre hold() is held
 void add_process(pid_t process);
 /// Waits for the end of the process and forgets it; its status, as waitpid() gives it.
-/// \param stop  asked for, the process is killed
+/// \param stop  when requested, the process is killed
 int wait_for(pid_t process, const std::stop_token& stop = {});
 
-/// In a process that was forked to compute: what is known is its parent's.
+/// For a process forked to compute: the registered items belong to its parent.
 void leave_to_parent();
 
-/// Removes the files and kills the processes; nothing can be added any more. For the very last moments.
+/// Removes the files and kills the processes; nothing can be added afterwards. Call it last.
 void clear_up();
 
 }  // namespace tailbound::files::leftovers

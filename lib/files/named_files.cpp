@@ -18,12 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file on a disk, or one that is not there yet. Devices and terminals may be read and written at once.
+/// A file on a disk, or one that does not exist yet. Devices and terminals may be read and written at the
+/// same time.
 struct Identity {
   bool matters = false;
   dev_t device = 0;
   ino_t inode = 0;
-  std::string path;  ///< where there is no file
+  std::string path;  ///< if there is no file
 
   friend bool operator==(const Identity&, const Identity&) = default;
 };
@@ -51,7 +52,7 @@ class Opened {
   Opened(const std::string& path, const std::stop_token& stop)
       : stop_(stop),
         own_(path != "-"),
-        // A named pipe is waited for where that can be stopped: in wait(), not in open().
+        // Waiting for a named pipe must be interruptible, so it happens in wait(), not in open().
         descriptor_(own_ ? open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : STDIN_FILENO) {}
   ~Opened() {
     if (own_ && descriptor_ >= 0) close(descriptor_);
@@ -64,7 +65,7 @@ class Opened {
     struct stat status {};
     return own_ && fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
   }
-  /// Appends at most so many bytes; how many, 0 at the end, below 0 with errno.
+  /// Appends at most `limit` bytes. Returns their number, 0 at the end, negative with errno.
   [[nodiscard]] ssize_t append(std::string& content, std::size_t most) const {
     const std::size_t before = content.size();
     content.resize(before + most);
@@ -78,7 +79,7 @@ class Opened {
   }
 
  private:
-  /// Until something can be read.
+  /// Waits until data can be read.
   void wait() const {
     constexpr int look = 50;  // milliseconds
     pollfd something{.fd = descriptor_, .events = POLLIN, .revents = 0};
@@ -92,7 +93,7 @@ class Opened {
 };
 
 constexpr std::size_t block = std::size_t{1} << 16;
-/// Of what has no end that is known before, whatever a file may have.
+/// Size limit of input whose length is not known in advance, for any limit on files.
 constexpr std::size_t largest_piped = std::size_t{1} << 30;
 
 std::atomic<bool> confined = false;
@@ -201,18 +202,18 @@ std::string NamedFiles::head(const std::string& path, std::size_t bytes) const {
 }
 
 void NamedFiles::writes(const std::string& path, std::string_view option) {
-  if (confined) throw InvalidArgument(std::string(option), path, "left out: no files are written here");
+  if (confined) throw InvalidArgument(std::string(option), path, "omitted: no files are written here");
   const std::scoped_lock guard(lock_);
   add(path, option, Manner::written);
 }
 
 void NamedFiles::keeps(const std::string& path, std::string_view option) {
-  if (confined) throw InvalidArgument(std::string(option), path, "left out: no files are written here");
+  if (confined) throw InvalidArgument(std::string(option), path, "omitted: no files are written here");
   const std::scoped_lock guard(lock_);
   add(path, option, Manner::kept);
 }
 
-/// What is written is refused, and the other named.
+/// Rejects the written file and names the other use.
 void NamedFiles::refuse(const Use& use, const Use& other) {
   const bool first = use.manner == Manner::written || other.manner == Manner::read;
   const Use& output = first ? use : other;

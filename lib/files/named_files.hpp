@@ -9,16 +9,16 @@
 #include <string_view>
 #include <vector>
 
-/// The files that somebody names for one piece of work, a command line: none is read under one name and overwritten
-/// under another, and each pipe is read once.
+/// The files named on one command line: none is read under one name and overwritten under another, and each
+/// pipe is read once.
 ///
 /// TESTS     tests/golden/files_test.cpp
 namespace tailbound::files {
 
-/// A name behind links, also of those whose target is not there yet.
+/// The target of symbolic links, even if it does not exist yet.
 [[nodiscard]] std::string behind_links(std::string path);
 
-/// Unless something else is said, no file of the user's may be larger [bytes].
+/// Default size limit of a user's file [bytes].
 inline constexpr std::size_t largest_file = std::size_t{64} << 20;
 
 /// CONTRACT  may be used by several threads.
@@ -27,42 +27,44 @@ class NamedFiles {
   /// \param stop  ends the reading of a pipe
   explicit NamedFiles(std::stop_token stop = {});
 
-  /// The whole content of `path`; "-" is standard input. Pipes and devices are read to their end, or to the
-  /// limit, once: asked for again, their content is the same.
+  /// The whole content of `path`; "-" is standard input. Pipes and devices are read once, to their end or to
+  /// the limit; later reads return the same content.
   /// \param argument  name used in the error ("--pmf")
   /// \param limit     [bytes]
   /// \throws InvalidArgument  no such file, a folder, not readable, larger than the limit, written by another
-  ///                          option, or a pipe that another option has read; the value in the message is the path
+  ///                          option, or a pipe that another option has read; the value in the message is the
+  ///                          path
   /// \throws Stopped          while a pipe was waited for
   [[nodiscard]] std::string read(const std::string& path, std::string_view argument,
                                  std::size_t limit = largest_file);
 
-  /// The same piece by piece, as it is read: a file is never whole in memory, but for pipes and where it is remembered.
+  /// The same in pieces as they are read. The whole file is never in memory, except for pipes and remembered
+  /// files.
   void read_pieces(const std::string& path, std::string_view argument, std::size_t limit,
                    const std::function<void(std::string_view bytes)>& take);
 
-  /// From now on what is read is remembered, but for what one goes on from (--resume).
+  /// From now on files that are read are remembered, except checkpoints (--resume).
   void remember();
   /// What has been read: path and content.
   [[nodiscard]] std::map<std::string, std::string> remembered();
-  /// To be read in place of what is at `path`.
+  /// Supplies content to be read instead of the file at `path`.
   void give(const std::string& path, std::string content);
-  /// From now on this process reads no file but those that were given, and writes none: it works for somebody who may
-  /// not see its files.
+  /// From now on this process reads only files supplied by give() and writes none: it works for a user who
+  /// must not access its files.
   static void confine();
 
   /// The first bytes of a file, all if it is shorter; nothing if it cannot be read.
   [[nodiscard]] std::string head(const std::string& path, std::size_t bytes) const;
 
-  /// Says that it will be written. A checkpoint may be written where one was resumed from.
+  /// Declares that the file will be written. A checkpoint may overwrite the one it resumed from.
   /// \throws InvalidArgument  the file is read, or written, by another option; both are named
   void writes(const std::string& path, std::string_view option);
 
-  /// Says that what is there is kept and added to, as a database is: it is neither read nor written by another option.
+  /// Declares that the file is kept and extended, like a database. No other option may read or write it.
   /// \throws as writes()
   void keeps(const std::string& path, std::string_view option);
 
-  /// Ends the waiting for whoever reads or writes the other end.
+  /// Ends waits for the other end of a pipe.
   [[nodiscard]] const std::stop_token& stop() const { return stop_; }
 
  private:

@@ -42,7 +42,7 @@ std::optional<int> descriptor_of(const std::string& path) {
   return {};
 }
 
-/// The descriptor that a path stands for, itself or as what a link points to.
+/// The descriptor that a path refers to, directly or through a link.
 std::optional<int> descriptor_named(std::string path) {
   constexpr int most_links = 40;  // as many as the system follows
   std::error_code error;
@@ -63,17 +63,17 @@ bool can_be_written(int descriptor) {
 
 using Clock = std::chrono::steady_clock;
 
-/// Of a stop, where nobody takes what is written.
+/// After a stop request, while nothing reads the output.
 constexpr auto patience = std::chrono::seconds(1);
-constexpr int look = 50;  ///< at a stop that is asked for meanwhile [ms]
+constexpr int look = 50;  ///< interval of checks for a stop request [ms]
 
-/// Would write() return at once? Waits for a moment.
+/// Whether write() would return at once; waits briefly.
 bool may_write(int descriptor) {
   pollfd other{.fd = descriptor, .events = POLLOUT, .revents = 0};
   return poll(&other, 1, look) != 0;
 }
 
-/// A named pipe opens when somebody reads it.
+/// A named pipe opens when it has a reader.
 int open_special(const std::string& path, const std::stop_token& stop) {
   for (;;) {
     const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -86,11 +86,11 @@ int open_special(const std::string& path, const std::stop_token& stop) {
   }
 }
 
-/// Behind the target's name; what follows is drawn.
+/// Suffix of the target's name, followed by random characters.
 constexpr std::string_view mark = ".tailbound-";
 constexpr std::size_t drawn_letters = 6;
 
-/// What was left by a process that was killed: no process has locked it, and none is just about to.
+/// Removes files left by killed processes: not locked, and too old for a process about to lock them.
 void remove_abandoned(const std::string& stem) {
   constexpr time_t settled = 10;  // seconds
   std::error_code error;
@@ -125,7 +125,7 @@ int write_all(int descriptor, std::string_view text, const std::stop_token& stop
       if (stop.stop_requested() && Clock::now() - progress > patience) return ECANCELED;
       continue;
     }
-    // So much a pipe takes at once where it takes anything.
+    // A writable pipe accepts at least this much at once.
     const ssize_t written =
         ::write(descriptor, text.data(), waits ? std::min<std::size_t>(text.size(), PIPE_BUF) : text.size());
     if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
@@ -183,7 +183,7 @@ void PendingFile::make_temporary() {
     if (descriptor < 0) refuse(reason_or(EIO));
     try {
       leftovers::add_file(name);
-    } catch (...) {  // no memory
+    } catch (...) {  // out of memory
       unlink(name.c_str());
       close(descriptor);
       throw;
@@ -192,7 +192,7 @@ void PendingFile::make_temporary() {
     const mode_t mask = umask(0);
     umask(mask);
     const mode_t mode = stat(path_.c_str(), &former) == 0 ? former.st_mode & 07777 : 0666 & ~mask;
-    static_cast<void>(fchmod(descriptor, mode));  // the answer matters more than its permissions
+    static_cast<void>(fchmod(descriptor, mode));  // the result matters more than its permissions
     static_cast<void>(flock(descriptor, LOCK_EX | LOCK_NB));
     temporary_descriptor_ = descriptor;
   }
@@ -219,7 +219,7 @@ void PendingFile::write(std::string_view text) {
   if (ftruncate(temporary_descriptor_, 0) != 0) refuse(errno);
   lseek(temporary_descriptor_, 0, SEEK_SET);
   int failed = write_all(temporary_descriptor_, text);
-  // Some disks say only where a file is closed that they are full.
+  // Some disks report only at close that they are full.
   if (const int twin = dup(temporary_descriptor_); twin >= 0 && close(twin) != 0 && failed == 0)
     failed = errno;
   if (failed != 0) refuse(failed);
@@ -239,7 +239,7 @@ void PendingFile::commit() {
 }
 
 void PendingFile::refuse(int reason) const {
-  if (reason == ECANCELED) throw Stopped("stopped on request; nobody took what was written to " + path_);
+  if (reason == ECANCELED) throw Stopped("stopped on request; nothing was reading from " + path_);
   throw InvalidArgument(option_, path_,
                         std::string("a file that can be written (") + std::strerror(reason) + ")");
 }

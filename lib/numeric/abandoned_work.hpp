@@ -1,10 +1,10 @@
 #pragma once
 
-/// What arithmetic leaves behind where a computation does not come to its end, or a thread does.
+/// Cleanup of arithmetic state after an abandoned computation or at the end of a thread.
 namespace tailbound::numeric {
 
-/// The precision that numbers without a scope of their own have, at the time this was made. One for the whole
-/// process: a computation that is given up within a PrecisionScope leaves that scope's.
+/// Saves the default precision of numbers outside any scope. That precision is global to the process: a
+/// computation abandoned within a PrecisionScope leaves that scope's precision behind.
 class AmbientPrecision {
  public:
   AmbientPrecision();

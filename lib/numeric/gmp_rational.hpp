@@ -29,7 +29,7 @@ class GmpRational {
       mpz_set_si(target, cln::cl_I_to_long(value));
       return;
     }
-    // Through 32-bit limbs: linear in the size, where decimal text would be quadratic.
+    // Via 32-bit limbs: linear in the size; decimal text would be quadratic.
     const Integer size = cln::abs(value);
     const std::size_t words = (cln::integer_length(size) + 31) / 32;
     std::vector<unsigned> limbs(words);

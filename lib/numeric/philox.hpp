@@ -1,7 +1,7 @@
 #pragma once
 
-// Of Random123 only Philox4x64 is used here, which needs no vector instructions; the compiler's headers for them take
-// as long as all the rest of this one.
+// Only Philox4x64 of Random123 is used, without vector instructions. The compiler's headers for those would
+// double the compile time of this one.
 #ifndef R123_USE_SSE
 #define R123_USE_SSE 0
 #endif

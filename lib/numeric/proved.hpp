@@ -7,17 +7,16 @@
 
 namespace tailbound::numeric {
 
-/// A number that is proved: the exact value where it is a rational that can be written down, an
-/// enclosure otherwise.
+/// A proved number: the exact value where it is a rational of moderate size, an enclosure otherwise.
 template <class Unit>
 using Proved = std::variant<Exact<Unit>, Enclosure<Unit>>;
 
-/// A number that is proved where that is possible, and says so where it is not. Of an UpperBound the number itself is
-/// not known; only questions that ask for bounds are answered with one.
+/// A number that is proved where possible and marked where it is not. With an UpperBound the number itself is
+/// unknown; only queries for bounds return one.
 template <class Unit>
 using Claim = std::variant<Exact<Unit>, Enclosure<Unit>, Approximation<Unit>, UpperBound<Unit>>;
 
-/// What is proved may be claimed.
+/// A proved number as a claim.
 template <class Unit>
 [[nodiscard]] Claim<Unit> to_claim(const Proved<Unit>& proved) {
   return std::visit([](const auto& truth) -> Claim<Unit> { return truth; }, proved);
@@ -36,14 +35,14 @@ template <class Unit>
       proved);
 }
 
-/// Is the number proved to be at most `bar`? False also where it is not known.
+/// Whether the number is proved to be at most `bar`. False also if unknown.
 template <class Unit>
 [[nodiscard]] bool surely_at_most(const Proved<Unit>& proved, const Rational& bar) {
   if (const auto* exact = std::get_if<Exact<Unit>>(&proved)) return exact->value <= bar;
   return compare(std::get<Enclosure<Unit>>(proved).upper(), bar) <= 0;
 }
 
-/// Is the number proved to be above `bar`? False also where it is not known.
+/// Whether the number is proved to be above `bar`. False also if unknown.
 template <class Unit>
 [[nodiscard]] bool surely_above(const Proved<Unit>& proved, const Rational& bar) {
   if (const auto* exact = std::get_if<Exact<Unit>>(&proved)) return exact->value > bar;

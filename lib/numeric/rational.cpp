@@ -17,7 +17,7 @@
 namespace tailbound::numeric {
 namespace {
 
-/// What is read, for messages.
+/// The text being read, for messages.
 struct Input {
   std::string_view text, argument;
   NumberLimits limits;
@@ -28,7 +28,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_part);
 }
 
-/// What the text was probably to say, as a sentence; nothing where that is not clear.
+/// The probable meaning of the text, as a sentence; nothing if unclear.
 std::string probably_meant(std::string_view text) {
   const auto halves = [&](char mark) {
     const std::size_t at = text.find(mark);
@@ -38,12 +38,12 @@ std::string probably_meant(std::string_view text) {
                 : std::pair<std::string, std::string>{};
   };
   if (const auto [whole, rest] = halves(','); !whole.empty())
-    return whole == "0" || rest.size() != 3 ? "Decimals have a point: " + whole + "." + rest
-                                            : "Thousands are not set apart: " + whole + rest;
+    return whole == "0" || rest.size() != 3 ? "Use a decimal point: " + whole + "." + rest
+                                            : "Do not separate thousands: " + whole + rest;
   if (const auto [first, last] = halves('-'); !first.empty())
-    return "A range is FIRST:LAST:STEP, such as " + first + ":" + last + ":0.1";
+    return "Write a range as FIRST:LAST:STEP, such as " + first + ":" + last + ":0.1";
   if (!text.empty() && text.back() == '%' && is_number(text.substr(0, text.size() - 1)))
-    return "It is no share: without the percent sign";
+    return "It is not a share: omit the percent sign";
   return {};
 }
 
@@ -96,7 +96,7 @@ Rational parse_decimal(std::string_view text, const Input& input) {
     exponent += down ? -size : size;
   }
   if (!rest.empty()) refuse(input);
-  // CLN reads a leading zero as decimal, but wants at least one digit.
+  // CLN reads a leading zero as decimal, but requires at least one digit.
   const Integer mantissa(digits.c_str());
   const Integer power = cln::expt_pos(Integer(10), Integer(std::max(1L, std::labs(exponent))));
   Rational value = mantissa;
@@ -129,7 +129,7 @@ Rational parse_power(std::string_view text, std::size_t caret, const Input& inpu
   return factor * (down ? 1 / power : power);
 }
 
-/// Where an exponent begins; none: npos.
+/// Start of an exponent; npos if none.
 std::size_t caret_of(std::string_view text) {
   return std::min(text.find('^'), text.find("**"));
 }
@@ -151,7 +151,7 @@ Rational parse_rational(std::string_view text, std::string_view argument, const 
 }
 
 std::string to_fraction(const Rational& value) {
-  // CLN computes its powers of ten anew for each long number.
+  // CLN recomputes its powers of ten for each long number.
   constexpr std::size_t long_number = 2048;
   if (bit_size(value) > long_number) {
     const GmpRational same(value);
@@ -162,7 +162,7 @@ std::string to_fraction(const Rational& value) {
     return text;
   }
   std::ostringstream out;
-  out.exceptions(std::ios::badbit);  // no memory is no short text
+  out.exceptions(std::ios::badbit);  // throws if memory runs out instead of truncating the text
   out << cln::numerator(value);
   if (cln::denominator(value) != 1) out << '/' << cln::denominator(value);
   return out.str();
@@ -174,7 +174,7 @@ std::size_t bit_size(const Rational& value) {
 
 namespace {
 
-/// Numerator over denominator where both are numbers of type F exactly: one rounding, the nearest result.
+/// Numerator divided by denominator if both are exact in type F: one rounding, the nearest result.
 template <class F>
 bool divide_exactly_held(const Rational& value, F& quotient) {
   constexpr std::size_t held = std::min(std::numeric_limits<F>::digits, 62);
@@ -192,8 +192,8 @@ double nearest_double(const Rational& value) {
   const auto magnitude = static_cast<long>(cln::integer_length(cln::numerator(value))) -
                          static_cast<long>(cln::integer_length(cln::denominator(value)));
   if (std::labs(magnitude) < 1000) return cln::double_approx(value);
-  // CLN's doubles neither underflow gradually nor overflow to infinity: scale first, exactly. Below the normal
-  // range all doubles are multiples of 2^-1074; to round twice would miss the nearest.
+  // CLN's doubles neither underflow gradually nor overflow to infinity: scale first, exactly. Below the
+  // normal range all doubles are multiples of 2^-1074; rounding twice would miss the nearest.
   if (magnitude < 0 && cln::abs(value) * cln::ash(Integer(1), Integer(1022)) < 1)
     return std::ldexp(cln::double_approx(cln::round1(value * cln::ash(Integer(1), Integer(1074)))), -1074);
   const long shift = magnitude > 0 ? std::min(magnitude, 4000L) : std::max(magnitude, -4000L);
@@ -205,7 +205,7 @@ double nearest_double(const Rational& value) {
 long double nearest_long_double(const Rational& value) {
   long double quotient = 0;
   if (divide_exactly_held(value, quotient)) return quotient;
-  // Two roundings: the double next to value, and the exact rest. |rest| <= 2^-53 |value|, so its own
+  // Two roundings: the double nearest to value, and the exact rest. |rest| <= 2^-53 |value|, so its own
   // rounding is below 2^-106; the sum rounds once.
   const double high = cln::double_approx(value);
   const Rational rest = value - cln::rational(cln::cl_DF(high));

@@ -139,7 +139,7 @@ Rational to_rational(const Real& value) {
 }
 
 Rational to_rational(double value) {
-  // CLN's doubles know no subnormal numbers; MPFR's exponents reach further.
+  // CLN's doubles have no subnormal numbers; MPFR's exponents reach further.
   const PrecisionScope scope(Precision{64});
   return to_rational(Real(value));
 }
@@ -204,7 +204,7 @@ bool narrower_than(const Real& lower, const Real& upper, int bits) {
 bool agree_to(const Real& lower, const Real& upper, Digits digits) {
   constexpr int within_double = 300;
   if (digits.count <= within_double) {
-    // Nearly always far from the border, and positive.
+    // Nearly always far from the boundary, and positive.
     const double bar = std::pow(10.0, -digits.count), low = mpfr_get_d(lower.backend().data(), MPFR_RNDD);
     MPFR_DECL_INIT(width, 53);
     mpfr_sub(width, upper.backend().data(), lower.backend().data(), MPFR_RNDU);
@@ -221,7 +221,7 @@ std::string to_decimal(const Real& value, int digits, Rounding rounding) {
 
 std::string to_decimal(const Rational& value, int digits, Rounding rounding) {
   if (cln::zerop(value)) return "0";
-  // Exact integer arithmetic, so that a decimal such as 0.9 is shown as itself whatever the rounding.
+  // Exact integer arithmetic, so that a decimal such as 0.9 is shown unchanged for any rounding.
   const int wanted = std::max(2, digits);
   const Rational size = cln::abs(value);
   const bool negative = cln::minusp(value);
@@ -247,7 +247,7 @@ std::string to_decimal(const Rational& value, int digits, Rounding rounding) {
       break;
   }
   std::ostringstream text;
-  text.exceptions(std::ios::badbit);  // no memory is no short text
+  text.exceptions(std::ios::badbit);  // throws if memory runs out instead of truncating the text
   text << mantissa;
   // A carry to the next power of ten lengthens the text by one digit.
   const long shown = exponent + 1 + static_cast<long>(text.str().size()) - wanted;

@@ -30,11 +30,11 @@ struct Digits {
   friend constexpr auto operator<=>(Digits, Digits) = default;
 };
 
-/// Bits that hold `digits` decimal digits.
+/// Bits for `digits` decimal digits.
 [[nodiscard]] Precision to_precision(Digits digits);
 
-/// Sets the precision with which Boost.Multiprecision makes new Reals and Intervals on this thread, and
-/// restores the former one at the end of the scope. The only place that touches that setting.
+/// Sets the precision of new Reals and Intervals of Boost.Multiprecision on this thread, and restores the
+/// former one at the end of the scope. Nothing else changes that setting.
 class PrecisionScope {
  public:
   explicit PrecisionScope(Precision precision);
@@ -42,7 +42,7 @@ class PrecisionScope {
   PrecisionScope(const PrecisionScope&) = delete;
   PrecisionScope& operator=(const PrecisionScope&) = delete;
 
-  /// The working precision of new values [bits]; at least what was asked.
+  /// The working precision of new values [bits]; at least the requested one.
   [[nodiscard]] int bits() const noexcept { return bits_; }
 
  private:
@@ -52,13 +52,13 @@ class PrecisionScope {
 
 enum class Rounding { down, nearest, up };
 
-/// `value` rounded in the direction asked, with the precision in force.
+/// `value` rounded in the given direction, with the precision in force.
 [[nodiscard]] Real to_real(const Rational& value, Rounding rounding);
 
 /// An interval of neighbouring Reals around `value`, with the precision in force.
 [[nodiscard]] Interval to_interval(const Rational& value);
-/// The point. Not Interval(value): Boost 1.74 converts through whole numbers of 62 bits, and what fills one exactly
-/// (from 2^61 to 2^62) is no number then.
+/// The point interval. Not Interval(value): Boost 1.74 converts via integers of 62 bits, and a value that
+/// fills one exactly (from 2^61 to 2^62) becomes NaN.
 [[nodiscard]] Interval to_interval(const Real& value);
 
 /// `value`, exactly (a finite Real is a rational number).
@@ -75,18 +75,19 @@ enum class Rounding { down, nearest, up };
 [[nodiscard]] Real upper(const Interval& interval);
 [[nodiscard]] Interval make_interval(const Real& lower, const Real& upper);
 
-/// (upper - lower) / |value nearest to zero|, rounded up: an upper bound of the relative width;
-/// infinite if the interval holds zero and is not the point zero.
+/// (upper - lower) / |value nearest to zero|, rounded up: an upper bound of the relative width; infinite if
+/// the interval contains zero and is not the point zero.
 [[nodiscard]] double relative_width(const Real& lower, const Real& upper);
 
-/// Is (upper - lower) / |value nearest to zero| below 2^-bits? For precisions beyond a double's exponents.
+/// Whether (upper - lower) / |value nearest to zero| is below 2^-bits; for precisions beyond a double's
+/// exponents.
 [[nodiscard]] bool narrower_than(const Real& lower, const Real& upper, int bits);
 
-/// Is (upper - lower) / |value nearest to zero| at most 10^-digits?
+/// Whether (upper - lower) / |value nearest to zero| is at most 10^-digits.
 [[nodiscard]] bool agree_to(const Real& lower, const Real& upper, Digits digits);
 
-/// base-10 text of `value` with `digits` significant digits, rounded as asked: "8.7035435578e-16".
-/// Plain notation for decimal exponents -5 to 15 or so, scientific elsewhere.
+/// Decimal text of `value` with `digits` significant digits, rounded as given: "8.7035435578e-16". Plain
+/// notation for decimal exponents -5 to 15 or so, scientific elsewhere.
 [[nodiscard]] std::string to_decimal(const Real& value, int digits, Rounding rounding);
 [[nodiscard]] std::string to_decimal(const Rational& value, int digits, Rounding rounding);
 

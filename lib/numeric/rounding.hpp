@@ -9,8 +9,8 @@
 
 /// A priori rounding bounds for sums of products of non-negative numbers.
 ///
-/// If a computed value is a sum over paths, each path a product of non-negative factors that met at most
-/// N relative errors of at most u each, then   computed / true  lies in [(1-u)^N, (1-u)^-N], and so
+/// If a computed value is a sum over paths, each path a product of non-negative factors with at most N
+/// relative errors of at most u each, then   computed / true  lies in [(1-u)^N, (1-u)^-N], and so
 ///     |computed - true| <= gamma true   and   |computed - true| <= gamma computed,
 ///     gamma = N u / (1 - N u),  N u < 1.
 /// Derivation, and how N is counted for each recurrence: docs/derivations/rounding.md.
@@ -31,28 +31,28 @@ template <class T>
     return bits;
 }
 
-/// gamma = units 2^-bits: kept apart, since 2^-bits may lie beyond a double's exponents.
+/// gamma = units 2^-bits: stored separately, since 2^-bits may lie beyond a double's exponents.
 struct RelativeError {
-  double units = 0;  ///< infinite where the bound is of no use
+  double units = 0;  ///< infinite if the bound is useless
   int bits = 53;
 };
 
-/// gamma = N u / (1 - N u) for u = 2^-bits, rounded up; of no use if N u >= 1/2.
+/// gamma = N u / (1 - N u) for u = 2^-bits, rounded up; useless if N u >= 1/2.
 [[nodiscard]] inline RelativeError relative_error_bound(ErrorCount count, int bits) {
-  // The factors cover the roundings of this very formula.
+  // The factors cover the roundings of this formula itself.
   const double nu = std::ldexp(count.units * (1 + 1e-12), -std::min(bits, 1000));
   if (!(nu < 0.5)) return {std::numeric_limits<double>::infinity(), bits};
   return {count.units / (1 - nu) * (1 + 1e-12), bits};
 }
 
-/// Bits, a multiple of 64, with which values that meet `units` roundings keep `digits`.
+/// Bits, a multiple of 64, with which values with `units` roundings keep `digits`.
 [[nodiscard]] inline int sufficient_bits(Digits digits, double units) {
   const double needed = to_precision(digits).bits + std::log2(std::max(2.0, units)) + 6;
   return (static_cast<int>(needed) + 63) / 64 * 64;
 }
 
-/// [value (1 - gamma), value (1 + gamma) + dropped], rounded outward; value >= 0, dropped >= 0, gamma of use.
-/// The ends carry 32 bits more than the value so that the widening itself costs nothing.
+/// [value (1 - gamma), value (1 + gamma) + dropped], rounded outward; value >= 0, dropped >= 0, gamma usable.
+/// The ends have 32 bits more than the value, so the widening itself loses nothing.
 template <class T>
 void widen(const T& value, RelativeError gamma, const Real& dropped, int bits, Real& lower, Real& upper) {
   const mpfr_ptr low = lower.backend().data(), up = upper.backend().data();

@@ -33,8 +33,8 @@ void DestroyPlan::operator()(fftw_plan plan) const {
   fftw_destroy_plan(plan);
 }
 
-/// The power of two by which a sequence is far from the ends of the exponents: the bound counts roundings, not
-/// underflows. 0 for most.
+/// The power of two that moves a sequence away from the limits of the exponents, as the bound counts
+/// roundings, not underflows. 0 for most.
 int exponent_to_middle(std::span<const double> x) {
   double greatest = 0;
   for (const double value : x) {
@@ -58,7 +58,7 @@ double norm(std::span<const double> x) {
 
 constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
 
-/// Largest error of an entry, for transforms of 2^levels points: 3 transforms, each within 16 units a level
+/// Largest error of an entry, for transforms of 2^levels points: 3 transforms, each within 16 units per level
 /// (docs/derivations/transform.md), and the products.
 double error_bound(double norms, int levels) {
   const double transform = 16.0 * (levels + 2) * unit_roundoff;
@@ -78,8 +78,8 @@ void check_some(const Convolution& result, std::span<const double> x, std::span<
     }
     const double own = magnitude * static_cast<double>(terms + 2) * unit_roundoff * 1.01;
     if (!(std::abs(result.values[n] - sum) <= result.error + own))
-      throw Error("the fast Fourier transform is off by " + std::to_string(result.values[n] - sum) +
-                  " where its bound is " + std::to_string(result.error));
+      throw Error("the error of the fast Fourier transform is " + std::to_string(result.values[n] - sum) +
+                  ", above its bound " + std::to_string(result.error));
   }
 }
 
@@ -93,7 +93,8 @@ Convolution convolve_by_transform(std::span<const double> x, std::span<const dou
   if (x_exponent != 0 || y_exponent != 0) {
     Convolution result = convolve_by_transform(scaled(x, x_exponent), scaled(y, y_exponent), count);
     const int back = -(x_exponent + y_exponent);
-    // Exact, but for what leaves the normal range: at its lower end by little, at its upper end by anything.
+    // Exact, except outside the normal range: by little below its lower end, by any amount above its upper
+    // end.
     result.error = std::scalbn(result.error, back) + std::numeric_limits<double>::min();
     for (double& value : result.values) {
       value = std::scalbn(value, back);
@@ -121,7 +122,8 @@ Convolution convolve_by_transform(std::span<const double> x, std::span<const dou
     forward.reset(fftw_plan_dft_r2c_1d(size, first.get(), complex(first.get()), FFTW_ESTIMATE));
     backward.reset(fftw_plan_dft_c2r_1d(size, complex(first.get()), first.get(), FFTW_ESTIMATE));
   }
-  if (!forward || !backward) throw Error("FFTW made no plan for " + std::to_string(points) + " points");
+  if (!forward || !backward)
+    throw Error("FFTW could not plan a transform of " + std::to_string(points) + " points");
 
   const auto load = [&](std::span<const double> from, double* to) {
     std::copy(from.begin(), from.end(), to);

@@ -5,8 +5,8 @@
 
 #include <utility>
 
-/// What kind of truth a number is, as its type. What each kind promises: docs/contract.md.
-/// `Unit` is a tag of core/quantity.hpp. The kinds do not convert into one another silently.
+/// The kind of a number as its type. Guarantees of each kind: docs/contract.md. `Unit` is a tag of
+/// core/quantity.hpp. The kinds do not convert into one another silently.
 namespace tailbound::numeric {
 
 /// A closed interval [lower, upper] that contains the true value; both ends rounded outward.
@@ -54,21 +54,22 @@ struct LowerBound {
   Real value;
 };
 
-/// The ratio to the true value tends to 1 in the limit that the function's contract names; nothing is
-/// promised at a finite point.
+/// The ratio to the true value tends to 1 in the limit that the function's contract names; no guarantee at a
+/// finite point.
 template <class Unit>
 struct Asymptote {
   double value;
 };
 
-/// Computed without a proof: two computations of different depth agree to so many digits.
+/// Computed without a proof: two computations of different depth agree to `digits` digits.
 template <class Unit>
 struct Approximation {
   Real value;
   int agreed_digits;
 };
 
-/// What an approximate model says: its arithmetic converged, its error against the real system is not proved.
+/// The result of an approximate model: its arithmetic has converged; its error relative to the real system is
+/// not proved.
 template <class Unit>
 struct Model {
   double value;

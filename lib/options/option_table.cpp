@@ -8,8 +8,8 @@
 namespace tailbound::options {
 namespace {
 
-/// The option given that an argument of the library stands for: "load" and "rates[3]" are "--load" and "--rates";
-/// null for other names.
+/// The given option that a library argument refers to: "load" and "rates[3]" are "--load" and "--rates"; null
+/// for other names.
 const Option* option_of(const OptionTable& table, const std::string& argument) {
   std::string stem;
   for (const char c : argument) {
@@ -50,7 +50,7 @@ void Option::set(const std::string& value) const {
     std::istringstream all(value);
     words->clear();
     for (std::string word; all >> word;) words->push_back(word);
-    if (words->empty()) words->emplace_back();  // as where the name stands alone
+    if (words->empty()) words->emplace_back();  // as if the name were given without a value
   }
 }
 
@@ -106,7 +106,7 @@ InvalidArgument as_typed(const OptionTable& table, const InvalidArgument& error)
   const Option* option = option_of(table, error.argument());
   if (option == nullptr) return error;
   std::string value = error.value();
-  // A value that is no number is the reason: "not a PGF: A(1) is 2".
+  // A value that is not a number is a reason: "not a PGF: A(1) is 2".
   const bool number = value.find_first_not_of("0123456789.eE+-/") == std::string::npos;
   if (number && option->text != nullptr && (*option->text)->find_first_of(",:") == std::string::npos)
     value = **option->text;

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-/// How the texts of options become values: what all readers of options have in common.
+/// Conversion of option texts to values, shared by all readers of options.
 namespace tailbound::options {
 
 using numeric::is_list;
@@ -31,34 +31,34 @@ using numeric::parse_whole_quantity;
 using numeric::plain;
 using numeric::to_integer;
 
-/// An option and what was given of it.
+/// An option and its value, if given.
 using Named = std::pair<const char*, const std::optional<std::string>*>;
 
-/// \throws InvalidArgument  one of these was given: naming the first, with `why` ("given together with --shared") or,
-///                          where that is null, with its value
+/// \throws InvalidArgument  one of these was given; names the first, with `why` ("given together with
+///                          --shared") or, if that is null, with its value
 void refuse_given(std::initializer_list<Named> options, const char* why, const char* legal);
 
 /// The text of an option that must be given.
-/// \throws InvalidArgument  it was not; `legal` completes "must be ..."
+/// \throws InvalidArgument  it was not given; `legal` completes "must be ..."
 [[nodiscard]] const std::string& required(const std::optional<std::string>& text, const char* option,
                                           const char* legal);
 
-/// The integers of a list; `usual` alone where the option was not given.  \throws InvalidArgument
+/// The integers of a list; `only `usual` if the option was not given.  \throws InvalidArgument
 [[nodiscard]] std::vector<std::int64_t> integers_or(std::int64_t usual,
                                                     const std::optional<std::string>& text,
                                                     std::string_view option, std::int64_t least,
                                                     std::int64_t greatest);
 
-/// Numbers of packets of a list; none where the option was not given.  \throws InvalidArgument
+/// Numbers of packets from a list; none if the option was not given.  \throws InvalidArgument
 [[nodiscard]] std::vector<Packets> packets_of(const std::optional<std::string>& text, std::string_view option,
                                               std::int64_t least, std::int64_t greatest);
 
-/// The I and the N of "I/N": one of N parts, I from 1.  \throws InvalidArgument
+/// I and N of "I/N": part I of N, I from 1.  \throws InvalidArgument
 [[nodiscard]] std::pair<std::int64_t, std::int64_t> parse_part(const std::string& text, const char* option,
                                                                std::int64_t most);
 
-/// What the names of a list stand for, in its order; the first of `meanings` where the option was not given.
-/// \throws InvalidArgument  naming the first unknown
+/// The meanings of the names in a list, in its order; the first of `meanings` if the option was not given.
+/// \throws InvalidArgument  names the first unknown one
 template <class Meaning>
 [[nodiscard]] std::vector<Meaning> choices_or_first(const std::optional<std::string>& text,
                                                     std::string_view option,
@@ -69,7 +69,7 @@ template <class Meaning>
     chosen.push_back(meanings[choice].second);
   return chosen;
 }
-/// The same for an enumeration (core/choice.hpp): its first where the option was not given.
+/// The same for an enumeration (core/choice.hpp): its first value if the option was not given.
 template <class Enumeration>
 [[nodiscard]] std::vector<Enumeration> choices_or_first(const std::optional<std::string>& text,
                                                         std::string_view option) {
@@ -90,7 +90,7 @@ template <class Enumeration>
   return static_cast<Enumeration>(parse_choice(text, option, all_names<Enumeration>()));
 }
 
-/// Each entry of a list that was given, or one that is none.
+/// Each entry of a given list, or a single empty one.
 template <class Value>
 [[nodiscard]] std::vector<std::optional<Value>> each_or_none(bool given, const std::vector<Value>& values) {
   if (!given) return {std::nullopt};

@@ -5,7 +5,7 @@
 
 namespace tailbound::queue {
 
-/// A probability that is to be met. Internal to the queue module.
+/// Target probabilities. Internal to the queue module.
 /// \throws InvalidArgument  not above 0 and below 1
 inline void check_target(const numeric::Rational& target) {
   if (!cln::plusp(target) || target >= 1)

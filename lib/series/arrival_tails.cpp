@@ -45,12 +45,12 @@ double log2_above(const Interval& value) {
   return static_cast<double>(mpfr_get_exp(top.backend().data()));
 }
 
-/// Exact arithmetic cuts nothing off.
+/// Exact arithmetic has no truncation.
 double log2_above(const Rational&) {
   return std::numeric_limits<double>::infinity();
 }
 
-/// log2_above(value) < exponent, asked again and again: a long double is compared with the power.
+/// log2_above(value) < exponent, optimized for repeated use: a long double is compared with the power.
 template <class L>
 struct Below {
   explicit Below(double of) : exponent(of) {}
@@ -65,8 +65,8 @@ struct Below<long double> {
   long double power;
 };
 
-/// A remainder between 0 and `value`: [0, value] where L is an interval; else `value`, which the caller's
-/// floor keeps far below rounding.
+/// A remainder between 0 and `value`: [0, value] where L is an interval; otherwise `value`, which the
+/// caller's floor keeps far below rounding.
 template <class L>
 L remainder_below(const L& value) {
   if constexpr (std::is_same_v<L, Interval>)
@@ -85,10 +85,10 @@ L power(L base, std::int64_t exponent) {
   return result;
 }
 
-/// Below this many inputs, silent^inputs in long double is multiplied out.
+/// Below this many inputs, silent^inputs in long double is computed by multiplication.
 constexpr std::int64_t few_inputs = 1024;
 
-/// silent^inputs. Long double takes it from MPFR where the inputs are many: a few units, however many.
+/// silent^inputs. For many inputs, long double takes it from MPFR: a few units for any number.
 template <class L>
 L silence(const Rational& silent, std::int64_t inputs) {
   if constexpr (std::is_same_v<L, long double>) {
@@ -103,22 +103,22 @@ L silence(const Rational& silent, std::int64_t inputs) {
   }
 }
 
-/// Errors of silence() in long double: each factor's own, and one a product.
+/// Errors of silence() in long double: those of each factor, and one per product.
 double units_of_silence(std::int64_t inputs) {
   return inputs < few_inputs ? 2.02 * static_cast<double>(inputs) : 2;
 }
 
-/// A prefix of a PMF and what is known of the rest.
+/// A prefix of a PMF, and bounds of the rest.
 template <class L>
 struct Prefix {
   std::vector<L> pmf;
-  L mass_after{};    ///< sum of P(A = i) behind the prefix
+  L mass_after{};    ///< sum of P(A = i) beyond the prefix
   L excess_after{};  ///< E[max(A - last, 0)], last = index of the prefix' last entry
   bool finite = true;
 };
 
-/// P(A = j+1) / P(A = j) = numerator(j) / (j + 1) * factor, falling in j (log-concave PMF). Stops at
-/// `last`, or where what follows is below 2^floor of all.
+/// P(A = j+1) / P(A = j) = numerator(j) / (j + 1) * factor, decreasing in j (log-concave PMF). Stops at
+/// `last`, or where the rest is below 2^floor of all.
 template <class L, class Numerator>
 Prefix<L> by_ratios(L first, const L& factor, Numerator numerator, std::int64_t last, double floor) {
   Prefix<L> prefix{{}, L(0), L(0), true};
@@ -127,8 +127,8 @@ Prefix<L> by_ratios(L first, const L& factor, Numerator numerator, std::int64_t 
   const Below<L> is_half(-0.5), is_negligible(floor);
   for (std::int64_t j = 0; j < last; ++j) {
     const L ratio = numerator(j) * factor / whole<L>(j + 1);
-    // Ratios fall, so with a ratio below 1/2 all that follows sums to less than this entry, and the
-    // excess to less than twice it.
+    // Ratios decrease, so with a ratio below 1/2 the rest sums to less than this entry, and the excess to
+    // less than twice it.
     if (is_half(ratio) && is_negligible(prefix.pmf.back())) {
       prefix.mass_after = remainder_below<L>(prefix.pmf.back());
       prefix.excess_after = remainder_below<L>(L(prefix.pmf.back() + prefix.pmf.back()));
@@ -136,7 +136,7 @@ Prefix<L> by_ratios(L first, const L& factor, Numerator numerator, std::int64_t 
       return prefix;
     }
     if (prefix.pmf.size() > longest_support)
-      throw LimitExceeded("more than 131072 packets a slot count at this precision; the limit is 131072");
+      throw LimitExceeded("this precision needs more than 131072 packets per slot, which is the limit");
     prefix.pmf.push_back(prefix.pmf.back() * ratio);
   }
   return prefix;
@@ -155,8 +155,8 @@ L power_of_two(double exponent) {
   }
 }
 
-/// The least length L > 4 load + 8 with P(A >= L) below 2^floor / 4, whatever the inputs that make up the
-/// load: P(A >= L) <= exp(L - load) (load / L)^L (Chernoff). From there on the bound halves at each place.
+/// Smallest length L > 4 load + 8 with P(A >= L) below 2^floor / 4, for any inputs with this total load: P(A
+/// >= L) <= exp(L - load) (load / L)^L (Chernoff). From there on the bound halves with each entry.
 std::size_t sufficient_length(double load, double floor) {
   for (std::size_t length = static_cast<std::size_t>(4 * load) + 9;; length += 1 + length / 16) {
     const auto l = static_cast<double>(length);
@@ -164,7 +164,7 @@ std::size_t sufficient_length(double load, double floor) {
   }
 }
 
-/// Entries beyond the length that counts are never made; the ones before it do not depend on them.
+/// Entries beyond the sufficient length are not computed; earlier ones do not depend on them.
 template <class L>
 Prefix<L> product_of_inputs(const std::vector<Rational>& rates, double floor) {
   Prefix<L> prefix{{whole<L>(1)}, L(0), L(0), true};
@@ -196,11 +196,11 @@ Prefix<L> product_of_inputs(const std::vector<Rational>& rates, double floor) {
   return prefix;
 }
 
-/// Suffix sums, cut where the excess falls to 2^negligible.
+/// Suffix sums, truncated where the excess falls to 2^negligible.
 template <class L>
 ArrivalTails<L> suffix_sums(Prefix<L> prefix, double negligible) {
   ArrivalTails<L> tails;
-  const std::size_t last = prefix.pmf.size() - 1;  // A <= last, but for the remainder
+  const std::size_t last = prefix.pmf.size() - 1;  // A <= last, except for the remainder
   tails.above.assign(last, L(0));
   tails.beyond.assign(last, L(0));
   L above = prefix.mass_after;
@@ -214,7 +214,7 @@ ArrivalTails<L> suffix_sums(Prefix<L> prefix, double negligible) {
   tails.complete = prefix.finite;
   std::size_t size = last;
   while (size > 1 && log2_above(tails.beyond[size - 2]) <= negligible) --size;
-  // An excess of exactly 0 is no cut: the PMF ends in zeros.
+  // An excess of exactly 0 is no truncation: the PMF ends in zeros.
   if (size < last && log2_above(tails.beyond[size - 1]) > -std::numeric_limits<double>::infinity())
     tails.complete = false;
   tails.above.resize(size);
@@ -224,7 +224,7 @@ ArrivalTails<L> suffix_sums(Prefix<L> prefix, double negligible) {
   return tails;
 }
 
-/// All of the above for the arrivals that have a closed PMF; `floor` as in by_ratios().
+/// All of the above for arrivals with a closed PMF; `floor` as in by_ratios().
 template <class L>
 Prefix<L> closed_form(const Arrivals::Description& description, double floor) {
   if (const auto* equal = std::get_if<EqualInputs>(&description)) {
@@ -256,16 +256,16 @@ Prefix<Interval> poisson_prefix(const Rational& load, double floor) {
       floor);
 }
 
-/// The formula's coefficients, as many as leave a mass and an excess of at most 2^floor; both remainders
-/// are complements, so the precision in force has to reach below 2^floor.
+/// The formula's coefficients, up to a remaining mass and excess of at most 2^floor. Both remainders are
+/// complements, so the precision in force must reach below 2^floor.
 Prefix<Interval> formula_prefix(const symbolic::Program& program, const Interval& load, double floor) {
   for (std::size_t order = 64;; order *= 2) {
     if (order > longest_support)
-      throw LimitExceeded("more than 131072 packets a slot count at this precision; the limit is 131072");
+      throw LimitExceeded("this precision needs more than 131072 packets per slot, which is the limit");
     Prefix<Interval> prefix{expand<Interval>(program, order), Interval(0), Interval(0), false};
     Interval mass(0), first(0);
     for (std::size_t j = 0; j < order; ++j) {
-      // The formula is a PGF (checked on construction): what intervals leave below zero is rounding.
+      // The formula is a PGF (checked on construction): negative parts of intervals are rounding errors.
       Interval& entry = prefix.pmf[j];
       if (numeric::lower(entry) < 0)
         entry = numeric::make_interval(Real(0), numeric::upper(entry) > 0 ? numeric::upper(entry) : Real(0));
@@ -293,7 +293,7 @@ Prefix<Interval> formula_prefix(const symbolic::Program& program, const Interval
 ArrivalTails<Interval> enclosed_arrival_tails(const Arrivals& arrivals, long negligible) {
   const auto& description = arrivals.description();
   const double bits = static_cast<double>(mpfr_get_prec(Real(0).backend().data()));
-  // Entries behind the cut still enter its suffix sums; below this floor they are rounding.
+  // Entries beyond the cut still enter its suffix sums; below this floor they are below rounding.
   const double floor = static_cast<double>(negligible) - bits - 32;
   const Interval load = arrivals.load_interval();
   ArrivalTails<Interval> tails;
@@ -338,7 +338,7 @@ std::optional<ArrivalTails<long double>> fast_arrival_tails(const Arrivals& arri
   }
   ArrivalTails<long double> tails = suffix_sums(std::move(prefix), static_cast<double>(negligible));
   tails.load = numeric::nearest_long_double(*arrivals.load());
-  // Two suffix sums of at most as many terms as there are entries, and what the floor cut off.
+  // Two suffix sums of at most as many terms as entries, and the truncation at the floor.
   tails.error_units = units_of_pmf + 2.0 * static_cast<double>(tails.pmf.size()) + 8;
   return tails;
 }
@@ -354,18 +354,18 @@ ArrivalTails<Rational> exact_arrival_tails(const Arrivals& arrivals, std::size_t
   ArrivalTails<Rational> tails;
   if (std::holds_alternative<PoissonArrivals>(description))
     throw LimitExceeded(
-        "Poisson arrivals have irrational probabilities, which exact arithmetic cannot hold; "
-        "use interval or multiprecision");
+        "Poisson arrivals have irrational probabilities, which exact arithmetic cannot represent; use "
+        "interval or multiprecision");
   if (const auto* formula = std::get_if<PgfArrivals>(&description)) {
     Prefix<Rational> prefix;
     try {
       prefix = {expand<Rational>(formula->program, count + 1), 0, 0, false};
     } catch (const Irrational&) {
       throw LimitExceeded(
-          "the arrivals have irrational probabilities, which exact arithmetic cannot hold; "
-          "use interval or multiprecision");
+          "the arrivals have irrational probabilities, which exact arithmetic cannot represent; use interval "
+          "or multiprecision");
     }
-    // Exact complements: nothing is lost in rationals.
+    // Exact complements: rationals lose nothing.
     Rational mass = 0, first = 0;
     for (std::size_t j = 0; j <= count; ++j) {
       mass = mass + prefix.pmf[j];

@@ -26,7 +26,7 @@ std::vector<L> moments_at_one(const symbolic::Program& program) {
   return {taylor[0], taylor[1], taylor[2] + taylor[2]};
 }
 
-/// z -> 1 - factor + factor z in every step that reads z.
+/// Substitutes 1 - factor + factor z for z in every step that reads z.
 symbolic::Program substitute_thinning(const symbolic::Program& program, const Rational& factor) {
   using Operation = symbolic::Program::Operation;
   symbolic::Program result;
@@ -241,9 +241,7 @@ Arrivals Arrivals::at_load(const Rational& load) const {
       for (Rational& rate : result.rates) rate = rate * load / *load_;
     return Arrivals(std::move(result));
   }
-  if (!load_)
-    throw LimitExceeded(
-        "the load of this formula is irrational, so it cannot be brought to another one exactly");
+  if (!load_) throw LimitExceeded("the load of this formula is irrational, so it cannot be scaled exactly");
   return cln::zerop(*load_) ? *this : thinned(load / *load_);
 }
 

@@ -37,7 +37,7 @@ struct PmfArrivals {
   std::vector<numeric::Rational> probabilities;
 };
 
-/// A typed or computed PGF without free parameters.
+/// A given or computed PGF without free parameters.
 struct PgfArrivals {
   symbolic::Program program;
 };
@@ -55,9 +55,9 @@ class Arrivals {
   static Arrivals poisson(numeric::Rational load);
   /// \throws InvalidArgument  a negative probability, a sum other than 1, more than 1 048 576 entries
   static Arrivals from_pmf(std::vector<numeric::Rational> probabilities);
-  /// A polynomial with rational coefficients becomes its PMF, so that all arithmetics serve it.
-  /// \throws InvalidArgument  A holds a free parameter or is no PGF: A(1) is not 1, or a coefficient
-  ///                          is negative (the message names it)
+  /// A polynomial with rational coefficients is converted to its PMF, so all arithmetics support it.
+  /// \throws InvalidArgument  A has a free parameter or is not a PGF: A(1) is not 1, or a coefficient is
+  ///                          negative (the message names it)
   /// \throws LimitExceeded    as check_pgf()
   static Arrivals from_pgf(const symbolic::Pgf& pgf);
 
@@ -73,7 +73,7 @@ class Arrivals {
   [[nodiscard]] numeric::Interval load_interval() const;
   [[nodiscard]] numeric::Interval second_factorial_moment_interval() const;
 
-  /// Greatest possible number of packets in a slot; empty if there is none.
+  /// Maximum number of packets in a slot; empty if unbounded.
   [[nodiscard]] std::optional<std::int64_t> largest_batch() const;
 
   /// Each packet kept with probability `factor`, independently: A(1 - factor + factor z).
@@ -81,13 +81,13 @@ class Arrivals {
   /// \throws LimitExceeded    a PMF of more than 512 entries
   [[nodiscard]] Arrivals thinned(const numeric::Rational& factor) const;
 
-  /// The same form of traffic at another load: inputs and Poisson scaled, up or down; a PMF or a formula
-  /// thinned, so down only.
+  /// The same form of traffic at another load. Inputs and Poisson are scaled up or down; a PMF or a formula
+  /// is thinned, so down only.
   /// \throws InvalidArgument  load < 0 or above greatest_load()
   [[nodiscard]] Arrivals at_load(const numeric::Rational& load) const;
 
-  /// The greatest load that at_load() can give [packets/slot]: `inputs` for equal inputs, 1000 for
-  /// Poisson, the load at which the busiest of unequal inputs sends in every slot, the own load else.
+  /// Maximum load for at_load() [packets/slot]: `inputs` for equal inputs, 1000 for Poisson, the load at
+  /// which the busiest of unequal inputs sends in every slot, otherwise the current load.
   [[nodiscard]] numeric::Rational greatest_load() const;
 
  private:

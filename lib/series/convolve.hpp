@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <vector>
 
-/// Products of non-negative series, term by term: every entry keeps its relative accuracy.
-/// Internal to the series module: distribution.hpp and stop_loss.hpp are what others include.
+/// Products of non-negative series, term by term: every entry keeps its relative accuracy. Internal to the
+/// series module: other modules include distribution.hpp and stop_loss.hpp.
 namespace tailbound::series {
 
 /// sum + left * right with one or two roundings.
@@ -20,14 +20,14 @@ void multiply_add(T& sum, const T& left, const T& right) {
     sum += left * right;
 }
 
-/// z[t] = sum_{n<=t} x[n] y[t-n]. A term meets at most direct_units(count) roundings. \pre equal sizes
+/// z[t] = sum_{n<=t} x[n] y[t-n]. A term has at most direct_units(count) roundings. \pre equal sizes
 template <class T>
 [[nodiscard]] std::vector<T> convolve(const std::vector<T>& x, const std::vector<T>& y) {
   const std::size_t count = x.size();
   std::vector<T> z(count, T(0));
   std::size_t n = 0;
   if constexpr (std::is_floating_point_v<T>) {
-    // Four terms at a time and all t side by side: vector arithmetic without any reordering of a sum.
+    // Four terms at a time, vectorized over t: no sum is reordered.
     for (; n + 4 <= count; n += 4) {
       const T x0 = x[n], x1 = x[n + 1], x2 = x[n + 2], x3 = x[n + 3];
       if (x0 == 0 && x1 == 0 && x2 == 0 && x3 == 0) continue;

@@ -55,7 +55,7 @@ numeric::Enclosure<unit::Probability> enclose(const T& value, double units, cons
   return numeric::Enclosure<unit::Probability>(std::move(lower), std::move(upper));
 }
 
-/// What the absolute errors of the factors make of a sum of products; second-order terms included.
+/// Absolute error of a sum of products from those of the factors, including second-order terms.
 template <class T>
 T carried_error(const T& x_error, const T& x_total, const T& y_error, const T& y_total, std::size_t count) {
   if (x_error == 0 && y_error == 0) return T(0);
@@ -88,13 +88,13 @@ Distribution<double> tilted(const Distribution<long double>& distribution, doubl
     power *= tilt;
   }
   if (!(power < 0x1p15000L)) throw std::logic_error("tilted: the tilt leaves the numbers' range");
-  // In the power one rounding a place, in the product one, then the one to double.
+  // One rounding per entry in the power, one in the product, then the one to double.
   const double ratio =
       std::ldexp(1.0, std::numeric_limits<double>::digits - std::numeric_limits<long double>::digits);
   const double places = tilt == 1 ? 0 : static_cast<double>(count) + 1;
   result.mass_units = (distribution.mass_units + places) * ratio + 1.01;
   result.tail_units = (distribution.tail_units + places) * ratio + 1.01;
-  // Entries below a double's normal range are off by less than its least number.
+  // Entries below a double's normal range have errors below its smallest number.
   const auto error = [&](long double given) {
     return static_cast<double>(given * power) * (1 + 1e-6) + std::numeric_limits<double>::min();
   };
@@ -123,21 +123,21 @@ Distribution<T> sum(const Distribution<T>& x, const Distribution<T>& y, Summatio
     by_transform |= summation == Summation::automatic && count >= transform_pays_from();
   if (!by_transform) {
     z.mass = convolve(x.mass, y.mass);
-    if constexpr (std::is_same_v<T, double>)  // what products lose below the least normal number
+    if constexpr (std::is_same_v<T, double>)  // loss of products below the smallest normal number
       z.mass_error += static_cast<double>(count) * std::numeric_limits<double>::min();
     z.mass_units = x.mass_units + y.mass_units + direct_units<T>(count);
   } else if constexpr (std::is_same_v<T, double>) {
     numeric::Convolution convolution = numeric::convolve_by_transform(x.mass, y.mass, count);
     z.mass = std::move(convolution.values);
     z.mass_error += convolution.error;
-    // No mass is negative: what is below zero is rounding.
+    // No mass is negative: negative values are rounding errors.
     for (double& mass : z.mass) mass = std::max(mass, 0.0);
     z.mass_units = x.mass_units + y.mass_units;
   } else {
     throw std::logic_error("sum: transforms are for double");
   }
 
-  // The last tail by its sum, the others from it: S(t) = S(t+1) + P(X+Y = t+1), over theta when tilted.
+  // The last tail from its sum, the others from it: S(t) = S(t+1) + P(X+Y = t+1), over theta when tilted.
   T last = x.tail[count - 1];
   for (std::size_t n = 0; n < count; ++n) multiply_add(last, x.mass[n], y.tail[count - 1 - n]);
   const double last_units =
@@ -153,7 +153,7 @@ Distribution<T> sum(const Distribution<T>& x, const Distribution<T>& y, Summatio
   z.tail_units = std::max(last_units, z.mass_units) + 2 * static_cast<double>(count);
   z.tail_error = last_error;
   if (z.mass_error != 0) {
-    // An error in each mass counts in all tails before it, over theta at each place.
+    // An error in a mass affects all earlier tails, divided by theta per entry.
     const double places =
         std::min(static_cast<double>(count), z.tilt == 1 ? static_cast<double>(count) : 1 / (z.tilt - 1) + 1);
     z.tail_error += z.mass_error * T(places) * T(1 + 1e-6);
@@ -188,13 +188,13 @@ double balancing_tilt(std::span<const Distribution<long double>* const> terms) {
   const std::size_t count = terms.front()->size();
   if (count < 2) return 1;
   const auto last = static_cast<double>(count - 1);
-  // log of sum_h E[exp(s X_h); X_h < size] exp(-s last): convex in s, least at the saddle point.
+  // log of sum_h E[exp(s X_h); X_h < size] exp(-s last): convex in s, minimal at the saddle point.
   const auto exponent = [&](double s) {
     double sum = -s * last, log_moment = 0;
     const long double step = std::exp(static_cast<long double>(s));
     const Distribution<long double>* former = nullptr;
     for (const auto* term : terms) {
-      if (term != former) {  // equal hops come one after the other
+      if (term != former) {  // equal hops are adjacent
         long double power = 1, moment = 0;
         for (const long double mass : term->mass) {
           moment += mass * power;
@@ -218,7 +218,7 @@ double balancing_tilt(std::span<const Distribution<long double>* const> terms) {
     const double left = from + (to - from) / 3, right = to - (to - from) / 3;
     (exponent(left) < exponent(right) ? to : from) = exponent(left) < exponent(right) ? right : left;
   }
-  // Where no term comes to its end this is the masses' alone: the tail lies above the slowest term's.
+  // If no term is complete, this covers only the masses: the tail lies above that of the slowest term.
   const double least = std::max(std::min(0.0, exponent((from + to) / 2)), -slowest * last);
   return std::max(1.0, std::exp(-least / last));
 }

@@ -7,17 +7,17 @@
 #include <span>
 #include <vector>
 
-/// Distributions on 0, 1, 2, ... with bounds of their errors, and sums of independent ones.
+/// Distributions on 0, 1, 2, ... with error bounds, and sums of independent ones.
 ///
 /// MODEL     X >= 0 whole, known for n < size, tilted by a number theta >= 1:
 ///           mass[n] = theta^n P(X = n),  tail[n] = theta^n P(X > n).
-///           Tilting commutes with convolution, keeps what falls geometrically within a double's exponents,
-///           and makes it flat, which is what a fast Fourier transform needs.
+///           Tilting commutes with convolution, keeps geometric decay within a
+///           double's exponents, and flattens it, as a fast Fourier transform requires.
 /// RESULT    for independent X, Y:  P(X+Y = t) = sum_{n<=t} P(X = n) P(Y = t-n),
 ///           P(X+Y > t) = P(X > t) + sum_{n<=t} P(X = n) P(Y > t-n):  non-negative terms only, and nothing
-///           beyond n = t is needed, so that nothing is cut off.
+///           beyond n = t is needed, so there is no truncation.
 /// CONTRACT  the true theta^n P(.) lies within units * u relative (u = 2^-bits of T, errors on paths of
-///           non-negative products as in numeric/rounding.hpp) and then *_error absolute of what is stored.
+///           non-negative products as in numeric/rounding.hpp) and then *_error absolute of the stored value.
 /// SOURCE    docs/derivations/path_delay.md
 namespace tailbound::series {
 
@@ -27,7 +27,7 @@ struct Distribution {
   std::vector<T> mass, tail;               ///< equal lengths
   int bits = 0;                            ///< u = 2^-bits
   double tilt = 1;                         ///< theta
-  double mass_units = 0, tail_units = 0;   ///< relative errors met by any entry, in unit roundoffs of T
+  double mass_units = 0, tail_units = 0;   ///< number of relative errors of any entry, in unit roundoffs of T
   T mass_error = T(0), tail_error = T(0);  ///< absolute, of any tilted entry
 
   [[nodiscard]] std::size_t size() const noexcept { return mass.size(); }
@@ -37,15 +37,15 @@ struct Distribution {
 template <class T>
 [[nodiscard]] Distribution<T> prefix(const Distribution<T>& distribution, std::size_t count);
 
-/// Tilted further and rounded to double.
+/// Tilted and rounded to double.
 /// \param tilt  >= 1, tilt^size at most 2^15 000 \pre not yet tilted
 [[nodiscard]] Distribution<double> tilted(const Distribution<long double>& distribution, double tilt);
 
 /// How a sum is computed.
 enum class Summation {
   automatic,  ///< the transform where it is faster
-  direct,     ///< term by term: keeps every entry's relative accuracy
-  transform,  ///< by fast Fourier transforms (T = double only): an error relative to the largest entries
+  direct,     ///< term by term; keeps every entry's relative accuracy
+  transform,  ///< by fast Fourier transforms (T = double only); the error is relative to the largest entries
 };
 
 /// X + Y. \pre equal sizes and tilts
@@ -53,7 +53,7 @@ template <class T>
 [[nodiscard]] Distribution<T> sum(const Distribution<T>& x, const Distribution<T>& y,
                                   Summation summation = Summation::automatic);
 
-/// The length from which Summation::automatic takes the transform.
+/// The length from which Summation::automatic uses the transform.
 [[nodiscard]] std::size_t transform_pays_from();
 
 /// P(X > n), n < size.
@@ -69,8 +69,8 @@ template <class T>
 template <class T>
 [[nodiscard]] double log_tail(const Distribution<T>& distribution, std::size_t n);
 
-/// A tilt that keeps the sum of independent X_h near 1 from 0 to its last place: the last place's
-/// Chernoff bound, spread evenly over all places. Any tilt is right; this one serves accuracy.
+/// A tilt that keeps the sum of independent X_h near 1 from 0 to its last entry: the last entry's Chernoff
+/// bound, spread evenly. Any tilt is correct; this one gives good accuracy.
 /// \param terms  not tilted, equal sizes
 [[nodiscard]] double balancing_tilt(std::span<const Distribution<long double>* const> terms);
 

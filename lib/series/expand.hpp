@@ -16,29 +16,29 @@
 
 /// Power series of a formula over any number type: double, long double, numeric::Real, numeric::Interval,
 /// numeric::Rational. Over Interval each coefficient encloses the true one; over Rational it is exact; over
-/// the others nothing is promised about rounding.
+/// the others rounding is not bounded.
 ///
-/// METHOD  Truncated Laurent series c_0 h^v + c_1 h^(v+1) + ..., so that a factor z - z0 may cancel; more
-///         terms are taken where it costs some. f^n and exp(f) by the recurrences of d' f = n f' d and
-///         d' = f' d, at a cost of length of f times length of the result. For f >= 0 the first has only
-///         non-negative terms for n < 0 in 1/(c - f)^|n|, for f of two terms, and as far as the (n+1)-th
-///         term; elsewhere f^n is multiplied out by repeated squaring, or factor by factor where f has few
-///         terms, so that no digits cancel.
+/// METHOD  Truncated Laurent series c_0 h^v + c_1 h^(v+1) + ..., so a factor z - z0 may cancel; more terms
+///         are used where that loses some. f^n and exp(f) by the recurrences of d' f = n f' d and d' = f' d,
+///         at a cost of length of f times length of the result. For f >= 0 the first has only non-negative
+///         terms for n < 0 in 1/(c - f)^|n|, for f of two terms, and as far as the (n+1)-th term; otherwise
+///         f^n is expanded by repeated squaring, or factor by factor where f has few terms, so no digits
+///         cancel.
 /// SOURCE  docs/derivations/generating_functions.md
 /// TESTS   tests/series/expand_test.cpp
 namespace tailbound::series {
 
-/// Rational arithmetic meets exp of something other than 0.
+/// exp of a nonzero argument in rational arithmetic.
 class Irrational : public InvalidArgument {
  public:
   using InvalidArgument::InvalidArgument;
 };
 
-/// What an expansion may cost; beyond it LimitExceeded.
+/// Cost limits of an expansion; beyond them LimitExceeded.
 struct ExpansionLimits {
   std::size_t order = 1'048'576;
-  double products = 4e9;       ///< of coefficients; long rationals count by their 64-bit words squared
-  double bits = 1.6e10;        ///< of all series kept at a time
+  double products = 4e9;       ///< of coefficients; long rationals count as their 64-bit words squared
+  double bits = 1.6e10;        ///< of all series in memory at a time
   double rational_bits = 1e9;  ///< of a single rational number
 };
 
@@ -65,7 +65,7 @@ struct SeriesNumber {
     else
       return value == T(0);
   }
-  /// May be zero, or all its digits may have cancelled, so that only exact arithmetic can tell.
+  /// It may be zero, or all its digits may have cancelled: only exact arithmetic can decide.
   static bool is_doubtful(const T& value) {
     if constexpr (std::is_same_v<T, numeric::Rational>)
       return value == 0;
@@ -99,7 +99,7 @@ struct SeriesNumber {
   }
 };
 
-/// One expansion of one program: series in h = z - point.
+/// An expansion of a program: series in h = z - point.
 template <class T>
 class Expansion {
   using Number = SeriesNumber<T>;
@@ -150,11 +150,11 @@ class Expansion {
     return std::move(value[last]);
   }
 
-  /// The terms kept did not settle a leading coefficient; more of them may.
+  /// The retained terms did not determine a leading coefficient; more of them may.
   struct NeedsMoreTerms {};
 
   /// `base` with the leading coefficients that are zero in exact arithmetic removed.
-  /// \throws InvalidArgument  the leading coefficient may be zero and exact arithmetic cannot tell
+  /// \throws InvalidArgument  the leading coefficient may be zero and exact arithmetic cannot decide
   Series settled(std::size_t left, Series base) const {
     if constexpr (!std::is_same_v<T, numeric::Rational>) {
       constexpr std::size_t looked_at = 16;
@@ -212,7 +212,7 @@ class Expansion {
     }
   }
 
-  /// Words of the longest coefficient: what a product with it costs.
+  /// Words of the longest coefficient: the cost of a product with it.
   static double words(const Series& value) {
     if constexpr (std::is_same_v<T, numeric::Rational>) {
       double most = 1;
@@ -230,7 +230,7 @@ class Expansion {
                           " products of coefficients");
   }
 
-  /// Exact zeros dropped at both ends, and what is beyond the terms kept.
+  /// Drops exact zeros at both ends, and terms beyond the limit.
   Series strip(Series value) const {
     std::size_t zeros = 0;
     while (zeros < value.c.size() && Number::is_zero(value.c[zeros])) ++zeros;
@@ -292,7 +292,7 @@ class Expansion {
     bool exact = a.exact && b.exact && full <= terms_;
     if (!a.exact) count = std::min(count, a.c.size());
     if (!b.exact) count = std::min(count, b.c.size());
-    // A short exact factor times a truncated long one is known as far as the long one.
+    // A short exact factor times a truncated series is known as far as that series.
     if (!exact) count = std::min({terms_, a.exact ? terms_ : a.c.size(), b.exact ? terms_ : b.c.size()});
     charge(static_cast<double>(std::min(a.c.size(), count)) *
            static_cast<double>(std::min(b.c.size(), count)) * words(a) * words(b));
@@ -348,7 +348,7 @@ class Expansion {
       result.exact = true;
       return result;
     }
-    std::vector<std::size_t> support;  // j >= 1 with c_j other than 0
+    std::vector<std::size_t> support;  // j >= 1 with c_j != 0
     for (std::size_t j = 1; j < base.c.size() && j < count; ++j)
       if (!Number::is_zero(base.c[j])) support.push_back(j);
     std::vector<T> scaled;  // c_j / c_0
@@ -385,7 +385,7 @@ class Expansion {
     return result;
   }
 
-  /// One factor after the other: of few terms.
+  /// Factor by factor, for a base with few terms.
   Series power_by_factors(const Series& base, long exponent) {
     Series result = base;
     for (long n = 1; n < exponent; ++n) result = multiply(result, base);
@@ -415,7 +415,7 @@ class Expansion {
                                                       std::min(terms_, base.exact ? terms_ : base.c.size()));
       if (std::is_same_v<T, numeric::Rational> || (safe && !Number::is_doubtful(base.c[0])))
         return power_by_recurrence(base, exponent, whole_power(base.c[0], exponent));
-      // Squares of many terms take more sums than factors of few.
+      // Squaring series with many terms takes more additions than multiplying by factors with few.
       double few = 0;
       for (const T& one : base.c) few += Number::is_zero(one) ? 0.1 : 1;
       const bool factors = base.exact && base.c.size() < terms_ &&
@@ -427,11 +427,12 @@ class Expansion {
     return power_by_recurrence(base, exponent, Number::whole(1) / whole_power(base.c[0], -exponent));
   }
 
-  /// d = exp(f) by k d_k = sum_{j=1..k} j f_j d_{k-j}; exp(f_0) set apart as d_0.
+  /// d = exp(f) by k d_k = sum_{j=1..k} j f_j d_{k-j}; d_0 = exp(f_0) separately.
   Series exponential(const Series& argument) {
     if (argument.c.empty() && argument.exact) return constant(1);
     if (argument.valuation < 0)
-      throw InvalidArgument("formula", "exp of what is infinite at the point of expansion", "finite there");
+      throw InvalidArgument("formula", "exp of an infinite argument at the point of expansion",
+                            "finite there");
     const auto offset = static_cast<std::size_t>(argument.valuation);
     const std::size_t known = argument.exact ? terms_ : std::min(terms_, offset + argument.c.size());
     if (known == 0) return {0, {}, false};
@@ -494,17 +495,17 @@ class Expansion {
 /// Coefficients of (z - point)^0 .. (z - point)^(order-1).
 ///
 /// CONTRACT  Rational: exact. Interval: each contains the true coefficient, with the precision in force.
-/// COST      order * (length of the shorter factor, of the base or of exp's argument) a step.
+/// COST      order * (length of the shorter factor, of the base or of exp's argument) per step.
 /// \throws InvalidArgument  a pole at the point; or, over Interval, a divisor that the precision in force
-///                          cannot tell from zero
-/// \throws Irrational       over Rational: exp of something other than 0 at the point
+///                          cannot distinguish from zero
+/// \throws Irrational       over Rational: exp of a nonzero argument at the point
 /// \throws LimitExceeded    order or cost beyond ExpansionLimits; over double: out of its range
 template <class T>
 [[nodiscard]] std::vector<T> expand_about(const symbolic::Program& program, const numeric::Rational& point,
                                           std::size_t order, const ExpansionLimits& limits = {}) {
   if (program.steps.empty()) throw InvalidArgument("program", "", "at least one step");
   if (order > limits.order)
-    throw LimitExceeded("an expansion to " + std::to_string(order) + " terms was asked for; the limit is " +
+    throw LimitExceeded("an expansion to " + std::to_string(order) + " terms was requested; the limit is " +
                         std::to_string(limits.order));
   if (order == 0) return {};
   using Series = typename Expansion<T>::Series;
@@ -513,7 +514,7 @@ template <class T>
   for (std::size_t extra = 0;; extra = 2 * extra + 2) {
     try {
       Series series = expansion.run(program.steps.size() - 1, order + extra);
-      // A pole may be a zero over a zero that rounding has blurred.
+      // A pole may be 0/0 obscured by rounding.
       if (!series.c.empty() && series.valuation < 0)
         series = expansion.settled(program.steps.size() - 1, std::move(series));
       if (!series.c.empty() && series.valuation < 0)
@@ -532,7 +533,7 @@ template <class T>
       }
       return result;
     } catch (const typename Expansion<T>::NeedsMoreTerms&) {
-      if (extra > 64) throw InvalidArgument("divisor", "zero in every term looked at", "other than zero");
+      if (extra > 64) throw InvalidArgument("divisor", "zero in every term computed", "other than zero");
     }
   }
 }
@@ -576,7 +577,7 @@ template <class T>
           throw InvalidArgument("exponent", std::to_string(step.exponent), "between -1048576 and 1048576");
         if constexpr (std::is_same_v<T, numeric::Interval>) {
           if (step.exponent < 0 && numeric::lower(base) <= 0 && numeric::upper(base) >= 0)
-            throw InvalidArgument("divisor", "zero, or not told from it at this precision",
+            throw InvalidArgument("divisor", "zero, or indistinguishable from zero at this precision",
                                   "other than zero");
         } else if (step.exponent < 0 && Number::is_zero(base))
           throw InvalidArgument("divisor", "0", "other than zero");

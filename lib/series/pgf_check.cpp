@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t coefficients_looked_at = 1'000;
 constexpr int first_bits = 192, last_bits = 4'096;
-constexpr double longest_rational_test = 4'000;  ///< degree of numerator and denominator together
+constexpr double longest_rational_test = 4'000;  ///< maximum total degree of numerator and denominator
 constexpr double longest_polynomial = 1'048'576;
 
 [[noreturn]] void refuse(const std::string& finding) {
@@ -34,13 +34,13 @@ std::string shown(const Interval& value) {
   return "about " + numeric::to_decimal(numeric::lower(value), 12, numeric::Rounding::nearest);
 }
 
-/// What the steps alone tell of a step's series.
+/// Properties of a step's series that follow from the steps alone.
 struct Shape {
-  std::optional<Interval> constant;         ///< c_0, where an interval holds it
+  std::optional<Interval> constant;         ///< c_0, if an interval contains it
   bool rest_up = false, rest_down = false;  ///< c_1, c_2, ... all >= 0, all <= 0
   bool rational = true;                     ///< no exp of a formula in z
   bool irrational_constant = false;         ///< exp of a constant
-  double top = 0, bottom = 0;               ///< degrees, at most, of numerator and denominator
+  double top = 0, bottom = 0;               ///< maximum degrees of numerator and denominator
 
   [[nodiscard]] bool is_constant() const { return top == 0 && bottom == 0 && rational; }
   [[nodiscard]] bool non_negative() const { return rest_up && constant && numeric::lower(*constant) >= 0; }
@@ -134,7 +134,7 @@ bool check_value_at_one(const Program& program) {
     if (value != 1) refuse("A(1) is " + shown(value));
     return true;
   } catch (const Irrational&) {
-    // decided by intervals below
+    // decided by intervals, below
   }
   for (int bits = first_bits;; bits = std::min(2 * bits, last_bits)) {
     const numeric::PrecisionScope scope({bits});
@@ -145,7 +145,7 @@ bool check_value_at_one(const Program& program) {
     } catch (const InvalidArgument& error) {
       if (error.argument() == "arrivals" || bits == last_bits) throw;
     }
-    if (bits == first_bits) bits = last_bits / 2;  // what 192 bits do not refute needs all of them
+    if (bits == first_bits) bits = last_bits / 2;  // if 192 bits do not refute it, all bits are needed
   }
 }
 
@@ -176,7 +176,7 @@ void check_signs_by_intervals(const Program& program, std::size_t order) {
       if (error.argument() == "arrivals" || bits == last_bits) throw;
       decided = false;
     }
-    // What 4096 bits do not tell from zero is taken as zero (said in the header).
+    // A value that 4096 bits cannot distinguish from zero is taken as zero (see the header).
     if (decided || bits == last_bits) return;
   }
 }
@@ -192,7 +192,7 @@ PgfFacts check_pgf(const Program& program) {
   for (const Program::Step& step : program.steps) shapes.push_back(shape_of(step, shapes));
   const Shape& whole = shapes.back();
   const bool polynomial = whole.rational && whole.bottom == 0;
-  // Parts that are non-negative cannot cancel, so that the degrees counted are the true ones.
+  // Non-negative parts cannot cancel, so the counted degrees are the true ones.
   const bool proved = whole.non_negative();
   const bool nothing_cancels = proved && std::ranges::all_of(shapes, &Shape::rest_up);
 
@@ -231,7 +231,7 @@ PgfFacts check_pgf(const Program& program) {
         return facts;
       }
     } catch (const LimitExceeded&) {
-      // stays undecided
+      // remains undecided
     }
   }
   facts.all_coefficients = proved;

@@ -5,12 +5,12 @@
 namespace tailbound::series {
 namespace {
 
-/// Numbers side by side in a register, or in two.
+/// SIMD vector of numbers, in one register or two.
 using Four [[gnu::vector_size(32)]] = double;
 using Stored [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
 
-/// s[from] ... of whole steps of four, from `order` values before them and no forcing: what reaches back beyond the
-/// four for all of them at once, then one after the other. \pre order >= 8
+/// s[from] ... in whole steps of four, from the `order` previous values without forcing: terms that reach
+/// back beyond the four for all of them at once, then one after the other. \pre order >= 8
 TAILBOUND_WIDE void extend_by_fours(const double* kernel, std::size_t order, double* s, std::size_t from,
                                     std::size_t count) {
   const double b1 = kernel[0], b2 = kernel[1], b3 = kernel[2];
@@ -28,7 +28,7 @@ TAILBOUND_WIDE void extend_by_fours(const double* kernel, std::size_t order, dou
     if (j >= 5) sum2 += kernel[j - 2] * *reinterpret_cast<const Stored*>(here - j + 1);
     if (j >= 6) sum3 += kernel[j - 3] * *reinterpret_cast<const Stored*>(here - j + 2);
     const Four far = (sum1 + sum2) + (sum3 + sum4);
-    // As little as can be has to wait for the value before it.
+    // As few operations as possible depend on the previous value.
     const double s0 = (far[0] + b3 * here[-3]) + (b2 * here[-2] + b1 * here[-1]);
     const double s1 = (far[1] + (b3 * here[-2] + b2 * here[-1])) + b1 * s0;
     const double s2 = ((far[2] + b3 * here[-1]) + b2 * s0) + b1 * s1;
@@ -56,7 +56,8 @@ void extend(const RenewalEquation<double>& equation, std::vector<double>& values
 
 void extend(const RenewalEquation<numeric::Real>& equation, std::vector<numeric::Real>& values,
             std::size_t count) {
-  // No number is made but for the result, and none longer than the equation's: a scope's may have a limb more.
+  // Creates no number except the result, and none longer than the equation's; a scope's precision may have
+  // one more limb.
   std::array<numeric::Real, 4> sums;
   numeric::Real product;
   const mpfr_prec_t precision = equation.kernel.empty() ? mpfr_get_prec(product.backend().data())
@@ -86,7 +87,7 @@ void extend(const RenewalEquation<numeric::Interval>& equation, std::vector<nume
   if (!std::ranges::all_of(equation.kernel, known_positive) ||
       !std::ranges::all_of(equation.forcing, known_positive) || !std::ranges::all_of(values, known_positive))
     return extend<numeric::Interval>(equation, values, count);
-  // Without negative numbers each end is a sum of products of ends of its kind.
+  // Without negative numbers each end is a sum of products of the same ends.
   numeric::Real product;
   const mpfr_prec_t precision = equation.kernel.empty() ? mpfr_get_prec(product.backend().data())
                                                         : mpfi_get_prec(equation.kernel[0].backend().data());

@@ -28,14 +28,14 @@ struct RenewalEquation {
   [[nodiscard]] std::size_t order() const noexcept { return kernel.size(); }
 };
 
-/// Relative errors met in one step of extend(): one product, then the additions. Four running sums, so a
-/// term meets at most a quarter of the additions, two that join the sums, and three: the forcing term and the join, or
-/// the three last terms.
+/// Relative errors of one step of extend(): one product, then the additions. With four running sums a term
+/// has at most a quarter of the additions, two that join the sums, and three more: the forcing term and the
+/// join, or the last three terms.
 [[nodiscard]] inline double roundings_per_step(std::size_t terms) {
   return 1 + static_cast<double>((terms + 3) / 4) + 5;
 }
 
-/// Appends s[values.size()] ... s[count - 1] to `values`, which must hold s from 0 on.
+/// Appends s[values.size()] ... s[count - 1] to `values`, which must contain s from 0 on.
 /// COST  (count - values.size()) * min(count, d) products.
 template <class T>
 void extend(const RenewalEquation<T>& equation, std::vector<T>& values, std::size_t count) {
@@ -66,24 +66,24 @@ void extend(const RenewalEquation<T>& equation, std::vector<T>& values, std::siz
   }
 }
 
-/// The same in double: four values at a time, where each of them has d terms.
+/// The same in double, four values at a time where each has d terms.
 void extend(const RenewalEquation<double>& equation, std::vector<double>& values, std::size_t count);
-/// The same in long numbers, with the precision in force; none is made on the way.
+/// The same in multiprecision, with the precision in force; creates no temporaries.
 void extend(const RenewalEquation<numeric::Real>& equation, std::vector<numeric::Real>& values,
             std::size_t count);
 void extend(const RenewalEquation<numeric::Interval>& equation, std::vector<numeric::Interval>& values,
             std::size_t count);
 
-/// x^power modulo x^d - b[1] x^(d-1) - ... - b[d]: the weights with which d successive values make up
-/// the value `power` places after the first of them. Non-negative throughout.
+/// x^power modulo x^d - b[1] x^(d-1) - ... - b[d]: the weights that give the value `power` places after the
+/// first of d successive values. Non-negative throughout.
 template <class T>
 struct JumpWeights {
   std::vector<T> weight;  ///< d entries, of x^0 ... x^(d-1)
-  double roundings = 0;   ///< errors met by each weight, the kernel's own not counted
+  double roundings = 0;   ///< errors of each weight, not counting those of the kernel
 };
 
-/// Errors met by one squaring and one reduction at order d: d for the product and its sum; on the way down
-/// a jump of L places costs at most L + 1, over at most 2 d places in all.
+/// Errors of one squaring and one reduction at order d: d for the product and its sum; in the reduction a
+/// jump of L places costs at most L + 1, over at most 2 d places in all.
 [[nodiscard]] inline double roundings_per_squaring(std::size_t order) {
   return 5.0 * static_cast<double>(order);
 }
@@ -105,7 +105,7 @@ template <class T>
 [[nodiscard]] JumpWeights<T> jump_weights(const RenewalEquation<T>& equation, std::uint64_t power) {
   const std::size_t order = equation.order();
   JumpWeights<T> jump{std::vector<T>(order, T(0)), 0};
-  // As many leading bits as name a power below the order are free: x^m is itself.
+  // Leading bits that give a power below the order are free: x^m is itself.
   int bit = 63;
   std::uint64_t prefix = 0;
   while (bit >= 0 && prefix * 2 + ((power >> bit) & 1U) < order)

@@ -17,7 +17,7 @@ using numeric::Real;
 
 constexpr int bits = std::numeric_limits<long double>::digits;
 
-/// Tails from masses and excesses from tails, downward from the last place, whose own are there.
+/// Tails from masses and excesses from tails, downward from the last entry, which is given.
 void fill_from_last(StopLoss& it) {
   for (std::size_t n = it.size() - 1; n-- > 0;) {
     it.tail[n] = it.tail[n + 1] + it.mass[n + 1];
@@ -36,7 +36,7 @@ StopLoss nothing(std::size_t size) {
 }
 
 StopLoss successes(const std::vector<Rational>& rates, std::size_t size) {
-  // All places are kept until the suffix sums are taken.
+  // All entries are kept until the suffix sums are computed.
   std::vector<long double> mass{1};
   Rational mean = 0;
   for (const Rational& rate : rates) {
@@ -56,7 +56,7 @@ StopLoss successes(const std::vector<Rational>& rates, std::size_t size) {
   result.tail.resize(size);
   result.excess.resize(size);
   result.mean = numeric::nearest_long_double(mean);
-  // A trial multiplies by p or q (1.01), one product, one addition; then two suffix sums.
+  // Per trial a factor p or q (1.01), one product, one addition; then two suffix sums.
   result.units = 6.0 * static_cast<double>(rates.size()) + 4;
   return result;
 }
@@ -76,7 +76,7 @@ StopLoss sum(const StopLoss& x, const StopLoss& y) {
   z.tail[last] = tail;
   z.excess[last] = excess;
   fill_from_last(z);
-  // The sums at the last place and those of the suffixes add at most one error a place each.
+  // The sums at the last entry and the suffix sums each add at most one error per entry.
   z.units = x.units + y.units + direct_units<long double>(x.size()) + 3 * static_cast<double>(x.size()) + 4;
   return z;
 }
@@ -96,7 +96,7 @@ StopLoss sum_of_alike(const StopLoss& x, std::int64_t count) {
 Real rounded_up(long double value, double units) {
   const numeric::RelativeError gamma = numeric::relative_error_bound({units}, bits);
   if (!std::isfinite(gamma.units))
-    throw LimitExceeded("the roundings of so long a sum pass half of its value; that is the limit");
+    throw LimitExceeded("the sum is too long: its rounding errors exceed half of its value");
   const numeric::PrecisionScope scope(numeric::Precision{bits + 32});
   Real slack(1), lower, upper;
   mpfr_mul_2si(slack.backend().data(), slack.backend().data(), -13'000, MPFR_RNDU);

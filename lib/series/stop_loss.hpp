@@ -9,16 +9,16 @@
 
 /// Distributions on 0, 1, 2, ... with their expected excess, and sums of independent ones.
 ///
-/// MODEL     X >= 0 whole, known for n < size: P(X = n), P(X > n), E[(X - n)^+] (the stop-loss transform), and
-///           E[X].
+/// MODEL     X >= 0 whole, known for n < size: P(X = n), P(X > n), E[(X - n)^+] (the stop-loss transform),
+///           and E[X].
 /// RESULT    for independent X, Y
 ///             P(X+Y = n)      = sum_{j<=n} P(X = j) P(Y = n-j)
 ///             P(X+Y > n)      = P(X > n) + sum_{j<=n} P(X = j) P(Y > n-j)
 ///             E[(X+Y - n)^+]  = E[(X-n)^+] + P(X > n) E[Y] + sum_{j<=n} P(X = j) E[(Y-(n-j))^+]
-///           non-negative terms only, and nothing beyond n is needed, so that nothing is cut off.
-/// CONTRACT  in long double: every true value lies within `units` * 2^-64 relative of what is stored (errors on
-///           paths of non-negative products as in numeric/rounding.hpp), and 2^-13000 absolute, which covers
-///           products below the least normal number.
+///           non-negative terms only, and nothing beyond n is needed, so there is no truncation.
+/// CONTRACT  in long double: every true value lies within `units` * 2^-64 relative of the stored value
+///           (errors on paths of non-negative products as in numeric/rounding.hpp), and 2^-13000 absolute,
+///           which covers products below the smallest normal number.
 /// SOURCE    docs/derivations/shared_memory.md
 /// TESTS     tests/series/stop_loss_test.cpp
 namespace tailbound::series {
@@ -26,15 +26,15 @@ namespace tailbound::series {
 struct StopLoss {
   std::vector<long double> mass, tail, excess;  ///< equal lengths, at least 1
   long double mean = 0;
-  double units = 0;  ///< relative errors met by any entry or the mean, in unit roundoffs
+  double units = 0;  ///< number of relative errors of any entry or the mean, in unit roundoffs
 
   [[nodiscard]] std::size_t size() const noexcept { return mass.size(); }
 };
 
-/// What is always 0.
+/// The constant 0.
 [[nodiscard]] StopLoss nothing(std::size_t size);
 
-/// The number of successes of independent trials, that many entries.
+/// The number of successes of independent trials, in `size` entries.
 /// COST  the square of the number of trials
 /// \param rates  probabilities, 0 .. 1
 /// \param size   at least 1
@@ -47,9 +47,9 @@ struct StopLoss {
 /// \param count  0 or more
 [[nodiscard]] StopLoss sum_of_alike(const StopLoss& x, std::int64_t count);
 
-/// At least the true value of a number that met so many errors: rounded upward, the absolute error of the
-/// contract added.
-/// \throws LimitExceeded  so many roundings leave nothing of it
+/// An upper bound of the true value of a number with that many errors: rounded up, plus the absolute error of
+/// the contract.
+/// \throws LimitExceeded  too many roundings for a bound
 [[nodiscard]] numeric::Real rounded_up(long double value, double units);
 
 }  // namespace tailbound::series

@@ -48,7 +48,7 @@ Expression make_node(Kind kind, std::vector<Expression> operands) {
                         " deep");
   if (node->size > Expression::size_limit)
     throw LimitExceeded("the formula has more than " + std::to_string(Expression::size_limit) +
-                        " operands when written out");
+                        " operands when written without sharing");
   node->operands = std::move(operands);
   return Expression(std::move(node));
 }
@@ -85,7 +85,7 @@ Rational integer_power(const Rational& base, long exponent) {
   return cln::expt(base, cln::cl_I(exponent));
 }
 
-/// Base and integer exponent of a power of a symbol; exponent 0 if `factor` is nothing of the kind.
+/// Base and integer exponent of a power of a symbol; exponent 0 if `factor` is not of this form.
 std::pair<Expression, long> symbol_power(const Expression& factor) {
   if (factor.kind() == Kind::symbol) return {factor, 1};
   if (factor.kind() == Kind::power && factor.operands()[0].kind() == Kind::symbol &&
@@ -221,7 +221,7 @@ Expression sum(std::vector<Expression> terms) {
 Expression product(std::vector<Expression> factors) {
   Rational number = 1;
   std::vector<Expression> flat, exponents;                      // exponents: arguments of the exp factors
-  std::map<std::string, std::pair<std::size_t, long>> symbols;  // place in `flat`, exponent so far
+  std::map<std::string, std::pair<std::size_t, long>> symbols;  // index in `flat`, exponent so far
   std::optional<std::size_t> exponential_at;
   const auto take = [&](const Expression& factor) {
     if (factor.is_number()) {
@@ -296,7 +296,7 @@ Expression pow(const Expression& base, const Expression& exponent) {
   if (base.is_number()) return integer_power(base.number(), power);
   if (base.kind() == Kind::power) return pow(base.operands()[0], base.operands()[1] * exponent);
   if (base.kind() == Kind::product) {
-    // Factor by factor, so that what is printed reads back to the same form.
+    // Factor by factor, so that the printed form reads back as the same form.
     std::vector<Expression> factors;
     for (const Expression& factor : base.operands()) factors.push_back(pow(factor, exponent));
     return product(std::move(factors));

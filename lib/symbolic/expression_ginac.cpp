@@ -22,7 +22,8 @@ constexpr double term_limit = 20'000;
 constexpr double factor_term_limit = 300;
 constexpr double part_degree_limit = 24;
 
-/// GiNaC tells symbols apart by identity, we by name: one symbol a name, for the life of the program.
+/// GiNaC distinguishes symbols by identity, this project by name: one symbol per name for the lifetime of the
+/// program.
 const GiNaC::symbol& interned(const std::string& name) {
   static std::map<std::string, GiNaC::symbol> symbols;
   const auto found = symbols.find(name);
@@ -43,7 +44,7 @@ bool is_exponential(const ex& value) {
 std::pair<GiNaC::numeric, ex> split_coefficient(const ex& term) {
   if (GiNaC::is_a<GiNaC::numeric>(term)) return {GiNaC::ex_to<GiNaC::numeric>(term), 1};
   if (GiNaC::is_a<GiNaC::mul>(term)) {
-    const ex coefficient = term.op(term.nops() - 1);  // GiNaC keeps the number last
+    const ex coefficient = term.op(term.nops() - 1);  // GiNaC stores the number last
     if (GiNaC::is_a<GiNaC::numeric>(coefficient))
       return {GiNaC::ex_to<GiNaC::numeric>(coefficient), term / coefficient};
   }
@@ -93,8 +94,8 @@ class Independent : public GiNaC::map_function {
     ex symbol;
   };
 
-  /// base^exponent (base 0 stands for e) as a product of integer powers of symbols, one a monomial.
-  /// While gathering, the value itself: nothing may cancel yet.
+  /// base^exponent (base 0 stands for e) as a product of integer powers of symbols, one per monomial. While
+  /// collecting, the value itself: nothing may cancel yet.
   ex powers_of(const ex& value, const ex& base, const ex& exponent) {
     ex result = 1;
     for (const ex& term : terms_of(exponent.expand())) {
@@ -124,7 +125,7 @@ class Independent : public GiNaC::map_function {
   GiNaC::exmap meaning_;
 };
 
-/// Upper estimates of a fraction's size when multiplied out: terms, and degree in each symbol.
+/// Upper estimates of a fraction's expanded size: terms, and degree in each symbol.
 struct Extent {
   double terms = 1;
   std::map<ex, double, GiNaC::ex_is_less> degrees;
@@ -207,9 +208,8 @@ Fraction extent(const ex& value) {
   return result;
 }
 
-/// A product with each of its factors multiplied out. GiNaC's factor() groups the terms within a factor by
-/// variables in an order that changes from one run of the program to the next; multiplied out they are
-/// unique.
+/// A product with each factor expanded. GiNaC's factor() groups the terms within a factor by variables in an
+/// order that differs between runs of the program; expanded they are unique.
 ex with_plain_factors(const ex& product) {
   if (GiNaC::is_a<GiNaC::mul>(product)) {
     ex result = 1;
@@ -221,14 +221,14 @@ ex with_plain_factors(const ex& product) {
   return product.expand();
 }
 
-/// The highest power of a symbol when multiplied out; an upper estimate.
+/// The highest power of a symbol after expansion; an upper estimate.
 double degree_of(const ex& polynomial) {
   double most = 0;
   for (const auto& [symbol, degree] : extent(polynomial).numerator.degrees) most = std::max(most, degree);
   return most;
 }
 
-/// p with its factors found; checked, since factoring is the subtlest of GiNaC's steps.
+/// p factored; checked, since factoring is the most delicate of GiNaC's steps.
 ex taken_apart(const ex& polynomial) {
   const ex expanded = polynomial.expand();
   if (static_cast<double>(expanded.nops()) > factor_term_limit) return polynomial;
@@ -242,15 +242,15 @@ ex base_of(const ex& factor) {
   return is_power ? factor.op(0) : factor;
 }
 
-/// One of the factors that p consists of already; none of high degree, which take GiNaC a second each.
+/// Factors one of p's existing factors, except those of high degree, which take GiNaC a second each.
 ex factored_part(const ex& part) {
   const ex base = base_of(part);
   if (degree_of(base) > part_degree_limit) return part;
   return base.is_equal(part) ? taken_apart(part) : ex(GiNaC::pow(taken_apart(base), part.op(1)));
 }
 
-/// p with its factors found, if that is cheap. What is a product or a power already is not multiplied out for it:
-/// (z + 399)^200 took a sixth of a second.
+/// p factored, if that is cheap. Existing products and powers are not expanded for it: (z + 399)^200 took a
+/// sixth of a second.
 ex factored(const ex& polynomial) {
   if (!GiNaC::is_a<GiNaC::mul>(polynomial))
     return base_of(polynomial).is_equal(polynomial) ? taken_apart(polynomial) : factored_part(polynomial);
@@ -275,9 +275,9 @@ ex normal_form(const ex& value) {
   const ex rational = independent.replaced(value);
   const double terms = expanded_terms(rational);
   if (!(terms <= term_limit))
-    throw LimitExceeded(
-        "the formula would have about " + std::to_string(static_cast<long long>(std::min(terms, 9e18))) +
-        " terms when multiplied out; the limit is " + std::to_string(static_cast<int>(term_limit)));
+    throw LimitExceeded("the formula would have about " +
+                        std::to_string(static_cast<long long>(std::min(terms, 9e18))) +
+                        " terms when expanded; the limit is " + std::to_string(static_cast<int>(term_limit)));
   return independent.restored(rational.normal());
 }
 
@@ -298,14 +298,14 @@ ex to_ginac(const Expression& expression) {
         result = GiNaC::mul(operands);
         break;
       case Expression::Kind::power:
-        // GiNaC draws the content out of the base and raises it at once.
+        // GiNaC extracts the content of the base and raises it immediately.
         if (GiNaC::is_a<GiNaC::numeric>(operands[1])) {
           const double exponent = GiNaC::ex_to<GiNaC::numeric>(operands[1]).to_double();
           const double bits = coefficient_bits(part.operands()[0]) * std::fabs(exponent);
           if (bits > static_cast<double>(Expression::number_bits_limit))
             throw LimitExceeded("a power in the formula would have numbers of about " +
                                 std::to_string(static_cast<long long>(bits)) +
-                                " bits when multiplied out; the limit is " +
+                                " bits when expanded; the limit is " +
                                 std::to_string(Expression::number_bits_limit));
         }
         result = GiNaC::pow(operands[0], operands[1]);
@@ -424,10 +424,10 @@ Expression Expression::simplified() const {
     if (!(terms <= term_limit))
       throw LimitExceeded("the formula is too large to simplify: about " +
                           std::to_string(static_cast<long long>(std::min(terms, 9e18))) +
-                          " terms when multiplied out; the limit is " +
+                          " terms when expanded; the limit is " +
                           std::to_string(static_cast<int>(term_limit)));
     const ex parts = rational.normal().numer_denom();
-    // GiNaC names fresh symbols itself, so they go before the way back.
+    // GiNaC names fresh symbols itself, so they are replaced before the conversion back.
     return from_ginac(independent.restored(factored(parts.op(0)) / factored(parts.op(1))));
   } catch (const GiNaC::pole_error&) {
     throw InvalidArgument("divisor", "0", "other than zero");

@@ -7,19 +7,19 @@
 /// The bridge to GiNaC. Internal to the symbolic module.
 namespace tailbound::symbolic {
 
-/// \throws LimitExceeded  GiNaC would multiply out a number of more than a million bits
+/// \throws LimitExceeded  GiNaC would compute a number of more than a million bits
 [[nodiscard]] GiNaC::ex to_ginac(const Expression& expression);
 
 /// Terms in ascending degree, signs drawn out of factors: the same text in every run.
 [[nodiscard]] Expression from_ginac(const GiNaC::ex& value);
 
-/// A normal form: zero if and only if the function is zero. exp(...) and powers with symbolic exponents
-/// count as independent symbols after their arguments are split into terms, so that
-/// exp(a+b) - exp(a) exp(b) and p^(k+1) - p p^k come out as 0.
-/// \throws LimitExceeded  multiplied out it could have more terms than the limit
+/// A normal form: zero if and only if the function is zero. exp(...) and powers with symbolic exponents count
+/// as independent symbols after their arguments are split into terms, so that exp(a+b) - exp(a) exp(b) and
+/// p^(k+1) - p p^k become 0.
+/// \throws LimitExceeded  expanded it could have more terms than the limit
 [[nodiscard]] GiNaC::ex normal_form(const GiNaC::ex& value);
 
-/// Upper estimate of the number of terms of numerator and denominator when multiplied out.
+/// Upper estimate of the number of terms of numerator and denominator after expansion.
 [[nodiscard]] double expanded_terms(const GiNaC::ex& value);
 
 }  // namespace tailbound::symbolic

@@ -81,8 +81,8 @@ class Parser {
     return true;
   }
 
-  /// Errors of the formula's own rules, given a place in the text. Numbers count towards a total, so
-  /// that many large ones are refused as well as one.
+  /// Adds the position in the text to errors of formula construction. Numbers count towards a total, so that
+  /// many large ones are rejected as well as a single one.
   template <class Build>
   Expression at_place(std::size_t position, Build build) {
     try {
@@ -91,7 +91,7 @@ class Parser {
         total_bits_ += numeric::bit_size(result.number());
         if (total_bits_ > total_bits_limit)
           fail(position,
-               "the numbers of the formula take more than " + std::to_string(total_bits_limit) + " bits");
+               "the numbers of the formula need more than " + std::to_string(total_bits_limit) + " bits");
       }
       return result;
     } catch (const InvalidArgument& error) {
@@ -115,7 +115,7 @@ class Parser {
     Parser& parser_;
   };
 
-  /// Adds to `parts`; numbers go into one of them at once.
+  /// Adds to `parts`; numbers are combined immediately.
   template <class Combine>
   void gather(std::vector<Expression>& parts, std::optional<std::size_t>& number_at, Expression part,
               std::size_t position, Combine combine) {
@@ -203,8 +203,8 @@ class Parser {
     if (at('('))
       fail(start,
            "'" + std::string(name.substr(0, 64)) +
-               "(' is not known; the only function is exp, and a product needs '*'; laws by name, such as "
-               "0.9 + 0.1*zipf(1.5,64), are read where numbers are asked for");
+               "(' is not known; the only function is exp, and a product needs '*'; named distributions, "
+               "such as 0.9 + 0.1*zipf(1.5,64), are accepted only for numerical results");
     return at_place(start, [&] { return Expression::symbol(name); });
   }
 

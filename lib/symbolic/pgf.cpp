@@ -25,7 +25,7 @@ struct Laurent {
   bool exact = false;
 };
 
-/// The terms kept did not settle a leading coefficient.
+/// The retained terms did not determine a leading coefficient.
 struct NeedsMoreTerms {};
 
 ex tidy(const ex& value) {
@@ -130,7 +130,8 @@ class LaurentWalk {
     long valuation = 0;
     if (base.valuation != 0) {
       if (!exponent.is_number())
-        throw InvalidArgument("formula", "a symbolic power of what is zero or infinite at the point",
+        throw InvalidArgument("formula",
+                              "a symbolic power of an expression that is zero or infinite at the point",
                               "a power of a finite value other than zero");
       valuation = base.valuation * cln::cl_I_to_long(cln::numerator(exponent.number()));
     }
@@ -161,7 +162,7 @@ class LaurentWalk {
     if (argument.c.empty() && argument.exact) return constant(1);
     if (argument.c.empty() && argument.valuation <= 0) throw NeedsMoreTerms{};
     if (argument.valuation < 0)
-      throw InvalidArgument("formula", "exp of what is infinite at the point", "finite there");
+      throw InvalidArgument("formula", "exp of an infinite argument at the point", "finite there");
     const auto offset = static_cast<std::size_t>(argument.valuation);
     const auto coefficient = [&](std::size_t j) {
       return j < offset || j - offset >= argument.c.size() ? ex(0) : argument.c[j - offset];
@@ -243,8 +244,8 @@ std::vector<Expression> taylor(const Expression& expression, std::string_view va
     } catch (const NeedsMoreTerms&) {
       if (terms > 64 + static_cast<std::size_t>(order))
         throw InvalidArgument("formula",
-                              "a quotient of what vanishes at " + std::string(variable) + " = " +
-                                  point.text() + " in every term looked at",
+                              "a quotient whose divisor vanishes at " + std::string(variable) + " = " +
+                                  point.text() + " in every computed term",
                               "one whose divisor is not identically zero");
     } catch (const GiNaC::pole_error&) {
       throw InvalidArgument("divisor", "0", "other than zero");
@@ -324,7 +325,7 @@ Pgf Pgf::equal_inputs(const Expression& inputs, const Expression& load) {
   std::vector<std::string> assumptions;
   if (!count) assumptions.push_back(inputs.text() + " is a whole number, at least 1");
   if (!count || !load.is_number()) assumptions.push_back("0 <= " + load.text() + " <= " + inputs.text());
-  // load/inputs = p where load is k p: one factor less to carry along
+  // load/inputs = p if load is k p: one factor less
   const Expression rate = load.is_number() && count ? load / inputs : (load / inputs).simplified();
   return Pgf(pow(1 - rate + rate * Expression::symbol("z"), inputs), "z", std::move(assumptions));
 }

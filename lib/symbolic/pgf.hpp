@@ -10,10 +10,10 @@
 
 /// Probability generating functions as formulas: A(z) = E[z^A], with parameters that may stay symbols.
 ///
-/// RESULT    factorial moments A'(1), A''(1), ... and with them mean and variance, exact and symbolic;
-///           limits at z = 1 where the formula as written reads 0/0.
+/// RESULT    factorial moments A'(1), A''(1), ..., mean and variance, exact and symbolic; limits at z = 1
+///           where the formula as written reads 0/0.
 /// SOURCE    derivation: docs/derivations/generating_functions.md
-/// EXCLUDES  whether the coefficients are >= 0: that is decided by numbers, series/pgf_check.hpp.
+/// EXCLUDES  whether the coefficients are >= 0: decided numerically in series/pgf_check.hpp.
 /// TESTS     tests/symbolic/pgf_test.cpp
 namespace tailbound::symbolic {
 
@@ -23,7 +23,7 @@ class Pgf {
   explicit Pgf(Expression expression, std::string variable = "z", std::vector<std::string> assumptions = {});
 
   /// (1 - load/inputs + load/inputs z)^inputs: independent inputs with equal rates.
-  /// \param inputs, load  numbers or formulas; 1e6 inputs cost no more than two
+  /// \param inputs, load  numbers or formulas; 1e6 inputs cost as little as two
   /// \throws InvalidArgument  numeric inputs outside 1 .. 1 048 576 or not whole, numeric load outside
   ///                          0 .. inputs
   static Pgf equal_inputs(const Expression& inputs, const Expression& load);
@@ -36,19 +36,19 @@ class Pgf {
 
   [[nodiscard]] const Expression& expression() const noexcept { return expression_; }
   [[nodiscard]] const std::string& variable() const noexcept { return variable_; }
-  /// What must hold of the free parameters, as text: "0 <= load <= inputs".
+  /// Conditions on the free parameters, as text: "0 <= load <= inputs".
   [[nodiscard]] const std::vector<std::string>& assumptions() const noexcept { return assumptions_; }
   /// Symbols other than the variable, sorted.
   [[nodiscard]] std::vector<std::string> free_parameters() const;
 
   /// The formula as steps for the series module.
-  /// \throws InvalidArgument  a free parameter (all are named)
+  /// \throws InvalidArgument  free parameters (the message names all)
   [[nodiscard]] Program program() const;
 
   /// A(1), the limit where the formula reads 0/0 there.
   [[nodiscard]] Expression value_at_one() const;
-  /// A(1) = 1? `unknown` only where free parameters decide: A(1) - 1 is not identically zero, yet zero
-  /// for some of their values may be.
+  /// A(1) = 1? `unknown` only with free parameters: A(1) - 1 is not identically zero, but may be zero for
+  /// some of their values.
   [[nodiscard]] Verdict is_normalised() const;
 
   /// A^(n)(1) = E[A ... (A-n+1)].  \param order  n, 0 .. 16
@@ -67,7 +67,7 @@ class Pgf {
 /// \throws ParseError  with line and column
 [[nodiscard]] Pgf parse_pgf(std::string_view text, std::string_view source = "expression");
 
-/// Taylor coefficients c_0 .. c_{order-1} of `expression` about variable = point, removable
+/// Taylor coefficients c_0 .. c_{order-1} of `expression` about variable = point, with removable
 /// singularities removed.
 /// METHOD   truncated Laurent series with symbolic coefficients, more terms where leading ones cancel.
 /// \throws InvalidArgument  the expression has a pole there
@@ -79,7 +79,7 @@ class Pgf {
                                const Expression& point);
 
 /// `expression` as steps; `variable` becomes z.
-/// \throws InvalidArgument  symbols other than the variable (all are named)
+/// \throws InvalidArgument  symbols other than the variable (the message names all)
 [[nodiscard]] Program to_program(const Expression& expression, std::string_view variable);
 
 }  // namespace tailbound::symbolic

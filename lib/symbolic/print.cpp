@@ -76,7 +76,7 @@ class Printer {
  private:
   [[nodiscard]] bool latex() const { return language_ == Language::latex; }
 
-  // A formula may be megabytes long: texts are handed on, not copied.
+  // A formula may be megabytes long: texts are moved, not copied.
   std::string parenthesised(std::string text) const {
     text.insert(0, latex() ? "\\left(" : "(");
     text += latex() ? "\\right)" : ")";
@@ -95,7 +95,7 @@ class Printer {
     return {digits(top) + "/" + digits(bottom), loose_product};
   }
 
-  /// The term without its sign, and whether it had one.
+  /// The term without its sign, and whether it was negative.
   std::pair<bool, Piece> signed_piece(const Expression& term) const {
     if (term.is_number() && term.number() < 0) return {true, number(-term.number())};
     if (term.kind() == Expression::Kind::product && term.operands()[0].is_number() &&
@@ -158,7 +158,8 @@ class Printer {
     return text;
   }
 
-  /// A product of one factor. It is printed once: what printed it twice would print what is n deep 2^n times.
+  /// A product of one factor. It is printed only once: printing it twice at each level would take 2^n steps
+  /// at depth n.
   Piece alone(const Expression& factor) const {
     Piece inner = piece(factor);
     if (inner.binding < tight_power) return {parenthesised(std::move(inner.text)), atom};
@@ -293,7 +294,7 @@ std::string latex_name(const std::string& name) {
   return latex_letters(stem) + "_{" + index + "}";
 }
 
-/// C code for f(z) - f(1) without cancellation, h = z - 1: by
+/// C code for f(z) - f(1) without cancellation, h = z - 1, by
 ///   d(a + b) = da + db,  d(a b) = da b(z) + a(1) db,
 ///   d(b^n) = b(1)^n expm1(n log1p(db / b(1))),  d(exp a) = exp(a(1)) expm1(da).
 class DifferenceCode {
@@ -424,7 +425,7 @@ std::string c_definition(const Definition& definition) {
         c.wrapped(difference.function.substitute(definition.variable, 1), loose_product) + ")/h";
     text +=
         "    double " + name + " = h == 0.0 ? " + c.piece(difference.slope).text + " : (" + code + ")/h;\n";
-    // log1p has no value where a base turns negative; away from z = 1 nothing cancels
+    // log1p is undefined where a base becomes negative; away from z = 1 nothing cancels
     text +=
         "    if (fabs(h) > 0.25 || " + name + " != " + name + ")\n        " + name + " = " + direct + ";\n";
   }
@@ -457,7 +458,7 @@ std::span<const std::string_view> reserved_names(Language language) {
 std::string spelled(std::string_view name, Language language) {
   if (language == Language::latex) return latex_name(std::string(name));
   const auto reserved = reserved_names(language);
-  // a_ might be another parameter's name already; then two would be one, so each '_' at the end doubles
+  // a_ might already be another parameter's name; to keep the two distinct, each trailing '_' is doubled
   std::string result(name);
   std::string stem = result;
   while (!stem.empty() && stem.back() == '_') stem.pop_back();

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-/// Formulas written in the words of other programs, with exact fractions.
+/// Formulas in the syntax of other programs, with exact fractions.
 ///
 /// A name that the target reserves (D and I in Maple, I and Pi in PARI/GP, double in C, ...) gets an
-/// underscore appended; spelled-out Greek names become letters in LaTeX. reserved_names() tells which.
+/// underscore appended; spelled-out Greek names become letters in LaTeX. See reserved_names().
 namespace tailbound::symbolic {
 
 enum class Language { text, latex, maple, gp, c };
@@ -22,7 +22,7 @@ enum class Language { text, latex, maple, gp, c };
 /// The formula alone.
 [[nodiscard]] std::string print(const Expression& expression, Language language);
 
-/// A definition that the target program reads as it stands:
+/// A definition that the target program reads directly:
 ///   text   Q(z) = ...
 ///   latex  Q(z) = ...                     (math mode, without delimiters)
 ///   maple  Q := z -> ...:                 free parameters stay global names
@@ -33,28 +33,28 @@ struct Definition {
   std::string name;  ///< "Q"
   std::string variable = "z";
   Expression expression;
-  std::vector<std::string> remarks;  ///< comment lines put before it: assumptions, defining equations
+  std::vector<std::string> remarks;  ///< comment lines before it: assumptions, defining equations
 
-  /// C only. `expression` may use the symbol for (function(z) - function(1)) / (z - 1), slope at z = 1;
-  /// the code computes it by expm1 and log1p, so that no digits cancel near z = 1.
+  /// C only. `expression` may use the symbol for (function(z) - function(1)) / (z - 1), slope at z = 1; the
+  /// code computes it by expm1 and log1p, so no digits cancel near z = 1.
   struct DividedDifference {
     std::string symbol;
     Expression function, slope;
   };
   std::vector<DividedDifference> differences;
 
-  /// C only, for formulas that read 0/0 at z = 1 and no divided difference cures: coefficients in
-  /// z - 1, used where |z - 1| < 1/64. Empty: the formula is sound at z = 1.
+  /// C only, for formulas that read 0/0 at z = 1 and have no suitable divided difference: coefficients in z -
+  /// 1, used where |z - 1| < 1/64. Empty: the formula is accurate at z = 1.
   std::vector<Expression> taylor_at_one;
 };
 
 /// \throws InvalidArgument  C only: a constant beyond the range of double
 [[nodiscard]] std::string print(const Definition& definition, Language language);
 
-/// The same with the formula as print() has printed it, where that is there already; not of use for C.
+/// The same with the formula already printed by print(); not for C.
 [[nodiscard]] std::string print(const Definition& definition, Language language, std::string_view body);
 
-/// Names that `language` does not let a formula use.
+/// Names reserved in `language`.
 [[nodiscard]] std::span<const std::string_view> reserved_names(Language language);
 
 /// `name` as printed in `language`.

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <vector>
 
-/// A formula in one variable z as a list of steps, free of any algebra system: what the series module
-/// needs to expand it over any number type.
+/// A formula in one variable z as a list of steps, independent of any algebra system, so that the series
+/// module can expand it over any number type.
 namespace tailbound::symbolic {
 
-/// Straight-line program. Step i may use steps before it only; the last step is the value.
+/// Straight-line program. Step i may use only earlier steps; the last step is the value.
 struct Program {
   enum class Operation {
     constant,     ///< `constant`

@@ -17,13 +17,13 @@ Rational shortest_burst(const Rational& load, const Rational& on_rate) {
 OnOff on_off(const Rational& load, const Burst& burst) {
   const Rational& on_rate = burst.on_rate;
   if (!cln::plusp(on_rate) || on_rate > 1)
-    throw InvalidArgument("on-rate", to_fraction(on_rate), "above 0 and at most 1 packet a slot");
+    throw InvalidArgument("on-rate", to_fraction(on_rate), "above 0 and at most 1 packet per slot");
   if (!cln::plusp(load))
-    throw InvalidArgument("load of a source", to_fraction(load), "above 0 packets a slot");
+    throw InvalidArgument("load of a source", to_fraction(load), "above 0 packets per slot");
   if (load >= on_rate)
     throw InvalidArgument(
         "load of a source", to_fraction(load),
-        "below its on-rate of " + to_fraction(on_rate) + ": a source that sends in bursts has pauses");
+        "below its on-rate of " + to_fraction(on_rate) + ": a bursty source must have pauses");
   const Rational least = shortest_burst(load, on_rate);
   if (burst.slots < least)
     throw InvalidArgument(
@@ -31,7 +31,7 @@ OnOff on_off(const Rational& load, const Burst& burst) {
         "at least " + to_fraction(least) + (least == 1 ? " slot" : " slots") +
             (least == 1 ? ""
                         : ": with load " + to_fraction(load) + " and on-rate " + to_fraction(on_rate) +
-                              " shorter bursts would leave less than a slot between them"));
+                              " shorter bursts would leave gaps of less than one slot"));
   const Rational stop = 1 / burst.slots;
   return {.load = load, .on_rate = on_rate, .start = load * stop / (on_rate - load), .stop = stop};
 }

@@ -4,7 +4,7 @@
 
 #include <array>
 
-/// One source whose packets come in bursts.
+/// One source that sends its packets in bursts.
 ///
 /// MODEL     A Markov chain with the states OFF and ON. In each slot the source sends one packet with
 ///           probability `on_rate` if it is ON (none if it is OFF); then it changes from OFF to ON with
@@ -15,25 +15,25 @@
 /// TESTS     tests/traffic/on_off_test.cpp
 namespace tailbound::traffic {
 
-/// How the packets of a source bunch, whatever its load.
+/// Burstiness of a source, independent of its load.
 struct Burst {
   numeric::Rational slots;        ///< mean length of an ON period, >= 1
-  numeric::Rational on_rate = 1;  ///< packets a slot while ON, above 0, at most 1
+  numeric::Rational on_rate = 1;  ///< packets per slot while ON, above 0, at most 1
   friend bool operator==(const Burst&, const Burst&) = default;
 };
 
-/// Where the packets of a source go that feeds several queues.
+/// Destinations of a source that sends to several queues.
 enum class Destination {
-  per_burst,   ///< all packets of a burst to one queue: flows, messages, files
-  per_packet,  ///< each packet to a queue of its own draw, which scatters a burst
+  per_burst,   ///< one queue per burst: flows, messages, files
+  per_packet,  ///< one queue per packet, drawn independently
 };
 [[nodiscard]] constexpr auto names_of(Destination) {
   return std::array{"per-burst", "per-packet"};
 }
 
-/// A source of given load with its probabilities, as exact rationals.
+/// A source of given load with its probabilities as exact rationals.
 struct OnOff {
-  numeric::Rational load;     ///< packets a slot in the mean
+  numeric::Rational load;     ///< mean packets per slot
   numeric::Rational on_rate;  ///< of sending, while ON
   numeric::Rational start;    ///< alpha: OFF -> ON
   numeric::Rational stop;     ///< beta: ON -> OFF
@@ -43,16 +43,16 @@ struct OnOff {
   [[nodiscard]] numeric::Rational on_fraction() const { return load / on_rate; }
 };
 
-/// The least mean burst that a source of this load can have, load / (on_rate - load), but at least 1: with
-/// shorter ones it would have to turn ON with a probability above 1.
+/// Minimum mean burst of a source with this load: load / (on_rate - load), but at least 1. Shorter bursts
+/// would require a probability above 1 of turning ON.
 [[nodiscard]] numeric::Rational shortest_burst(const numeric::Rational& load,
                                                const numeric::Rational& on_rate);
 
 /// \throws InvalidArgument  an on-rate outside ]0, 1], a load outside ]0, on-rate[, a burst below
-///                          shortest_burst(); each message says what is possible
+///                          shortest_burst(); each message states the legal range
 [[nodiscard]] OnOff on_off(const numeric::Rational& load, const Burst& burst);
 
-/// The same process seen by a queue that gets each packet with probability `share` (0 < share <= 1).
+/// The same process as seen by a queue that receives each packet with probability `share` (0 < share <= 1).
 [[nodiscard]] OnOff thinned(OnOff source, const numeric::Rational& share);
 
 }  // namespace tailbound::traffic

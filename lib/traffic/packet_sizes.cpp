@@ -23,7 +23,7 @@ SizeClass size_class(std::string_view bytes, std::string_view weight, std::strin
                                                        PacketSizes::most_bytes),
                 .share = numeric::parse_share(weight, argument)};
   if (!cln::plusp(one.share))
-    throw InvalidArgument(std::string(argument), std::string(weight), "a weight above 0 behind the size");
+    throw InvalidArgument(std::string(argument), std::string(weight), "a weight above 0 after the size");
   return one;
 }
 
@@ -31,7 +31,7 @@ void check_number(std::size_t sizes, std::string_view argument) {
   if (sizes > PacketSizes::most_sizes)
     throw InvalidArgument(std::string(argument),
                           "more than " + std::to_string(PacketSizes::most_sizes) + " sizes",
-                          "at most so many");
+                          "at most that many");
 }
 
 }  // namespace
@@ -56,10 +56,10 @@ PacketSizes PacketSizes::imix() {
 
 namespace {
 
-/// What stands behind the sizes.
+/// Meaning of the numbers after the sizes.
 enum class Second { unsaid, weights, cumulative };
 
-/// Of a first line or entry in words, such as "bytes cdf"; nothing where it is a size.
+/// Meaning declared by a first line or entry such as "bytes cdf"; nothing if it is a size.
 std::optional<Second> heading_of(std::string_view text) {
   std::string words(text);
   std::transform(words.begin(), words.end(), words.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -78,13 +78,13 @@ bool is_whole(const Rational& share) {
   return share == 1 || share == 100;
 }
 
-/// Shares of P(size <= S).  \throws InvalidArgument
+/// Shares from P(size <= S).  \throws InvalidArgument
 void take_differences(std::vector<SizeClass>& sizes, std::string_view argument) {
   Rational before = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (i > 0 && (sizes[i].bytes <= sizes[i - 1].bytes || sizes[i].share < before))
-      throw InvalidArgument(std::string(argument), "a cumulative distribution that does not grow",
-                            "P(size <= S) of sizes from the smallest on");
+      throw InvalidArgument(std::string(argument), "a cumulative distribution that does not increase",
+                            "P(size <= S) in order of increasing size");
     before = std::exchange(sizes[i].share, sizes[i].share - before);
   }
   if (!is_whole(before))
@@ -94,7 +94,7 @@ void take_differences(std::vector<SizeClass>& sizes, std::string_view argument) 
   std::erase_if(sizes, [](const SizeClass& one) { return cln::zerop(one.share); });
 }
 
-/// \throws InvalidArgument  shares that may as well be cumulative, or sizes and weights the wrong way round
+/// \throws InvalidArgument  shares that may be cumulative, or sizes and weights swapped
 std::vector<SizeClass> understood(std::vector<SizeClass> sizes, Second second, std::string_view argument) {
   if (second == Second::cumulative) {
     take_differences(sizes, argument);
@@ -108,14 +108,14 @@ std::vector<SizeClass> understood(std::vector<SizeClass> sizes, Second second, s
   }
   if (rising && is_whole(sizes.back().share))
     throw InvalidArgument(
-        std::string(argument), "shares that grow to " + numeric::plain(sizes.back().share),
-        "said to be P(size <= S), by \"cdf\" as its first line or entry, or weights, by \"weights\"");
+        std::string(argument), "shares that increase to " + numeric::plain(sizes.back().share),
+        "declared as P(size <= S) by \"cdf\" as the first line or entry, or as weights by \"weights\"");
   if (swapped)
     throw InvalidArgument(
         std::string(argument),
         "sizes of " + std::to_string(sizes.front().bytes) + ".. bytes with weights of " +
             numeric::plain(sizes.front().share) + "..",
-        "the size first, then its weight; if they are meant so, with \"weights\" as the first line or entry");
+        "the size first, then its weight; if this is intended, put \"weights\" as the first line or entry");
   return sizes;
 }
 
@@ -161,8 +161,7 @@ PacketSizes PacketSizes::of_file(std::string_view text, std::string_view source)
     if (!weight.empty() && (weight.front() == ',' || weight.front() == ';'))
       weight = trimmed(weight.substr(1));
     if (weight.empty())
-      throw ParseError(std::string(source), line, 1,
-                       "a line is a size in bytes and its weight, such as 64 7");
+      throw ParseError(std::string(source), line, 1, "expected a size in bytes and its weight, such as 64 7");
     try {
       sizes.push_back(size_class(content.substr(0, gap), weight, "the size"));
       check_number(sizes.size(), "the file");

@@ -19,15 +19,15 @@ struct FineBucket {
   explicit FineBucket(const TokenBucket& bucket) {
     constexpr long most = 1'000'000'000;
     if (!cln::plusp(bucket.rate))
-      throw InvalidArgument("rate", numeric::to_fraction(bucket.rate), "tokens a slot, above 0");
+      throw InvalidArgument("rate", numeric::to_fraction(bucket.rate), "above 0 tokens per slot");
     if (bucket.burst < 1 || bucket.burst > most)
       throw InvalidArgument("burst", numeric::to_fraction(bucket.burst),
-                            "1 or more, the packet that is sent counts, and at most 10^9");
+                            "at least 1 (it includes the packet being sent) and at most 10^9");
     const Integer common = cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst));
     if (common > most || bucket.rate > most)
       throw InvalidArgument("rate and burst",
                             numeric::to_fraction(bucket.rate) + ", " + numeric::to_fraction(bucket.burst),
-                            "fractions of a common denominator of at most 10^9");
+                            "fractions with a common denominator of at most 10^9");
     const auto fine = [&](const Rational& tokens) {
       return static_cast<std::int64_t>(cln::cl_I_to_long(cln::numerator(tokens * common)));
     };
@@ -42,10 +42,10 @@ struct FineBucket {
 class GreedySource {
  public:
   explicit GreedySource(const std::vector<TokenBucket>& buckets) {
-    if (buckets.empty()) throw InvalidArgument("buckets", "none", "one or more");
+    if (buckets.empty()) throw InvalidArgument("buckets", "none", "at least one");
     for (const TokenBucket& bucket : buckets) fine_.emplace_back(bucket);
   }
-  /// What is held before a slot decides all that follows.
+  /// The tokens held before a slot determine the rest.
   [[nodiscard]] std::vector<std::int64_t> held() const {
     std::vector<std::int64_t> all;
     for (const FineBucket& bucket : fine_) all.push_back(bucket.held);
@@ -64,7 +64,7 @@ class GreedySource {
 
  private:
   std::vector<FineBucket> fine_;
-  bool first_ = true;  ///< full at the start
+  bool first_ = true;  ///< initially full
 };
 
 }  // namespace
@@ -79,7 +79,7 @@ std::vector<std::int64_t> greedy_slots(const std::vector<TokenBucket>& buckets, 
 
 GreedyPattern::GreedyPattern(const std::vector<TokenBucket>& buckets) {
   GreedySource source(buckets);
-  // What was held is kept for slots 2^n alone, and so found again within two cycles.
+  // Tokens held are stored only for slots 2^n, so the repetition is found within two cycles.
   std::vector<std::int64_t> kept;
   std::size_t kept_at = 0;
   std::vector<std::int64_t> sent;
@@ -92,7 +92,7 @@ GreedyPattern::GreedyPattern(const std::vector<TokenBucket>& buckets) {
       throw LimitExceeded("the pattern of the bucket of rate " + numeric::to_fraction(buckets.front().rate) +
                           " and burst " + numeric::to_fraction(buckets.front().burst) +
                           " repeats after more than " + std::to_string(most_slots) +
-                          " slots; a rate of a smaller denominator repeats earlier");
+                          " slots; a rate with a smaller denominator repeats earlier");
     if ((slot & (slot - 1)) == 0) {
       kept = held;
       kept_at = slot;
@@ -101,7 +101,7 @@ GreedyPattern::GreedyPattern(const std::vector<TokenBucket>& buckets) {
   const auto turn = sent.begin() + static_cast<std::ptrdiff_t>(kept_at);
   cycle_.assign(turn, sent.end());
   start_.assign(sent.begin(), turn);
-  // The start as short as it can be.
+  // Minimize the length of the start.
   std::size_t turns = 0;
   while (!start_.empty() && start_.back() == cycle_[cycle_.size() - 1 - turns % cycle_.size()]) {
     start_.pop_back();

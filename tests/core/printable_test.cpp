@@ -5,12 +5,12 @@
 #include <random>
 #include <string>
 
-// What is shown of a text that may come from anywhere.
+// How untrusted text is shown.
 
 using tailbound::LineEnds;
 using tailbound::printable;
 
-TEST_CASE("printable: what does something is shown as its code, what is no UTF-8 is marked") {
+TEST_CASE("printable: control characters are escaped, invalid UTF-8 is marked") {
   CHECK(printable("plain, \u00e9\u4e2d\U0001F600 and\ttabs\n") ==
         "plain, \u00e9\u4e2d\U0001F600 and\ttabs\n");
   CHECK(printable("a\nb", LineEnds::shown) == "a\\u000ab");
@@ -21,7 +21,7 @@ TEST_CASE("printable: what does something is shown as its code, what is no UTF-8
         "\uFFFD\uFFFD\uFFFD|\uFFFD\uFFFD|\uFFFD\uFFFD\uFFFD|\uFFFD");
 }
 
-TEST_CASE("printable: twice is once, whatever the bytes") {
+TEST_CASE("printable: idempotent for all bytes") {
   std::mt19937 random(1);
   for (int i = 0; i < 2000; ++i) {
     std::string text;
@@ -33,7 +33,7 @@ TEST_CASE("printable: twice is once, whatever the bytes") {
   }
 }
 
-TEST_CASE("printable: messages are whole, whatever was typed") {
+TEST_CASE("printable: messages are complete for any input") {
   const tailbound::InvalidArgument error("--load", std::string("0\0\x1b\n5", 5), "a number");
   CHECK(error.what() == std::string("--load is 0\\u0000\\u001b\\u000a5; it must be a number"));
   CHECK(error.value().size() == 5);

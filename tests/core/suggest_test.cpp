@@ -12,7 +12,7 @@ const std::vector<std::string> options{"--inputs",       "--load",   "--rates", 
                                        "--packet-bytes", "--format", "--output", "--on-rate"};
 }
 
-TEST_CASE("suggestions: the beginning of one name") {
+TEST_CASE("suggestions: prefix of one name") {
   CHECK(nearest_names("--in", options) == std::vector<std::string>{"--inputs"});
   CHECK(nearest_names("--input", options) == std::vector<std::string>{"--inputs"});
   CHECK(nearest_names("--packet", options) ==
@@ -20,7 +20,7 @@ TEST_CASE("suggestions: the beginning of one name") {
   CHECK(nearest_names("--", options).empty());
 }
 
-TEST_CASE("suggestions: up to two slips of the fingers") {
+TEST_CASE("suggestions: up to two typing errors") {
   CHECK(did_you_mean("--laod", options) == "; did you mean --load?");
   CHECK(did_you_mean("--loads", options) == "; did you mean --load?");
   CHECK(did_you_mean("--fromat", options) == "; did you mean --format?");

@@ -36,15 +36,15 @@ TEST_CASE("numbers as typed: lists, with percent signs throughout a range") {
   CHECK_THROWS_AS(parse_percent_list("1%:100%:1%", "--loads", 99), InvalidArgument);
 }
 
-TEST_CASE("numbers as typed: thousands that are set apart are no list") {
+TEST_CASE("numbers as typed: separated thousands are not a list") {
   for (const char* text : {"1,024", "2,000", "1,000,000", "0.1,05"})
     CHECK_THROWS_WITH(parse_integers(text, "--inputs", 1, 10'000'000),
-                      Catch::Contains("thousands are not set apart"));
+                      Catch::Contains("do not separate thousands"));
   CHECK(parse_integers("1,24", "--inputs", 1, 99) == std::vector<std::int64_t>{1, 24});
   CHECK(parse_integers("0,1,0", "--levels", 0, 99) == std::vector<std::int64_t>{0, 1, 0});
 }
 
-TEST_CASE("numbers as typed: lists of integers say what they take") {
+TEST_CASE("numbers as typed: errors of integer lists give the legal range") {
   CHECK(parse_integers("4,8:2:-3,1e1", "--sides", 2, 99) == std::vector<std::int64_t>{4, 8, 5, 2, 10});
   for (const char* wrong : {"4,x", "x", "4,1", "4,2.5", "4,50%"}) {
     INFO(wrong);
@@ -53,7 +53,7 @@ TEST_CASE("numbers as typed: lists of integers say what they take") {
   }
 }
 
-TEST_CASE("numbers as typed: wherever a share is asked") {
+TEST_CASE("numbers as typed: percent signs in all shares") {
   const auto same = [](const std::string& percent, const std::string& decimal) {
     const Outcome one = run_line(percent), other = run_line(decimal);
     INFO(percent << "\n" << one.err);

@@ -12,7 +12,7 @@
 using tailbound::numeric::parse_rational;
 using tailbound::numeric::plain;
 
-TEST_CASE("plain: rationals as people write them") {
+TEST_CASE("plain: rationals in readable form") {
   CHECK(plain(parse_rational("9/10", "x")) == "0.9");
   CHECK(plain(parse_rational("1e-15", "x")) == "1e-15");
   CHECK(plain(parse_rational("1/3", "x")) == "1/3");
@@ -31,7 +31,7 @@ TEST_CASE("plain: doubles, shortest or rounded") {
   CHECK(plain(1.0, 6) == "1");
 }
 
-TEST_CASE("decimals of doubles: what people would type, and it reads as the double") {
+TEST_CASE("decimals of doubles: shortest decimal that reads as the double") {
   using tailbound::numeric::nearest_double;
   using tailbound::numeric::rounded_decimal;
   using tailbound::numeric::shortest_decimal;

@@ -16,7 +16,7 @@ using tailbound::numeric::parse_whole_quantity;
 using tailbound::numeric::Rational;
 using tailbound::test::rational;
 
-TEST_CASE("quantities: with units of their own, exactly") {
+TEST_CASE("quantities: numbers with units, exact") {
   const auto read = [](const char* text, Measure measure) {
     return parse_quantity(text, "--option", measure);
   };
@@ -41,7 +41,7 @@ TEST_CASE("quantities: with units of their own, exactly") {
   CHECK(read("1e3ps", Measure::nanoseconds) == 1);
 }
 
-TEST_CASE("quantities: what is no unit of theirs names those there are") {
+TEST_CASE("quantities: errors list the legal units") {
   for (const auto& [text, measure, names] :
        {std::tuple{"9K", Measure::bytes, "9KB"}, std::tuple{"100GB", Measure::gbps, "100Gbps"},
         std::tuple{"5 sec", Measure::nanoseconds, "5us"}, std::tuple{"KB", Measure::bytes, "9KiB"},
@@ -63,7 +63,7 @@ TEST_CASE("quantities: lists and ranges") {
   CHECK_THROWS_AS(parse_quantities("25G,x", "--rates", Measure::gbps), InvalidArgument);
 }
 
-TEST_CASE("quantities: commands take them") {
+TEST_CASE("quantities: accepted by commands") {
   const auto same = [](const std::string& with, const std::string& without) {
     const auto one = run_line(with), other = run_line(without);
     INFO(with << "\n" << one.err);

@@ -59,7 +59,7 @@ TEST_CASE("random decimals are read as GMP reads them", "[numeric][rational]") {
   }
 }
 
-TEST_CASE("what is not a number is refused with the argument's name", "[numeric][rational]") {
+TEST_CASE("invalid numbers are rejected with the argument's name", "[numeric][rational]") {
   const std::string long_text = "0." + std::string(10'000, '1');
   for (const std::string& text : {std::string(),
                                   std::string("  "),
@@ -102,7 +102,7 @@ TEST_CASE("what is not a number is refused with the argument's name", "[numeric]
   }
 }
 
-TEST_CASE("numbers that are refused: what was probably meant", "[numeric][rational][errors]") {
+TEST_CASE("invalid numbers: suggestions", "[numeric][rational][errors]") {
   const auto why = [](const char* text) {
     try {
       (void)numeric::parse_rational(text, "load");
@@ -111,14 +111,14 @@ TEST_CASE("numbers that are refused: what was probably meant", "[numeric][ration
     }
     return std::string();
   };
-  CHECK_THAT(why("0,5"), Catch::Contains("Decimals have a point: 0.5"));
-  CHECK_THAT(why("1,024"), Catch::Contains("Thousands are not set apart: 1024"));
-  CHECK_THAT(why("0.1-0.9"), Catch::Contains("A range is FIRST:LAST:STEP"));
-  CHECK_THAT(why("85%"), Catch::Contains("without the percent sign"));
+  CHECK_THAT(why("0,5"), Catch::Contains("Use a decimal point: 0.5"));
+  CHECK_THAT(why("1,024"), Catch::Contains("Do not separate thousands: 1024"));
+  CHECK_THAT(why("0.1-0.9"), Catch::Contains("Write a range as FIRST:LAST:STEP"));
+  CHECK_THAT(why("85%"), Catch::Contains("omit the percent sign"));
   CHECK_THAT(why("x"), !Catch::Contains("point:"));
 }
 
-TEST_CASE("a rational is shown as a fraction that reads back", "[numeric][rational]") {
+TEST_CASE("rationals print as fractions that read back", "[numeric][rational]") {
   CHECK(numeric::to_fraction(to_rational(Fraction(9, 10))) == "9/10");
   CHECK(numeric::to_fraction(to_rational(Fraction(6, 2))) == "3");
   CHECK(numeric::to_fraction(to_rational(Fraction(-1, 3))) == "-1/3");
@@ -149,7 +149,7 @@ TEST_CASE("the nearest double and long double are the nearest", "[numeric][ratio
     CHECK(gap(near) <= gap(std::nextafter(near, HUGE_VAL)));
     CHECK(gap(near) <= gap(std::nextafter(near, -HUGE_VAL)));
 
-    // The long double exactly: the double next to it and the rest.
+    // The exact long double: the double next to it plus the rest.
     const long double wide = numeric::nearest_long_double(to_rational(value));
     const auto high = static_cast<double>(wide);
     Fraction exact_high, exact_low;

@@ -64,7 +64,7 @@ TEST_CASE("digits turn into enough bits", "[numeric][precision]") {
   }
 }
 
-TEST_CASE("rationals round in the direction asked, to a neighbour", "[numeric][rounding]") {
+TEST_CASE("rationals round in the given direction, to a neighbour", "[numeric][rounding]") {
   Random random(21);
   for (int i = 0; i < 1000; ++i) {
     const numeric::PrecisionScope scope({static_cast<int>(random.between(10, 300))});
@@ -109,7 +109,7 @@ TEST_CASE("a real is a rational, exactly", "[numeric][rounding]") {
   CHECK_THROWS_AS(numeric::to_rational(numeric::Real(NAN)), std::domain_error);
 }
 
-TEST_CASE("decimal text is on the side asked, within one unit of its last digit", "[numeric][rounding]") {
+TEST_CASE("decimal text is on the given side, within one unit of its last digit", "[numeric][rounding]") {
   Random random(23);
   for (int i = 0; i < 2000; ++i) {
     const numeric::PrecisionScope scope({static_cast<int>(random.between(40, 400))});
@@ -129,13 +129,13 @@ TEST_CASE("decimal text is on the side asked, within one unit of its last digit"
       CHECK(high >= value);
       CHECK((middle == low || middle == high));
       CHECK(boost::multiprecision::abs(Fraction(middle - value)) * 2 <= high - low);
-      // The two sides are one unit of digit number `digits` apart at most: 10^(1-digits) of the value.
+      // The two sides are at most one unit of digit number `digits` apart: 10^(1-digits) of the value.
       CHECK((high - low) <= boost::multiprecision::abs(value) * power_of_ten(1 - digits));
     }
   }
 }
 
-TEST_CASE("decimal text has the layout promised", "[numeric][rounding]") {
+TEST_CASE("decimal text has the documented layout", "[numeric][rounding]") {
   const auto text = [](const char* value, int digits, Rounding rounding = Rounding::nearest) {
     return numeric::to_decimal(numeric::parse_rational(value, "x"), digits, rounding);
   };
@@ -174,7 +174,7 @@ TEST_CASE("relative width is an upper bound, and a close one", "[numeric][width]
   CHECK(std::isinf(numeric::relative_width(real(-1), real(1))));
 }
 
-TEST_CASE("an enclosure contains what it encloses and refuses to be inside out", "[numeric][enclosure]") {
+TEST_CASE("an enclosure contains its value and rejects reversed ends", "[numeric][enclosure]") {
   using Enclosure = numeric::Enclosure<unit::Probability>;
   CHECK_THROWS_AS(Enclosure(real(2), real(1)), InvalidArgument);
   CHECK_THROWS_AS(Enclosure(numeric::Real(NAN), real(1)), InvalidArgument);
@@ -204,7 +204,7 @@ TEST_CASE("an enclosure contains what it encloses and refuses to be inside out",
   }
 }
 
-TEST_CASE("the interval of a real is that point, whatever its size", "[numeric][interval]") {
+TEST_CASE("the interval of a real is that point, for any size", "[numeric][interval]") {
   const numeric::PrecisionScope scope({131});
   for (int exponent = -200; exponent <= 200; ++exponent)
     for (const double digits : {1.0, 0.9384765625, 1.0 / 3}) {

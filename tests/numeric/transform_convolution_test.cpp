@@ -19,8 +19,8 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-/// Transforms of whole numbers modulo 2^64 - 2^32 + 1, whose unit group holds roots of unity of order 2^32:
-/// exact convolutions of whole numbers at the speed of floating ones, by another algorithm.
+/// Transforms of whole numbers modulo 2^64 - 2^32 + 1, whose unit group has roots of unity of order 2^32:
+/// exact convolutions of whole numbers as fast as floating-point ones, by another algorithm.
 class WholeTransform {
  public:
   static std::vector<std::uint64_t> convolve(std::vector<std::uint64_t> x, std::vector<std::uint64_t> y) {
@@ -93,7 +93,7 @@ std::vector<double> sequence(std::mt19937_64& engine, std::size_t length, const 
   return x;
 }
 
-/// The entry n by direct summation in long double and what that sum may be off by.
+/// Entry n by direct summation in long double, and the error bound of that sum.
 std::pair<long double, long double> direct(const std::vector<double>& x, const std::vector<double>& y,
                                            std::size_t n) {
   long double sum = 0;
@@ -118,7 +118,7 @@ TEST_CASE("Transform convolution: within its bound of direct sums in long double
       const std::size_t full = x.size() + y.size() - 1;
       const Convolution result = convolve_by_transform(x, y, full);
       REQUIRE(result.values.size() == full);
-      // Everywhere, or at about 300 places of the longest.
+      // Everywhere, or at about 300 entries of the longest.
       const std::size_t step = length > 4096 ? full / 300 : 1;
       bool within = true;
       for (std::size_t n = 0; n < full; n += step) {
@@ -130,11 +130,11 @@ TEST_CASE("Transform convolution: within its bound of direct sums in long double
       }
       CHECK(within);
     }
-    WARN("length " << length << ": greatest error " << worst_of_length << " of the bound");
+    WARN("length " << length << ": largest error " << worst_of_length << " of the bound");
     worst = std::max(worst, worst_of_length);
   }
-  CHECK(worst < 0.25);    // a bound that is met so closely would be luck
-  CHECK(worst > 0.0005);  // nor is it idle
+  CHECK(worst < 0.25);    // a closer bound would be luck
+  CHECK(worst > 0.0005);  // nor is it useless
 }
 
 TEST_CASE("Transform convolution: within its bound of exact sums of whole numbers", "[numeric][transform]") {
@@ -160,7 +160,7 @@ TEST_CASE("Transform convolution: within its bound of exact sums of whole number
   }
 }
 
-TEST_CASE("Transform convolution: exact transform of the test on paper", "[numeric][transform]") {
+TEST_CASE("Transform convolution: exact transform of an example by hand", "[numeric][transform]") {
   // (1 + 2z + 3z^2)(4 + 5z) = 4 + 13z + 22z^2 + 15z^3
   CHECK(WholeTransform::convolve({1, 2, 3}, {4, 5}) == std::vector<std::uint64_t>{4, 13, 22, 15});
   const Convolution result =
@@ -214,7 +214,7 @@ TEST_CASE("Transform convolution: at either end of double's range", "[numeric][t
   CHECK(beyond.error == std::numeric_limits<double>::infinity());
 }
 
-TEST_CASE("Transform convolution: what it refuses", "[numeric][transform]") {
+TEST_CASE("Transform convolution: errors", "[numeric][transform]") {
   const std::vector<double> some{1, 2}, none;
   CHECK_THROWS_AS(convolve_by_transform(none, some, 2), InvalidArgument);
   CHECK_THROWS_AS(convolve_by_transform(some, none, 2), InvalidArgument);

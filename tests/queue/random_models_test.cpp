@@ -6,8 +6,8 @@
 #include <tests/support/random_models.hpp>
 #include <tests/support/reference_tail.hpp>
 
-// Random queues of every kind against the literal expansion of Q(z) (tests/support/reference_tail.hpp).
-// The first 2 000 models belong to every run, all 20 000 to the full one.
+// Random queues of every kind against the literal expansion of Q(z) (tests/support/reference_tail.hpp). Every
+// run uses the first 2 000 models, the full one all 20 000.
 
 using namespace tailbound;
 using namespace tailbound::test;
@@ -46,13 +46,13 @@ void check_models(std::int64_t models) {
     }
   }
   CHECK(failures == 0);
-  // The run means nothing if the arithmetics shy away.
+  // The run is meaningless if the arithmetics give up too often.
   CHECK(tally.enclosures > 2 * models);
   CHECK(tally.exact > models / 4);
   CHECK(tally.answered_double > models / 20);
   WARN(models << " models: " << tally.enclosures << " enclosures and " << tally.exact
               << " exact values hold the reference; machine arithmetic answered " << tally.answered_double
-              << " times and refused " << tally.refused_double << " times");
+              << " times and rejected " << tally.refused_double << " times");
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ TEST_CASE("random models, all of them: the true tail is in every enclosure", "[.
   check_models(20'000);
 }
 
-TEST_CASE("random models: the least level is found, and proved on both sides", "[queue][random]") {
+TEST_CASE("random models: the minimum level is found, and proved on both sides", "[queue][random]") {
   Random random(31);
   for (int i = 0; i < 300; ++i) {
     RandomModel model = random_model(static_cast<std::uint64_t>(random.between(1, 1'000'000'000)));
@@ -75,7 +75,7 @@ TEST_CASE("random models: the least level is found, and proved on both sides", "
     const Reference at = reference_tail(model.traffic, level);
     if (at.lower <= power_of_ten(-300)) continue;
     Fraction target = at.upper;
-    // Poisson tails are irrational, so that no target is met with equality; one part in 10^70 is near enough.
+    // Poisson tails are irrational, so no target is met with equality; one part in 10^70 is close enough.
     if (model.traffic.kind == Traffic::Kind::poisson) target += target * power_of_ten(-70);
     if (random.one_in(2)) target = (target + reference_tail(model.traffic, level + 1).upper) / 2;
     if (target >= 1 || target.str().size() > 4000) continue;

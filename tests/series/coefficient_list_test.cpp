@@ -44,7 +44,8 @@ using tailbound::test::rational;
 
 }  // namespace
 
-TEST_CASE("a number keeps the digits and the place that its print shows", "[series][coefficient_list]") {
+TEST_CASE("coefficient list: numbers keep their printed digits and last place",
+          "[series][coefficient_list]") {
   struct Expected {
     const char* text;
     const char* value;
@@ -83,7 +84,7 @@ TEST_CASE("a number keeps the digits and the place that its print shows", "[seri
   }
 }
 
-TEST_CASE("hexadecimal numbers are doubles", "[series][coefficient_list]") {
+TEST_CASE("coefficient list: hexadecimal numbers are doubles", "[series][coefficient_list]") {
   struct Expected {
     const char* text;
     const char* value;
@@ -97,7 +98,7 @@ TEST_CASE("hexadecimal numbers are doubles", "[series][coefficient_list]") {
       {"0x1p+0", "1", -52},
       {"0x1.fffffffffffffp-1", "9007199254740991/9007199254740992", -53},
       {"0x1.80000000000000001p-3", "442721857769029238785/2361183241434822606848",
-       -71},  // more than a double holds
+       -71},  // more than a double can represent
       {"0x0p+0", "0", -1074},
   };
   for (const Expected& expected : table) {
@@ -116,19 +117,20 @@ TEST_CASE("hexadecimal numbers are doubles", "[series][coefficient_list]") {
   CHECK_THAT(message("0x1p-99999"), Catch::Contains("20000"));
 }
 
-TEST_CASE("a list of doubles is known by its digits", "[series][coefficient_list]") {
+TEST_CASE("coefficient list: doubles are recognized by their digits", "[series][coefficient_list]") {
   const auto doubles = [](const std::string& text) { return read(text).doubles; };
   CHECK(doubles("[0.1, 0.14596031111569496, 0.13764015532147417]"));
   CHECK(doubles("[0.10000000000000001, 0.14596031111569496, 0.13764015532147417]"));  // "%.17g"
   CHECK(doubles("[0.10000000000000000555, 0.14596031111569496286]"));                 // "%.20f"
   CHECK_FALSE(doubles("[0.5, 0.1111, 0.0123]"));
   CHECK_FALSE(doubles("[1/2, 1/9]"));
-  CHECK_FALSE(doubles("[0.11111111111111111111, 0.012345679012345679012]"));  // 20 digits of no double
-  // One wrong digit among ten does not hide the rest.
+  CHECK_FALSE(doubles("[0.11111111111111111111, 0.012345679012345679012]"));  // 20 digits that are not a
+                                                                              // double
+  // One wrong value among ten does not spoil the rest.
   std::string list = "[0.1";
   for (int i = 0; i < 12; ++i) list += ", 0.14596031111569496";
   CHECK(doubles(list + ", 0.14596031111569491]"));
-  // A 0.1 is as good as its neighbours; of 16 digits it may be a decimal without its zeros.
+  // 0.1 is as precise as its neighbours; in a list of 16 digits it may be a decimal without trailing zeros.
   const Coefficient tenth = read("[0.1, 0.14596031111569496]").coefficients.front();
   CHECK(series::unit_in_last_place(tenth) == numeric::Rational(1) / cln::ash(numeric::Integer(1), 56));
   CHECK(series::unit_in_last_place(read("[0.1, 0.1459603111156949]").coefficients.front()) ==
@@ -136,7 +138,7 @@ TEST_CASE("a list of doubles is known by its digits", "[series][coefficient_list
   CHECK(read("[0.0, 0.14596031111569496]").coefficients.front().last_bit == -1074);
 }
 
-TEST_CASE("lists, series and lines are read alike", "[series][coefficient_list]") {
+TEST_CASE("coefficient list: lists, series and lines read the same", "[series][coefficient_list]") {
   const Fractions expected{"1/10", "-9/100", "1/9"};
   for (const char* text : {
            "[0.1, -0.09, 1/9]",
@@ -168,7 +170,7 @@ TEST_CASE("lists, series and lines are read alike", "[series][coefficient_list]"
   }
 }
 
-TEST_CASE("a series has zeros where it leaves powers out", "[series][coefficient_list]") {
+TEST_CASE("coefficient list: omitted powers of a series are 0", "[series][coefficient_list]") {
   const CoefficientList list = read("0.5*x + x^3 + O(x^6)");
   CHECK(values(list) == Fractions{"0", "1/2", "0", "1", "0", "0"});
   CHECK(list.order == 6);
@@ -178,7 +180,7 @@ TEST_CASE("a series has zeros where it leaves powers out", "[series][coefficient
   CHECK_FALSE(read("0.5*x").order.has_value());
 }
 
-TEST_CASE("two columns keep their indices", "[series][coefficient_list]") {
+TEST_CASE("coefficient list: two columns keep their indices", "[series][coefficient_list]") {
   const CoefficientList list = read("1000000000000000 8.7 E-16\n7 0.5\n");
   REQUIRE(list.coefficients.size() == 2);
   CHECK(list.coefficients[0].index == 7);
@@ -187,29 +189,29 @@ TEST_CASE("two columns keep their indices", "[series][coefficient_list]") {
   CHECK(list.coefficients[1].column == 18);
 }
 
-TEST_CASE("numbers beside a list are counted", "[series][coefficient_list]") {
+TEST_CASE("coefficient list: numbers outside a list are counted", "[series][coefficient_list]") {
   CHECK(read("38,\n[0.5,0.5],\n0").lone_numbers == 2);
   CHECK(read("[0.5,0.5]").lone_numbers == 0);
 }
 
-TEST_CASE("errors name the line and the column", "[series][coefficient_list]") {
+TEST_CASE("coefficient list: errors have line and column", "[series][coefficient_list]") {
   struct Refused {
     std::string text;
     const char* says;
   };
   const Refused table[] = {
       {"", "1:1: no coefficients"},
-      {"> L;\n", "taken as commands"},
+      {"> L;\n", "read as commands"},
       {"[0.1, 0.2", "1:10: expected ',' or ']', but the text ends"},
       {"[0.1,\n0.2,, 0.3]", "2:5: expected a number, found ','"},
       {"[]", "1:1: an empty list"},
-      {"[1, z]", "1:5: a list must hold numbers only"},
+      {"[1, z]", "1:5: a list must contain only numbers"},
       {"[[1, 2]]", "1:2: expected a number, found '['"},
       {"[1]\n[2]", "2:1: a second list or series"},
       {"0.1\nhalf\n", "2:1: expected a number, found 'half'"},
       {"0.1\nnan\n", "2:1: nan is not a finite real number"},
       {"0.1\n0.2 \xFF", "2:5: expected a number, found the byte 0xff"},
-      {"0.1\n\"Done", "2:1: a quoted text without its end"},
+      {"0.1\n\"Done", "2:1: an unterminated quoted text"},
       {"0.1 + 0.2", "1:1: a sum of plain numbers"},
       {"0.1 0.2 0.3", "1:1: 3 numbers in a line"},
       {"0.1\n0.2\n3 0.4", "3:1: 2 numbers in a line"},
@@ -224,7 +226,7 @@ TEST_CASE("errors name the line and the column", "[series][coefficient_list]") {
       {"1/0", "1:3: a denominator of 0"},
       {"0.3/2", "1:1: a decimal times or over another number"},
       {"0.1*0.2", "1:5: a product of two decimals"},
-      {"2^3", "only 10 may carry a power"},
+      {"2^3", "only 10 may have a power"},
       {"O(z^3)", "an order term without coefficients"},
       {"1+z^3+O(z^3)", "1:2: a term beyond the order term"},
       {"1+O(z^3)+O(z^4)", "1:9: a second order term"},
@@ -242,7 +244,7 @@ TEST_CASE("errors name the line and the column", "[series][coefficient_list]") {
   }
 }
 
-TEST_CASE("memory stays bounded", "[series][coefficient_list]") {
+TEST_CASE("coefficient list: memory is bounded", "[series][coefficient_list]") {
   std::string many;
   for (int i = 0; i <= 1'000'000; ++i) many += "1\n";
   CHECK_THAT(message(many), Catch::Contains("more than 1000000 numbers"));
@@ -252,7 +254,7 @@ TEST_CASE("memory stays bounded", "[series][coefficient_list]") {
   CHECK_THAT(message(large), Catch::Contains("need more than 2^30 bits"));
 }
 
-TEST_CASE("what is printed is read back, whatever the form", "[series][coefficient_list]") {
+TEST_CASE("coefficient list: printed lists read back in every format", "[series][coefficient_list]") {
   std::mt19937_64 random(20041205);
   const auto below = [&](std::uint64_t bound) { return random() % bound; };
   for (int round = 0; round < 300; ++round) {
@@ -292,7 +294,7 @@ TEST_CASE("what is printed is read back, whatever the form", "[series][coefficie
         REQUIRE(list.coefficients[i].significant_digits == static_cast<int>(digits[i].size()));
         REQUIRE(list.coefficients[i].last_place == exponents[i]);
       }
-      // Broken at any place by a backslash, it is the same text.
+      // Broken anywhere by a backslash, the text is the same.
       const std::size_t at = text == lines ? 0 : below(text.size());
       const CoefficientList broken = read(text.substr(0, at) + (at > 0 ? "\\\n" : "") + text.substr(at));
       for (std::size_t i = 0; i < count; ++i) REQUIRE(broken.coefficients[i].value == expected[i]);

@@ -24,7 +24,7 @@ using Probability = Enclosure<unit::Probability>;
 
 namespace {
 
-/// Queues on a way, positions in `queues`, and how far their delays are looked at.
+/// Queues on a path, indices into `queues`, and the number of slots of their delays.
 struct Case {
   std::vector<SlottedQueue> queues;
   std::vector<std::size_t> way;
@@ -78,7 +78,7 @@ Distribution<double> sum_of(const Case& at, const std::vector<Distribution<long 
   return *total;
 }
 
-/// What CONTRACT of series/distribution.hpp says of an entry, tilted still.
+/// The range of a tilted entry by CONTRACT of series/distribution.hpp.
 struct Range {
   long double lower, upper;
 };
@@ -93,7 +93,7 @@ bool overlap(const Range& a, const Range& b) {
   return a.lower <= b.upper && b.lower <= a.upper;
 }
 
-/// Do x and y, of equal tilt, agree everywhere within what they allow themselves?
+/// Whether x and y, of equal tilt, agree everywhere within their error bounds.
 bool agree(const Distribution<double>& x, const Distribution<double>& y) {
   for (std::size_t n = 0; n < x.size(); ++n)
     if (!overlap(range(x.mass[n], x.mass_units, x.mass_error),
@@ -107,7 +107,7 @@ bool overlap(const Probability& a, const Probability& b) {
   return a.lower() <= b.upper() && b.lower() <= a.upper();
 }
 
-/// The same by numeric enclosures, which untilt; at `places` places from the first to the last.
+/// The same by numeric enclosures without tilt, at `places` entries from the first to the last.
 template <class T, class S>
 bool enclosures_overlap(const Distribution<T>& x, const Distribution<S>& y, std::size_t places) {
   for (std::size_t part = 0; part < places; ++part) {
@@ -128,7 +128,7 @@ Distribution<Real> reals_of(const Case& at, double log2_least, int bits) {
   return *total;
 }
 
-/// The greatest of (enclosure width / upper end) over some places.
+/// Maximum of (enclosure width / upper end) over some entries.
 double widest(const Distribution<double>& x, std::size_t places) {
   double result = 0;
   for (std::size_t part = 0; part < places; ++part) {
@@ -140,7 +140,7 @@ double widest(const Distribution<double>& x, std::size_t places) {
 
 }  // namespace
 
-TEST_CASE("Sums of delays: 2 000 random ways, directly and by tilted and untilted transforms",
+TEST_CASE("Sums of delays: 2 000 random paths, directly and by tilted and untilted transforms",
           "[series][delay]") {
   int deep = 0, deep_and_wrong = 0, wrong = 0, compared = 0;
   double loosest = 0;
@@ -177,7 +177,7 @@ TEST_CASE("Sums of delays: 2 000 random ways, directly and by tilted and untilte
   CHECK(deep > 300);
   CHECK(deep_and_wrong > 0.9 * deep);
   CHECK(compared > 50);
-  CHECK(loosest < 1e-10);  // the direct sums keep ten digits and more, by proof
+  CHECK(loosest < 1e-10);  // the direct sums provably keep at least ten digits
 }
 
 TEST_CASE("Sums of delays: exact fractions", "[series][delay]") {
@@ -255,7 +255,7 @@ TEST_CASE("Sums of delays: tails of 1e-300 and 1e-3000 keep their digits", "[ser
     CHECK(agree(direct, transformed));
     CHECK(enclosures_overlap(direct, transformed, 50));
     CHECK(widest(direct, 50) < 1e-11);
-    // At steep tails even the tilted sum is far from flat: the transform stays right but says little.
+    // With steep tails even the tilted sum is far from flat: the transform stays correct but inaccurate.
     if (tilt < 100) CHECK(widest(transformed, 50) < 0.5);
     const Distribution<Real> finer = reals_of(at, -16'000, 128);
     CHECK(enclosures_overlap(direct, finer, 50));
@@ -278,7 +278,7 @@ TEST_CASE("Sums of delays: the balancing tilt", "[series][delay]") {
   for (int i = 1; i < 5; ++i) sum = series::sum(sum, series::tilted(hop, tilt), Summation::direct);
   const auto [least, most] = std::minmax_element(sum.tail.begin(), sum.tail.end());
   CHECK(*most / *least < 1e9);
-  // Nothing to balance: one place, or nobody ever waits.
+  // Nothing to balance: one entry, or no packet ever waits.
   const Distribution<long double> one = series::prefix(hop, 1);
   CHECK(series::balancing_tilt(std::vector{&one}) == 1);
   Distribution<long double> never = series::prefix(hop, 10);
@@ -288,7 +288,7 @@ TEST_CASE("Sums of delays: the balancing tilt", "[series][delay]") {
   CHECK(series::balancing_tilt(std::vector{&never}) == 1);
 }
 
-TEST_CASE("Sums of delays: near capacity, where no hop comes to its end", "[series][delay]") {
+TEST_CASE("Sums of delays: near capacity, where no hop's distribution is complete", "[series][delay]") {
   for (const std::size_t nines : std::vector<std::size_t>{3, 5, 7, 9, 12, 16, 40, 100, 300})
     for (const int hops : {2, 5, 15}) {
       Case at;
@@ -300,7 +300,7 @@ TEST_CASE("Sums of delays: near capacity, where no hop comes to its end", "[seri
       INFO("0." << std::string(nines, '9') << ", " << hops << " hops");
       const std::vector<Distribution<long double>> delays = hops_of(at, -1200);
       const double tilt = tilt_of(at, delays);
-      // The tail of the sum lies above that of one hop: no tilt turns it upwards.
+      // The tail of the sum lies above that of one hop: no tilt makes it increase.
       CHECK(static_cast<double>(at.size - 1) * std::log(tilt) <=
             1e-9 - series::log_tail(delays[0], at.size - 1));
       const Distribution<double> transformed = sum_of(at, delays, tilt, Summation::transform);
@@ -309,7 +309,7 @@ TEST_CASE("Sums of delays: near capacity, where no hop comes to its end", "[seri
     }
 }
 
-TEST_CASE("Sums of delays: prefixes, and what is refused", "[series][delay]") {
+TEST_CASE("Sums of delays: prefixes and errors", "[series][delay]") {
   const SlottedQueue queue{series::Arrivals::equal_inputs(4, numeric::parse_rational("0.7", "load")), 1};
   const Distribution<long double> hop = queue::hop_delay(queue, HopDelay::wait, 100, -300);
   const Distribution<long double> start = series::prefix(hop, 40);
@@ -318,7 +318,7 @@ TEST_CASE("Sums of delays: prefixes, and what is refused", "[series][delay]") {
     CHECK(start.mass[n] == hop.mass[n]);
     CHECK(start.tail[n] == hop.tail[n]);
   }
-  // Entries of a sum depend on no later ones.
+  // Entries of a sum do not depend on later ones.
   const auto whole = series::sum(series::tilted(hop, 1), series::tilted(hop, 1), Summation::direct);
   const auto part = series::sum(series::tilted(start, 1), series::tilted(start, 1), Summation::direct);
   CHECK(enclosures_overlap(part, series::prefix(whole, 40), 40));

@@ -43,7 +43,7 @@ TEST_CASE("powers agree with plain multiplication, intervals enclose them and st
   const Rational tenth = Rational(1) / 10;
   for (const Row& row : {Row{"(1/10+9/10*z)^16", {tenth, 9 * tenth}, 16},
                          Row{"(1/10+2/10*z+7/10*z^3)^5", {tenth, 2 * tenth, 0, 7 * tenth}, 5},
-                         // So many factors that squares are fewer sums.
+                         // So many factors that squaring takes fewer additions.
                          Row{"(1/10+2/10*z+7/10*z^3)^60", {tenth, 2 * tenth, 0, 7 * tenth}, 60},
                          Row{"(3/10*z+7/10*z^2)^6", {0, 3 * tenth, 7 * tenth}, 6}}) {
     const auto program = parse_pgf(row.text).program();
@@ -94,7 +94,7 @@ TEST_CASE("exp: coefficients of exp(z) are 1/n!, and of exp(rho (z-1)) Poisson")
   }
 }
 
-TEST_CASE("expansion about 1: removable zeros, also where rounding blurs them") {
+TEST_CASE("expansion about 1: removable zeros, also obscured by rounding") {
   const numeric::PrecisionScope scope({120});
   for (const char* text : {"(z^3-1)/(3*(z-1))", "(10/3*z^2-10/3)/(20/3*z-20/3)"}) {
     const auto program = parse_pgf(text).program();
@@ -107,7 +107,7 @@ TEST_CASE("expansion about 1: removable zeros, also where rounding blurs them") 
   CHECK(expand_about<Rational>(parse_pgf("(exp(z-1)-1)/(z-1)").program(), 1, 3)[2] == Rational(1) / 6);
 }
 
-TEST_CASE("a million terms of a short power, and what is refused") {
+TEST_CASE("a million terms of a short power, and errors") {
   const auto program = parse_pgf("(1-9/10000000+9/10000000*z)^1000000").program();
   const auto coefficients = expand<double>(program, 100);
   CHECK(coefficients[0] == Approx(std::exp(-0.9)).epsilon(1e-5));

@@ -35,7 +35,7 @@ std::string law_refusal(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("laws by name have their probabilities", "[series][named_laws]") {
+TEST_CASE("named distributions: probabilities", "[series][named_laws]") {
   for (const std::size_t k : {0U, 1U, 2U, 5U, 17U}) {
     const double n = static_cast<double>(k);
     CHECK(at("negbin(2.5, 0.4)", k) ==
@@ -60,7 +60,7 @@ TEST_CASE("laws by name have their probabilities", "[series][named_laws]") {
   }
 }
 
-TEST_CASE("laws by name are mixed by shares, and sum to one exactly", "[series][named_laws]") {
+TEST_CASE("named distributions: mixtures sum to exactly 1", "[series][named_laws]") {
   const auto law = named_law("0.9 + 0.1*zipf(1.5,64)", "--arrivals");
   REQUIRE(law);
   numeric::Rational sum = 0;
@@ -75,7 +75,7 @@ TEST_CASE("laws by name are mixed by shares, and sum to one exactly", "[series][
   CHECK_FALSE(named_law("0.5 + 0.5*z", "--arrivals"));
 }
 
-TEST_CASE("what is no law by name is refused", "[series][named_laws]") {
+TEST_CASE("named distributions: errors", "[series][named_laws]") {
   CHECK_THAT(law_refusal("zipf(1.5)"), Catch::Contains("it must be of the form zipf(s,n)"));
   CHECK_THAT(law_refusal("0.5*zipf(1,4) + 0.4"), Catch::Contains("shares that sum to 1; they sum to 9/10"));
   CHECK_THAT(law_refusal("negbin(0,0.5)"), Catch::Contains("r of negbin is 0"));
@@ -85,5 +85,5 @@ TEST_CASE("what is no law by name is refused", "[series][named_laws]") {
   CHECK_THAT(law_refusal("zipf(1,4) + cauchy(2)"), Catch::Contains("it must be a sum of negbin(r,p)"));
   CHECK_THAT(law_refusal("zipf(1,4) zipf(1,4)"),
              Catch::Contains("a + or the end is missing at character 11"));
-  CHECK_THAT(law_refusal("zipf(1,4"), Catch::Contains("closed by a bracket"));
+  CHECK_THAT(law_refusal("zipf(1,4"), Catch::Contains("closed by a parenthesis"));
 }

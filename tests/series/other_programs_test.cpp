@@ -56,7 +56,7 @@ TEST_CASE("lists of other programs") {
   check_print("", "0,0.25\n1,1.5e-3\n2,2e-4\n", values);
 }
 
-TEST_CASE("lists of other programs: digits are those printed") {
+TEST_CASE("lists of other programs: printed digits are kept") {
   const CoefficientList list = read_print("{1.50*^-3, 0.250}");
   CHECK(list.coefficients[0].significant_digits == 3);
   CHECK(list.coefficients[0].last_place == -5);
@@ -65,14 +65,14 @@ TEST_CASE("lists of other programs: digits are those printed") {
   CHECK(scaled.coefficients[0].last_place == -6);
 }
 
-TEST_CASE("lists of other programs: what they do not say is refused in its place") {
+TEST_CASE("lists of other programs: errors have positions") {
   for (const char* text : {"{0.1, x}", "array([0.1, nan])", "{\"p\": [0.1], \"q\": [0.2]}", "[0.1 0.2",
                            "q[0] := .1;\nq[0] := .2;", "{{0.1, 0.2}, {0.3}}", "[1] 0.1 y", "1.0e-01 *\n x"}) {
     INFO(text);
     CHECK_THROWS_AS(read_print(text), ParseError);
   }
   CHECK_THROWS_WITH(read_print("{0.1,\n 0.2, y}"), Catch::Contains("file:2:"));
-  // Hexadecimal doubles have their letters.
+  // Hexadecimal doubles keep their letters.
   CHECK(read_print("0x1.8p-3\n0x1d3p-9\n").format.empty());
 }
 

@@ -24,7 +24,7 @@ TEST_CASE("PGFs are accepted, with their largest batch") {
   CHECK_FALSE(check("(exp(z-1)-1)/(z-1)").all_coefficients);
 }
 
-TEST_CASE("what is no PGF is refused, and the message says what failed") {
+TEST_CASE("invalid PGFs are rejected with the failed condition") {
   CHECK_THROWS_WITH(check("9/10*z"), Catch::Contains("A(1) is 9/10"));
   CHECK_THROWS_WITH(check("9/8-z^3/8"), Catch::Contains("coefficient of z^3 is -1/8"));
   CHECK_THROWS_WITH(check("exp(z)"), Catch::Contains("A(1) is about 2.718"));

@@ -37,7 +37,7 @@ using Fractions = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a PMF of floats is divided by a sum that only rounding keeps from 1", "[series][pmf_file]") {
+TEST_CASE("a PMF of floats is normalized if its sum is 1 up to rounding", "[series][pmf_file]") {
   const char* const floats =
       "0.03063561211439813\n0.19321845204402724\n0.17414382170167084\n0.05815680939948175\n0."
       "11296128115240817\n"
@@ -48,17 +48,17 @@ TEST_CASE("a PMF of floats is divided by a sum that only rounding keeps from 1",
   for (const Rational& each : pmf.probabilities) sum = sum + each;
   CHECK(sum == 1);
   CHECK_THROWS_AS(read_pmf(floats, "file", Normalise::no), ParseError);
-  // 1e-9 at most, however few digits are printed; fractions are exact.
+  // At most 1e-9 for any number of printed digits; fractions are exact.
   CHECK_NOTHROW(read_pmf("0.3333333333\n0.3333333333\n0.3333333333\n", "file"));
   for (const char* text :
        {"0.33\n0.33\n0.33\n", "1/3\n1/3\n33/100\n", "0.5\n0.4\n", "0.5\n0.500000001\n0.00000001\n"}) {
     CAPTURE(text);
-    CHECK_THROWS_WITH(read_pmf(text, "file"), Catch::Contains("but for rounding"));
+    CHECK_THROWS_WITH(read_pmf(text, "file"), Catch::Contains("up to rounding"));
     CHECK(read_pmf(text, "file", Normalise::yes).sum != 1);
   }
 }
 
-TEST_CASE("a PMF is read from every form", "[series][pmf_file]") {
+TEST_CASE("a PMF is read from all formats", "[series][pmf_file]") {
   const Fractions expected{"1/4", "0", "1/2", "1/4"};
   for (const char* text : {
            "0.25\n0\n0.5\n0.25\n",
@@ -84,14 +84,14 @@ TEST_CASE("the probabilities must sum to exactly 1", "[series][pmf_file]") {
   CHECK(fractions("3\n0\n1\n0", Normalise::yes) == Fractions{"3/4", "0", "1/4"});
 }
 
-TEST_CASE("a PMF that is none is refused with its place", "[series][pmf_file]") {
+TEST_CASE("PMF errors have positions", "[series][pmf_file]") {
   CHECK_THAT(refusal_of("0.5\n1\n-0.5"),
              Catch::Contains("arrivals.txt:3:1: the probability of 2 is negative"));
   CHECK_THAT(refusal_of("0\n0\n"), Catch::Contains("every probability is 0"));
   CHECK_THAT(refusal_of("0 0.5\n1048576 0.5\n"), Catch::Contains("arrivals.txt:2:9: the value is 1048576"));
   CHECK_THAT(refusal_of("0 0.5\n0 0.5\n"), Catch::Contains("arrivals.txt:2:3: index 0 appears twice"));
   CHECK_THAT(refusal_of("0.5\nhalf\n"), Catch::Contains("arrivals.txt:2:"));
-  CHECK_THAT(refusal_of("3\n[0.5, 0.5]\n"), Catch::Contains("beside the list"));
+  CHECK_THAT(refusal_of("3\n[0.5, 0.5]\n"), Catch::Contains("outside the list"));
   CHECK_THAT(refusal_of(""), Catch::Contains("no coefficients"));
 
   std::mt19937_64 random(3);

@@ -15,7 +15,7 @@ namespace numeric = tailbound::numeric;
 
 namespace {
 
-/// Multiples of 2^-20, so that every type holds them.
+/// Multiples of 2^-20, which every type represents exactly.
 template <class T>
 RenewalEquation<T> in(const RenewalEquation<long>& equation) {
   RenewalEquation<T> result;
@@ -26,7 +26,7 @@ RenewalEquation<T> in(const RenewalEquation<long>& equation) {
 
 }  // namespace
 
-TEST_CASE("renewal equation: each arithmetic's own loop against rationals", "[series][renewal]") {
+TEST_CASE("renewal equation: each arithmetic's loop against rationals", "[series][renewal]") {
   std::mt19937_64 random(20261123);
   const PrecisionScope scope({96});
   for (int round = 0; round < 300; ++round) {
@@ -47,7 +47,7 @@ TEST_CASE("renewal equation: each arithmetic's own loop against rationals", "[se
     std::vector<double> machine;
     std::vector<Real> floating;
     std::vector<Interval> enclosed;
-    for (const std::size_t reach : {first, count}) {  // in two steps, as questions come
+    for (const std::size_t reach : {first, count}) {  // in two steps, as for successive queries
       extend(doubles, machine, reach);
       extend(reals, floating, reach);
       extend(intervals, enclosed, reach);
@@ -57,7 +57,7 @@ TEST_CASE("renewal equation: each arithmetic's own loop against rationals", "[se
     REQUIRE(enclosed.size() == count);
     for (std::size_t n = 0; n < count; ++n) {
       CAPTURE(round, order, forced, count, first, n);
-      // Each of n + 1 steps, and that of the sum itself; the bound's own second order is far below.
+      // One per each of n + 1 steps, and that of the sum itself; second-order terms are far below.
       const double units =
           static_cast<double>(n + 1) * tailbound::series::roundings_per_step(std::min(n, order)) * 1.001;
       const auto error = [&](const Rational& value) {

@@ -49,7 +49,7 @@ StopLoss rounded(const ExactLaw& law, std::size_t size) {
   return result;
 }
 
-/// Is `truth` at most the rounded value, and not far below it?
+/// Whether `truth` is at most the rounded value, and close to it.
 bool tight(long double value, double units, const Rational& truth) {
   const Rational upper = numeric::to_rational(series::rounded_up(value, units));
   const Rational slack = Rational(1) + Rational(1) / 1'000'000'000'000'000;
@@ -71,7 +71,7 @@ ExactLaw random_law(std::mt19937_64& random) {
   std::vector<long> weights;
   long total = 0;
   for (std::size_t n = 0; n < places; ++n) {
-    // Now and then a place without mass, and masses of very different sizes.
+    // Occasionally an entry without mass, and masses of very different sizes.
     const long weight = random() % 5 == 0 ? 0 : 1L << (random() % 40);
     weights.push_back(weight);
     total += weight;
@@ -94,7 +94,7 @@ TEST_CASE("sums keep mass, tail and expected excess, in 2 000 random cases", "[s
   }
 }
 
-TEST_CASE("sums of many alike are those of one after the other", "[series]") {
+TEST_CASE("sums of identical numbers equal repeated sums", "[series]") {
   std::mt19937_64 random(7);
   for (std::int64_t count = 0; count <= 9; ++count) {
     const ExactLaw x = random_law(random);
@@ -105,7 +105,7 @@ TEST_CASE("sums of many alike are those of one after the other", "[series]") {
   }
 }
 
-TEST_CASE("successes of unequal trials, cut short or not", "[series]") {
+TEST_CASE("successes of unequal trials, truncated or not", "[series]") {
   std::mt19937_64 random(8);
   for (int i = 0; i < 200; ++i) {
     std::vector<Rational> rates;

@@ -72,7 +72,7 @@ TEST_CASE("limits at 1 of rational and exponential formulas that read 0/0 there"
   CHECK_THROWS_AS(parse_pgf("1/(z-z)").value_at_one(), InvalidArgument);
 }
 
-TEST_CASE("A(1) = 1 is yes, no or open") {
+TEST_CASE("A(1) = 1 is yes, no or unknown") {
   CHECK(parse_pgf("(1-p+p*z)^k").is_normalised() == Verdict::yes);
   CHECK(parse_pgf("(1+z)^2/5").is_normalised() == Verdict::no);
   CHECK(parse_pgf("a+b*z").is_normalised() == Verdict::unknown);
@@ -86,7 +86,7 @@ TEST_CASE("a million inputs cost no more than two") {
   CHECK(pgf.program().steps.size() < 10);
 }
 
-TEST_CASE("free parameters are named when numbers are asked for") {
+TEST_CASE("free parameters are named where numbers are required") {
   CHECK_THROWS_WITH(parse_pgf("(1-p+p*z)^k").program(), Catch::Contains("k, p"));
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("simplified: factors of factors are found, powers stay, values are the
   }
 }
 
-TEST_CASE("what the parser refuses, and where") {
+TEST_CASE("parser errors have positions") {
   const auto column = [](const std::string& text) -> std::size_t {
     try {
       (void)parse_expression(text);
@@ -177,7 +177,7 @@ TEST_CASE("printed text reads back as the same formula and prints the same") {
     try {
       read = parse_expression(text);
     } catch (const ParseError&) {
-      continue;  // a division by zero made at random
+      continue;  // a random division by zero
     }
     const Expression& first = *read;
     const Expression again = parse_expression(first.text());
@@ -187,7 +187,7 @@ TEST_CASE("printed text reads back as the same formula and prints the same") {
   }
 }
 
-TEST_CASE("what is nested is printed once, not twice as often at each depth") {
+TEST_CASE("nested formulas are printed in linear time") {
   std::string nested = "z";
   for (int depth = 0; depth < 40; ++depth) nested = "z^(-" + nested + ")";
   const Expression expression = parse_expression(nested);
@@ -197,7 +197,7 @@ TEST_CASE("what is nested is printed once, not twice as often at each depth") {
     CHECK(print(expression, language).size() < 20 * nested.size());
 }
 
-TEST_CASE("names that a language reserves get an underscore, and stay apart") {
+TEST_CASE("reserved names get an underscore and stay distinct") {
   CHECK(spelled("D", Language::maple) == "D_");
   CHECK(spelled("D_", Language::maple) == "D__");
   CHECK(spelled("I", Language::gp) == "I_");

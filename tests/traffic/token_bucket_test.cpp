@@ -17,7 +17,7 @@ using traffic::TokenBucket;
 
 namespace {
 
-/// The most packets that any source sends in `slots` slots in a row, by trying all of them.
+/// Maximum packets of any source in `slots` consecutive slots, by enumeration.
 std::int64_t most_by_trial(const std::vector<TokenBucket>& buckets, std::vector<numeric::Rational> held,
                            int slots, bool first) {
   if (slots == 0) return 0;
@@ -48,14 +48,14 @@ TEST_CASE("the greedy source sends floor(burst + rate m) in m + 1 slots") {
   }
 }
 
-TEST_CASE("a full bucket that spills lets through less than its rate") {
+TEST_CASE("a full bucket that overflows lets through less than its rate") {
   const GreedyPattern pattern({{rational("2/5"), 1}});
   CHECK(pattern.rate() == ratio(1, 3));
   CHECK(pattern.most(2) == 1);
   CHECK(pattern.most(3) == 2);
 }
 
-TEST_CASE("a link lets one packet a slot through, until the bucket is empty") {
+TEST_CASE("a link passes one packet per slot until the bucket is empty") {
   const GreedyPattern pattern({{rational("9/10"), 20}, one_a_slot()});
   CHECK(pattern.most(190) == 191);  // m* = (b - 1)/(1 - r) = 190
   CHECK(pattern.most(191) == 191);
@@ -87,13 +87,13 @@ TEST_CASE("no source sends more in any window than the greedy one in its first s
       REQUIRE(pattern.most(m) == sum);
     }
     for (int m = 0; m < 5; ++m) CHECK(most_by_trial(buckets, full, m + 1, true) == pattern.most(m));
-    // Of two windows that follow each other neither brings more than the greedy source.
+    // No two consecutive windows bring more than the greedy source.
     for (int m = 0; m < 20; ++m)
       for (int n = 0; n < 20; ++n) REQUIRE(pattern.most(m + n + 1) - pattern.most(m) <= pattern.most(n));
   }
 }
 
-TEST_CASE("buckets out of range are refused by name") {
+TEST_CASE("buckets out of range are rejected by name") {
   CHECK_THROWS_WITH(GreedyPattern({}), Catch::Contains("buckets"));
   CHECK_THROWS_WITH(GreedyPattern({{0, 1}}), Catch::Contains("rate is 0"));
   CHECK_THROWS_WITH(GreedyPattern({{1, ratio(1, 2)}}), Catch::Contains("burst is 1/2"));

@@ -1,7 +1,8 @@
 #include <tailbound/numeric/text/decimal.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
-// The standard library rounds to decimals as text only; nowhere else is a number read from its own print.
+// The standard library rounds to decimals only as text. Nowhere else is a number read back from its printed
+// form.
 namespace tailbound::numeric {
 
 Rational shortest_decimal(double value) {

@@ -2,7 +2,7 @@
 
 #include <tailbound/numeric/rational.hpp>
 
-/// Doubles as the exact decimals that people would type for them.
+/// Doubles as the exact decimals that users would type.
 ///
 /// TESTS     tests/numeric/plain_test.cpp
 namespace tailbound::numeric {
@@ -10,7 +10,7 @@ namespace tailbound::numeric {
 /// The decimal with the fewest digits that reads as the same double: 0.1 is 1/10. \param value  finite
 [[nodiscard]] Rational shortest_decimal(double value);
 
-/// Correctly rounded to so many significant digits: 1/3 and 3 digits are 333/1000.
+/// Correctly rounded to `digits` significant digits: 1/3 and 3 digits are 333/1000.
 /// \param value  finite;  \param digits  1 .. 17
 [[nodiscard]] Rational rounded_decimal(double value, int digits);
 

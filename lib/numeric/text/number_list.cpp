@@ -26,7 +26,7 @@ void require_same_units(std::string_view range, std::string_view argument) {
   std::string right;
   for (const char c : range)
     if (c != '%') right += c == ':' ? "%:" : std::string(1, c);
-  refuse(argument, range, "written with % at each number of a range or at none: " + right + "%");
+  refuse(argument, range, "written with % at every number of a range or at none: " + right + "%");
 }
 
 /// Adds the range "first:last:step" to `list`.
@@ -39,7 +39,7 @@ void append_range(std::vector<Rational>& list, std::string_view item, std::strin
   const Rational last = read(item.substr(one + 1, two - one - 1), argument);
   const Rational step = read(item.substr(two + 1), argument);
   if (cln::zerop(step) || cln::minusp((last - first) / step))
-    refuse(argument, item, "a range FIRST:LAST:STEP whose steps lead from the first to the last");
+    refuse(argument, item, "a range FIRST:LAST:STEP whose steps lead from FIRST to LAST");
   const cln::cl_I steps = cln::floor1((last - first) / step);
   if (steps >= cln::cl_I(static_cast<unsigned long>(limit - std::min(limit, list.size()))))
     refuse(argument, item, at_most(limit));
@@ -47,7 +47,7 @@ void append_range(std::vector<Rational>& list, std::string_view item, std::strin
   for (long i = 0; i <= count; ++i) list.push_back(first + cln::cl_I(i) * step);
 }
 
-/// \throws InvalidArgument  "1,024", which was to be one number
+/// \throws InvalidArgument  "1,024", which was meant as one number
 void require_no_thousands(std::string_view text, std::size_t begin, std::string_view item,
                           std::string_view argument) {
   const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
@@ -56,7 +56,7 @@ void require_no_thousands(std::string_view text, std::size_t begin, std::string_
   std::string whole(text);
   whole.erase(std::remove(whole.begin(), whole.end(), ','), whole.end());
   refuse(argument, text,
-         "without zeros in front of " + std::string(item) + "; thousands are not set apart: " + whole);
+         "without leading zeros in " + std::string(item) + "; do not separate thousands: " + whole);
 }
 
 std::vector<Rational> read_list(std::string_view text, std::string_view argument, std::size_t limit,

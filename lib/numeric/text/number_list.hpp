@@ -9,17 +9,17 @@
 #include <string_view>
 #include <vector>
 
-/// Numbers, shares and lists of them as people type them. Each is read exactly: 0.9, 9/10 and 90% are the same.
+/// Numbers, shares and lists as users type them. Each is read exactly: 0.9, 9/10 and 90% are the same.
 ///
 /// TESTS     tests/numeric/number_list_test.cpp
 namespace tailbound::numeric {
 
-/// In a list, unless told otherwise.
+/// Default maximum number of entries of a list.
 inline constexpr std::size_t most_entries = 10'000;
 
-/// Exact numbers of a list: "0.1,1/5" or "0.1:0.9:0.1" (first : last : step, the last included where the
-/// steps meet it), or both mixed; at most `limit` entries. Entries may repeat and come in any order. "1,024" is refused:
-/// numbers behind a comma have no zeros in front.
+/// Exact numbers of a list: "0.1,1/5" or "0.1:0.9:0.1" (first : last : step, including the last if a step
+/// reaches it), or both mixed; at most `limit` entries. Entries may repeat and come in any order. "1,024" is
+/// rejected: numbers after a comma must not have leading zeros.
 /// \param argument  names the list in messages: "--load"
 /// \throws InvalidArgument
 [[nodiscard]] std::vector<Rational> parse_list(std::string_view text, std::string_view argument,
@@ -27,7 +27,7 @@ inline constexpr std::size_t most_entries = 10'000;
 
 /// Reads a number of a list.
 using ReadNumber = std::function<Rational(std::string_view text, std::string_view argument)>;
-/// A list likewise, whose numbers are read so.
+/// The same, with numbers read by `read`.
 [[nodiscard]] std::vector<Rational> parse_list(std::string_view text, std::string_view argument,
                                                std::size_t limit, const ReadNumber& read);
 
@@ -42,15 +42,15 @@ using ReadNumber = std::function<Rational(std::string_view text, std::string_vie
 [[nodiscard]] std::vector<Rational> parse_percent_list(std::string_view text, std::string_view argument,
                                                        std::size_t limit = most_entries);
 
-/// An integer in [least, greatest]; "1e6" and "12/3" count as integers.  \throws InvalidArgument
+/// An integer in [`least`, `greatest`]; "1e6" and "12/3" count as integers.  \throws InvalidArgument
 [[nodiscard]] std::int64_t parse_integer(std::string_view text, std::string_view argument, std::int64_t least,
                                          std::int64_t greatest);
-/// A number that was read already, likewise.
+/// The same for a number already read.
 [[nodiscard]] std::int64_t to_integer(const Rational& value, std::string_view argument, std::int64_t least,
                                       std::int64_t greatest);
-/// Of a list.
-/// \param legal  what the message says is legal; the range unless told
-/// \throws InvalidArgument  an entry is no integer, or out of range
+/// The integers of a list.
+/// \param legal  the legal values as given in the message (default: the range)
+/// \throws InvalidArgument  an entry is not an integer, or out of range
 [[nodiscard]] std::vector<std::int64_t> parse_integers(std::string_view text, std::string_view argument,
                                                        std::int64_t least, std::int64_t greatest,
                                                        const std::string& legal = {});

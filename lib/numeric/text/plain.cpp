@@ -9,7 +9,7 @@
 namespace tailbound::numeric {
 
 std::string plain(const Rational& value) {
-  constexpr int longest = 60;  // more digits than anyone types
+  constexpr int longest = 60;  // more digits than users type
   std::string text = to_decimal(value, longest, Rounding::down);
   if (text != to_decimal(value, longest, Rounding::up)) {
     const std::string fraction = bit_size(value) > 4000 ? std::string() : to_fraction(value);

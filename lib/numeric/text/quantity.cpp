@@ -12,7 +12,7 @@
 namespace tailbound::numeric {
 namespace {
 
-/// A unit, as 10^decimal 2^binary of the base: bits a second, bytes or seconds; `times` as often.
+/// A unit: `times` 10^decimal 2^binary of the base (bits per second, bytes or seconds).
 struct Unit {
   std::string_view name;
   int decimal = 0, binary = 0, times = 1;
@@ -53,7 +53,7 @@ std::optional<Rational> unit_among(const Unit (&units)[N], std::string_view name
   return {};
 }
 
-/// In the base of its kind.
+/// A unit in the base of its measure.
 std::optional<Rational> unit_of(Measure measure, std::string_view name) {
   switch (measure) {
     case Measure::gbps:

@@ -15,7 +15,7 @@ using numeric::NumberLimits;
 using numeric::Rational;
 
 constexpr std::size_t most_bytes = 64'000'000;
-/// Long enough for every fraction whose denominator has the bits allowed.
+/// Sufficient for every fraction whose denominator is within the limit of bits.
 constexpr NumberLimits number_limits{.characters = 2500, .exponent = 999};
 constexpr std::size_t most_denominator_bits = 4096;
 constexpr std::size_t most_file_bits = std::size_t{1} << 30U;
@@ -30,14 +30,14 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Cut to a length fit for a message, in double quotes.
+/// In double quotes, truncated for a message.
 std::string in_quotes(std::string_view text) {
   std::string shown;
   for (const char c : text.substr(0, 40)) shown += c < ' ' || c > '~' ? '?' : c;
   return '"' + shown + (text.size() > 40 ? "...\"" : "\"");
 }
 
-/// The text that is read, and what it is called in messages. Offsets count from 0.
+/// The input text and its name in messages. Offsets count from 0.
 class Text {
  public:
   Text(std::string_view text, const std::string& source) : text_(text), source_(source) {
@@ -71,7 +71,7 @@ class Text {
   const std::string& source_;
 };
 
-/// Puts numbers into rows and rows into matrices, and holds them to shape and limits.
+/// Collects numbers into rows and rows into matrices; checks shape and limits.
 class Collector {
  public:
   explicit Collector(const Text& text) : text_(text) {}
@@ -83,7 +83,7 @@ class Collector {
     matrix_start_ = offset;
   }
 
-  /// \param hint  what else could be meant by one row too many
+  /// \param hint  another possible reason for an extra row
   void begin_row(std::size_t offset, const std::string& hint = "") {
     if (size_ > 0 && blocks_.back().size() == size_)
       text_.fail(offset, matrix() + " has more than " + std::to_string(size_) + shape() + hint);
@@ -151,8 +151,8 @@ class Collector {
   Integer denominator_ = 1;
 };
 
-/// What nlohmann's parser calls for each token. It names no places, and numbers reach it as doubles: so this
-/// walks along the text, token by token, and takes numbers from there.
+/// Receives the tokens of nlohmann's parser. That gives no positions, and numbers as doubles. So this scans
+/// the text in step with the parser and reads the numbers itself.
 class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
  public:
   JsonEvents(const Text& text, Collector& collector) : text_(text), collector_(collector) {}
@@ -217,7 +217,7 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
     const std::size_t head = what.find(": ");
     if (head != std::string::npos) what.erase(0, head + 2);
     constexpr int number_overflow = 406;
-    if (error.id == number_overflow) what = "a number that is far from a probability, from 0 to 1";
+    if (error.id == number_overflow) what = "a number outside 0 to 1, so not a probability";
     text_.fail(std::min(std::max<std::size_t>(position, 1) - 1, text_.view().size()), "JSON: " + what);
   }
 
@@ -237,7 +237,7 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
     text_.fail(text_.offset(token()), std::string("expected ") + wanted.at(depth_) + ", found " + found);
   }
 
-  /// The next token of a text that the parser has found to be right up to there.
+  /// The next token of a text that the parser has accepted up to there.
   std::string_view token() {
     const std::string_view text = text_.view();
     const auto between = [](char c) { return is_space(c) || c == ',' || c == ':'; };
@@ -245,7 +245,7 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
     const std::size_t start = at_;
     if (at_ == text.size()) return text.substr(start);
     const char first = text[at_++];
-    if (first == '"') {  // a string that holds a quote, escaped, is refused as soon as it is met
+    if (first == '"') {  // a string with an escaped quote is rejected immediately
       at_ = std::min(text.find('"', at_), text.size() - 1) + 1;
     } else if (first != '[' && first != ']' && first != '{' && first != '}') {
       while (at_ < text.size() && !between(text[at_]) && text[at_] != ']' && text[at_] != '}') ++at_;
@@ -285,7 +285,7 @@ class CsvReader {
   void read_row(std::string_view row) {
     if (!in_matrix_) collector_.begin_matrix(text_.offset(row));
     in_matrix_ = true;
-    collector_.begin_row(text_.offset(row), ", and a blank line must stand between matrices");
+    collector_.begin_row(text_.offset(row), "; separate matrices by a blank line");
     for (std::size_t start = 0; start <= row.size();) {
       const std::size_t end = std::min(row.find(',', start), row.size());
       std::string_view cell = row.substr(start, end - start);

@@ -45,7 +45,7 @@ void check_shape(const RationalBlocks& blocks) {
   }
 }
 
-/// Of all entries.
+/// Common denominator of all entries.
 /// \throws LimitExceeded  the exact load would take too long
 cln::cl_I common_denominator(const RationalBlocks& blocks) {
   const std::size_t phases = blocks.front().size();
@@ -72,7 +72,7 @@ std::vector<std::vector<Rational>> transitions(const RationalBlocks& blocks) {
   return sum;
 }
 
-/// [i]: phases that can be reached from phase 0 (or from which it can be, if `backwards`).
+/// [i]: whether phase i can be reached from phase 0 (`backwards`: whether phase 0 can be reached from it).
 std::vector<bool> reached(const std::vector<std::vector<Rational>>& p, bool backwards) {
   std::vector<bool> seen(p.size());
   std::vector<std::size_t> open{0};
@@ -98,7 +98,7 @@ void check_irreducible(const std::vector<std::vector<Rational>>& p) {
   if (others.empty()) return;
   throw InvalidArgument(
       "the chain of phases", "reducible",
-      "irreducible: phases " + mutual + " lead to each other, but not to and from " + others);
+      "irreducible: phases " + mutual + " communicate with each other, but not with " + others);
 }
 
 }  // namespace
@@ -134,10 +134,9 @@ MarkovArrivals MarkovArrivals::on_off(std::vector<OnOffGroup> groups) {
   for (const auto& [source, count, share] : groups)
     if (source.start == 1 && source.stop == 1) alternating += count;
   if (alternating > 1)
-    throw InvalidArgument(
-        "burst", "1 slot, at this load with pauses of 1 slot",
-        "above 1 slot for several sources: those that turn ON and OFF in every slot stay in the step "
-        "in which they began, so that there is no one distribution");
+    throw InvalidArgument("burst", "1 slot, at this load with pauses of 1 slot",
+                          "above 1 slot for several sources: sources that turn ON and OFF in every slot stay "
+                          "in phase forever, so there is no unique distribution");
   arrivals.form_ = std::move(groups);
   return arrivals;
 }

@@ -16,11 +16,11 @@ namespace {
 using boost::multiprecision::mpz_int;
 using numeric::Rational;
 
-constexpr int digit_bits = 30;  ///< of the prime: sums of two products of digits fit into 64 bits
+constexpr int digit_bits = 30;  ///< bits of the prime: sums of two products of digits fit into 64 bits
 
 mpz_int to_mpz(const cln::cl_I& value) {
   std::ostringstream text;
-  text.exceptions(std::ios::badbit);  // no memory is no short text
+  text.exceptions(std::ios::badbit);  // throws if memory runs out instead of truncating the text
   cln::fprinthexadecimal(text, value);
   mpz_int result;
   mpz_set_str(result.backend().data(), text.str().c_str(), 16);
@@ -85,15 +85,15 @@ std::optional<std::vector<std::uint64_t>> inverse(const System& system, std::uin
   return right;
 }
 
-/// At least the binary logarithm of the Euclidean length.
+/// An upper bound of the binary logarithm of the Euclidean length.
 double log2_length(const std::vector<const mpz_int*>& entries) {
   std::size_t bits = 0;
   for (const mpz_int* entry : entries) bits = std::max(bits, mpz_sizeinbase(entry->backend().data(), 2));
   return static_cast<double>(bits) + std::log2(static_cast<double>(entries.size())) / 2 + 1e-9;
 }
 
-/// At least the binary logarithms of the determinants of the matrix, and of it with the right side in place of
-/// column 0 (Hadamard).
+/// Upper bounds of the binary logarithms of the determinants of the matrix, and of the matrix with the right
+/// side as column 0 (Hadamard).
 std::pair<double, double> determinant_bits(const System& system) {
   const auto column = [&](std::size_t j) {
     std::vector<const mpz_int*> entries;
@@ -107,7 +107,8 @@ std::pair<double, double> determinant_bits(const System& system) {
   return {others + log2_length(column(0)), others + log2_length(right)};
 }
 
-/// The one fraction that is `value` modulo `modulus` with a numerator of at most so many bits.
+/// The unique fraction congruent to `value` modulo `modulus` whose numerator has at most the given number of
+/// bits.
 std::pair<mpz_int, mpz_int> fraction_of(const mpz_int& value, const mpz_int& modulus, double bits) {
   mpz_int most = 1;
   most <<= static_cast<unsigned>(std::ceil(bits));

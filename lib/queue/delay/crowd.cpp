@@ -16,8 +16,8 @@ using series::Distribution;
 constexpr int long_double_bits = std::numeric_limits<long double>::digits;
 constexpr std::size_t longest_of_crowd = std::size_t{1} << 26;
 
-/// The least length L > 4 load + 8 with P(A >= L) <= exp(L - load) (load / L)^L below 2^floor / 8: from there on the
-/// bound halves at each place.
+/// Smallest length L > 4 load + 8 with P(A >= L) <= exp(L - load) (load / L)^L below 2^floor / 8. From there
+/// on the bound halves with each entry.
 std::size_t sufficient_length(double load, double floor) {
   for (std::size_t length = static_cast<std::size_t>(4 * load) + 9;; length += 1 + length / 16) {
     const auto l = static_cast<double>(length);
@@ -25,14 +25,14 @@ std::size_t sufficient_length(double load, double floor) {
   }
 }
 
-/// One source more: pmf <- pmf (1 - r + r z), to `length` places.
+/// Adds a source: pmf <- pmf (1 - r + r z), up to `length` entries.
 void add_source(std::vector<long double>& pmf, long double sends, long double silent, std::size_t length) {
   if (pmf.size() < length) pmf.push_back(0);
   for (std::size_t j = pmf.size() - 1; j > 0; --j) pmf[j] = pmf[j] * silent + pmf[j - 1] * sends;
   pmf[0] *= silent;
 }
 
-/// `count` equal sources more, by their binomial distribution.
+/// `Adds `count` identical sources by their binomial distribution.
 void add_many(std::vector<long double>& pmf, const CrowdSource& source, std::size_t length) {
   std::vector<long double> binomial{1};
   long double base = 1 - source.rate;
@@ -53,7 +53,7 @@ void add_many(std::vector<long double>& pmf, const CrowdSource& source, std::siz
   pmf = std::move(product);
 }
 
-/// 2^-16000 covers products below the least normal number.
+/// 2^-16000 covers products below the smallest normal number.
 constexpr long double underflow = 0x1p-16000L;
 
 Ladder<long double> ladder_of(const Crowd& crowd, double log2_least) {
@@ -72,13 +72,14 @@ Ladder<long double> ladder_of(const Crowd& crowd, double log2_least) {
   std::int64_t sources = 0;
   for (const CrowdSource& source : crowd.sources) {
     sources += source.count;
-    // Of each source a factor r or 1 - r, a product and a sum; r is off by the rate's units, and so is 1 - r, but
-    // for r / (1 - r).
+    // Per source a factor r or 1 - r, a product and a sum. r has the rate's error units, and so has 1 - r,
+    // except for the factor r / (1 - r).
     const auto odds = static_cast<double>(source.rate / (1 - source.rate));
     units += static_cast<double>(source.count) * (4 + crowd.rate_units * std::max(1.0, 1.01 * odds));
     if (source.count > 64) {
       add_many(tails.pmf, source, length);
-      // The odds carry twice the units at each place; quotient, two products, and the sum of the convolution.
+      // The odds carry twice the units per entry; plus a quotient, two products, and the sum of the
+      // convolution.
       units += static_cast<double>(length) * (8 + 2 * crowd.rate_units * (1 + 1.01 * odds));
     } else {
       for (std::int64_t i = 0; i < source.count; ++i)
@@ -97,7 +98,7 @@ Ladder<long double> ladder_of(const Crowd& crowd, double log2_least) {
     tails.beyond[j] = excess;
     excess += above;
   }
-  // Entries that do not count make the recurrence longer, no better.
+  // Negligible entries only lengthen the recurrence.
   const long double least = std::exp2(static_cast<long double>(negligible));
   std::size_t size = last;
   while (size > 1 && tails.beyond[size - 2] <= least) --size;
@@ -114,7 +115,8 @@ Ladder<long double> ladder_of(const Crowd& crowd, double log2_least) {
   if (size > 0) ladder.kernel.assign(tails.above.begin() + 1, tails.above.end());
   ladder.behind = tails.beyond;
   ladder.error_units = tails.error_units;
-  ladder.forcing_units = tails.error_units + 5.02;  // 1 - rho and rho 1.01 each, a product, a quotient, a sum
+  ladder.forcing_units = tails.error_units + 5.02;  // 1 - rho and rho with 1.01 each, a product, a quotient,
+                                                    // a sum
   if (!tails.complete && size > 0) {
     const long double factor = 1 + 1e-6L;
     ladder.cut = 2 * tails.beyond.back() / ladder.idle * factor;
@@ -154,7 +156,8 @@ MeanBounds mean_crowd_wait(const Crowd& crowd) {
   long double squares = 0;
   for (const CrowdSource& source : crowd.sources)
     squares += static_cast<long double>(source.count) * source.rate * source.rate;
-  // E[W] = A''(1) / (2 rho (1 - rho)), A''(1) = rho^2 - sum of the rates' squares; both terms are at most rho^2.
+  // E[W] = A''(1) / (2 rho (1 - rho)), A''(1) = rho^2 - sum of the rates' squares; both terms are at most
+  // rho^2.
   const long double unit = std::exp2(static_cast<long double>(-long_double_bits));
   const long double slack =
       unit * static_cast<long double>(2 * crowd.rate_units + 16 + static_cast<double>(crowd.sources.size())) *

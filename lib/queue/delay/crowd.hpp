@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <span>
 
-/// A queue that one packet a slot leaves, fed by a crowd: hundreds to hundreds of thousands of small sources.
+/// A queue that serves one packet per slot, with very many small sources: hundreds to hundreds of thousands.
 ///
 /// MODEL     slotted_queue.hpp with A(z) = prod (1 - r + r z)^count
-/// RESULT    The same recurrences in long double as queue/delay/hop_delay.hpp has them, from rates that are rounded numbers,
-///           with the same kind of proved bound. A is multiplied out to a length beyond which its tail is below what
-///           counts, whatever the sources (Chernoff); what is cut off there is part of the bound.
+/// RESULT    The recurrences of queue/delay/hop_delay.hpp in long double, from rounded rates, with the same
+///           kind of proved bound. A is expanded up to a length beyond which its tail is negligible for any
+///           sources (Chernoff). The truncation error is part of the bound.
 /// SOURCE    docs/derivations/fabrics.md
 /// TESTS     tests/queue/delay/crowd_test.cpp: against queue/delay/hop_delay.hpp
 namespace tailbound::queue {
@@ -23,8 +23,8 @@ struct CrowdSource {
 
 struct Crowd {
   std::span<const CrowdSource> sources;
-  double rate_units = 0;                    ///< the rates' relative error, in unit roundoffs of long double
-  const numeric::Rational* load = nullptr;  ///< exactly what they send in all
+  double rate_units = 0;                    ///< relative error of the rate, in unit roundoffs of long double
+  const numeric::Rational* load = nullptr;  ///< their exact total load
 };
 
 /// P(W = t) and P(W > t) of the wait, t = 0 .. size - 1; or of the occupancy just after arrivals.

@@ -43,7 +43,7 @@ std::vector<double> embedded_chain(const std::vector<double>& tails, std::int64_
 
 DeterministicOccupancy deterministic_queue(double load, std::int64_t places) {
   if (!(load > 0 && load <= 600))
-    throw InvalidArgument("load", std::to_string(load), "above 0 and at most 600 requests a service time");
+    throw InvalidArgument("load", std::to_string(load), "above 0 and at most 600 requests per service time");
   if (places < 1 || places > 100'000)
     throw InvalidArgument("places", std::to_string(places), "a whole number from 1 to 100000");
   const std::vector<double> tails = scaled_tails(load);
@@ -51,7 +51,7 @@ DeterministicOccupancy deterministic_queue(double load, std::int64_t places) {
   double total = 0;
   for (const double p : pi) total += p;
 
-  // sum_(j>=m) P(A > j): the mean number of arrivals beyond m in a service.
+  // sum_(j>=m) P(A > j): the mean number of arrivals beyond m during a service.
   std::vector<double> beyond(tails.size() + 1);
   for (std::size_t m = tails.size(); m > 0; --m) beyond[m - 1] = beyond[m] + tails[m - 1];
   double full = 0;
@@ -80,7 +80,7 @@ CombiningMix::CombiningMix(double cold, double hot, std::optional<std::int64_t> 
   if (combining && *combining < 1)
     throw InvalidArgument("combining", std::to_string(*combining), "at least 1");
   const double c = cold / (cold + hot), h = hot / (cold + hot);
-  if (!combining) {  // h + h^2 + ... = h / c, and all multiplied by c
+  if (!combining) {  // h + h^2 + ... = h / c; everything multiplied by c
     const double norm = c * c + h;
     cold_ = c * c / norm;
     open_ = h / norm;

@@ -16,16 +16,16 @@ using series::Distribution;
 void check(const SlottedQueue& queue, HopDelay delay, std::size_t size) {
   require_stable(queue);
   if (queue.arrivals.largest_batch() == 0)
-    throw InvalidArgument("load", "0", "above 0 for a packet to be delayed");
+    throw InvalidArgument("load", "0", "above 0, so that there are packets to delay");
   if (delay == HopDelay::occupancy && queue.packets_per_slot > 1)
     throw InvalidArgument("packets-per-slot", std::to_string(queue.packets_per_slot),
-                          "1 where a packet's delay is taken to be the occupancy");
+                          "1 if the delay is defined as the occupancy");
   if (size == 0 || size > longest_delay(queue))
     throw LimitExceeded("delays to " + std::to_string(size) + " slots are beyond the limit of " +
                         std::to_string(longest_delay(queue)) + " slots");
 }
 
-/// From the values of both engines: C places of X make one slot of floor(X / C).
+/// Combines the values of both engines: C values of X make one slot of floor(X / C).
 template <class T>
 Distribution<T> collect(TailEngine<T> mass, TailEngine<T> tail, std::size_t size, int packets_per_slot) {
   const auto servers = static_cast<std::size_t>(packets_per_slot);
@@ -49,7 +49,7 @@ Distribution<T> collect(TailEngine<T> mass, TailEngine<T> tail, std::size_t size
   result.mass_units = mass.units_to(last) + packets_per_slot;
   result.tail_units = tail.units_to(last);
   const auto absolute = [](const Real& cut) {
-    // The second terms are for products below the least normal number (docs/derivations/rounding.md).
+    // The second terms cover products below the smallest normal number (docs/derivations/rounding.md).
     if constexpr (std::is_same_v<T, long double>)
       return mpfr_get_ld(cut.backend().data(), MPFR_RNDU) + 0x1p-16300L;
     else if constexpr (std::is_same_v<T, double>)
@@ -69,7 +69,7 @@ Quantity tail_of(HopDelay delay) {
   return delay == HopDelay::wait ? Quantity::ahead_tail : Quantity::tail;
 }
 
-/// Of doubles, as long doubles with their errors in units of those.
+/// Converts doubles to long doubles, with errors in units of the latter.
 Distribution<long double> in_long_double(const Distribution<double>& distribution) {
   constexpr int bits = std::numeric_limits<long double>::digits;
   const double units = std::ldexp(1.0, bits - distribution.bits);
@@ -84,14 +84,14 @@ Distribution<long double> in_long_double(const Distribution<double>& distributio
   return result;
 }
 
-/// In groups of `places` from 0 on.
+/// Groups of `places` values, from 0.
 Distribution<long double> law(const SlottedQueue& queue, Quantity mass, Quantity tail, std::size_t size,
                               double log2_least, int places, numeric::Digits digits = {18}) {
   constexpr int bits = std::numeric_limits<long double>::digits;
   const double log2_idle = log2_of_idle_share(queue);
   const long negligible = negligible_excess(std::max(log2_least, -15'000.0), bits, log2_idle);
   if (const auto fast = fast_ladder(queue, negligible)) {
-    // Doubles where they keep two digits more, for sums.
+    // Doubles where they leave two extra digits for sums.
     if (digits.count <= 10 && log2_least > -700 && log2_idle > -40) {
       TailEngine<double> masses(*fast, mass), tails(*fast, tail);
       const double units = tails.units_to(static_cast<std::int64_t>(size) * places);
@@ -138,10 +138,10 @@ Distribution<Real> hop_delay(const SlottedQueue& queue, HopDelay delay, std::siz
                           static_cast<double>(std::max<std::size_t>(1, ladder.kernel.size()));
   if (products > 4e8)
     throw LimitExceeded("delays to " + std::to_string(size) + " slots at " + std::to_string(bits) +
-                        " bits would take more than 4e8 products of long numbers; that is the limit");
+                        " bits would need more than 4e8 multiprecision products, which is the limit");
   TailEngine<Real> mass(ladder, mass_of(delay), bits);
   TailEngine<Real> tail(ladder, tail_of(delay), bits);
-  // Only now: the engines take their coefficients from intervals finer than `bits`.
+  // Only now, since the engines take their coefficients from intervals more precise than `bits`.
   const numeric::PrecisionScope scope(numeric::Precision{bits});
   return collect(std::move(mass), std::move(tail), size, queue.packets_per_slot);
 }
@@ -164,7 +164,7 @@ numeric::Proved<unit::Slot> mean_hop_delay(const SlottedQueue& queue, HopDelay d
   const auto& load = queue.arrivals.load();
   if (const auto* exact = std::get_if<numeric::Exact<unit::Packet>>(&occupancy); exact != nullptr && load)
     return numeric::Exact<unit::Slot>{delay == HopDelay::wait ? exact->value / *load - 1 : exact->value};
-  // E[Q]/rho - 1 may lose digits; more of them are asked until enough are left.
+  // E[Q]/rho - 1 may lose digits; increase the precision until enough are left.
   for (int more = 8;; more *= 2) {
     const numeric::Digits finer{digits.count + more};
     const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(finer).bits + 64});

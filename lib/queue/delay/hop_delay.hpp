@@ -24,17 +24,17 @@ enum class HopDelay {
   return std::array{"wait", "occupancy"};
 }
 
-/// The most slots that a delay is looked at, C = 1: a few arrays of long doubles of this length are 1 GB, and
-/// minutes of transforms.
+/// Maximum number of slots of a delay distribution, C = 1: a few arrays of long doubles of this length take 1
+/// GB, and their transforms minutes.
 inline constexpr std::int64_t most_delay_slots = std::int64_t{1} << 23;
 
-/// The greatest `size` of the functions below [slots]: most_delay_slots / C.
+/// Maximum `size` of the functions below [slots]: most_delay_slots / C.
 [[nodiscard]] std::size_t longest_delay(const SlottedQueue& queue);
 
 /// P(delay = t) and P(delay > t), t = 0 .. size - 1, in long double with a proved rounding bound.
-/// \param log2_least  values from 2^log2_least on keep their relative accuracy; what is cut off the arrivals
-///                    shows in smaller ones. At least -15 000.
-/// \param digits      that sums of a few such delays shall keep: up to 10 leave room for a quicker arithmetic
+/// \param log2_least  values from 2^log2_least on keep their relative accuracy; smaller ones are affected by
+///                    the truncation of the arrivals. At least -15 000.
+/// \param digits      required of sums of a few such delays; up to 10 allow a faster arithmetic
 /// COST   2 size C K products, K = length of the arrivals' support that counts.
 /// \throws Unstable         rho >= C
 /// \throws InvalidArgument  rho = 0: no packet is delayed because there is none; occupancy with C > 1
@@ -45,7 +45,8 @@ inline constexpr std::int64_t most_delay_slots = std::int64_t{1} << 23;
 /// P(Q = n) and P(Q > n) just after arrivals, n = 0 .. size - 1; C of any size. Otherwise as hop_delay().
 [[nodiscard]] series::Distribution<long double> occupancy_law(const SlottedQueue& queue, std::size_t size,
                                                               double log2_least);
-/// P(V + J = n) and P(V + J > n), n = 0 .. size - 1, of an arbitrary arrival; C of any size. Otherwise as hop_delay().
+/// P(V + J = n) and P(V + J > n), n = 0 .. size - 1, of an arbitrary arrival; C of any size. Otherwise as
+/// hop_delay().
 [[nodiscard]] series::Distribution<long double> ahead_law(const SlottedQueue& queue, std::size_t size,
                                                           double log2_least);
 /// hop_delay() in MPFR arithmetic of `bits` bits. \throws also LimitExceeded beyond 4e8 products

@@ -33,7 +33,7 @@ void lower_to(std::optional<int>& least, const std::optional<int>& digits) {
   if (digits) least = std::min(least.value_or(*digits), *digits);
 }
 
-/// Values with their worst relative and absolute errors.
+/// Values with their maximum relative and absolute errors.
 struct Entries {
   std::vector<long double> values;
   double units = 0;
@@ -102,7 +102,7 @@ numeric::Claim<unit::Slot> mean_hop_delay(MarkovQueue& queue, HopDelay delay) {
   if (!mean.agreed_digits) return Enclosure<unit::Slot>(mean.bounds);
   const Real middle = (numeric::lower(mean.bounds) + numeric::upper(mean.bounds)) / 2;
   const Real width = numeric::upper(mean.bounds) - numeric::lower(mean.bounds);
-  // The subtraction may have cost some of the digits.
+  // The subtraction may have lost some digits.
   const int left = width > 0 && middle > 0 ? static_cast<int>(floor(log10(Real(middle / width)))) : 0;
   return Approximation<unit::Slot>{middle, std::clamp(left, 0, *mean.agreed_digits)};
 }

@@ -8,24 +8,24 @@
 #include <optional>
 #include <variant>
 
-/// What a queue whose arrivals remember adds to the delay of a packet.
+/// The delay of a packet at a queue with Markovian arrivals.
 ///
-/// MODEL     queue/delay/hop_delay.hpp, one packet a slot; W of an arbitrary packet, not of an arbitrary slot.
+/// MODEL     queue/delay/hop_delay.hpp, one packet per slot; W of an arbitrary packet, not of an arbitrary
+///           slot.
 /// RESULT    P(W = w) = P(Q = w+1) / rho and P(W > w) = P(Q > w+1) / rho, as without bursts (a packet that
-///           waits w slots is seen once at each of the places w, ..., 0).
+///           waits w slots is counted once at each of the positions w, ..., 0).
 /// SOURCE    docs/derivations/bursty_queue.md
 /// TESTS     tests/queue/delay/markov_delay_test.cpp
 namespace tailbound::queue {
 
-/// A queue on a packet's way, whether its arrivals remember or not, packets of a class that waits for another, or a link that
-/// takes a fraction of packets, or several of arrivals that remember.
+/// A queue on a packet's path: independent or Markovian arrivals; packets of a class that waits for a higher
+/// one; or a link that sends a fraction of a packet, or several packets of Markovian arrivals, per slot.
 using HopQueue = std::variant<SlottedQueue, MarkovArrivals, ClassQueue, PartsQueue>;
 
 /// A hop's delay, and whether it is proved.
 struct ClaimedHopDelay {
   series::Distribution<long double> values;
-  /// Digits to which two computations agree; the bounds of `values` then are no more than that. Empty:
-  /// proved.
+  /// Digits to which two computations agree; the bounds of `values` are then no more reliable. Empty: proved.
   std::optional<int> agreed_digits;
 };
 
@@ -37,8 +37,8 @@ struct ClaimedHopDelay {
 /// E[delay] [slots]: E[Q]/rho - 1 for the wait (Little), E[Q] for occupancy.
 [[nodiscard]] numeric::Claim<unit::Slot> mean_hop_delay(MarkovQueue& queue, HopDelay delay);
 
-/// What can be computed with in place of a claim. An approximation has no bounds: those of its digits stand
-/// in.
+/// A number to compute with in place of a claim. An approximation has no bounds; those implied by its
+/// agreeing digits are used.
 struct StandIn {
   numeric::Interval bounds;
   std::optional<int> agreed_digits;  ///< empty: the bounds are proved
@@ -47,7 +47,7 @@ struct StandIn {
 [[nodiscard]] StandIn stand_in(const numeric::Claim<unit::Packet>& claim);
 [[nodiscard]] StandIn stand_in(const numeric::Claim<unit::Slot>& claim);
 
-/// Does no packet ever wait? A single source sends at most one packet a slot.
+/// Whether no packet ever waits: a single source sends at most one packet per slot.
 [[nodiscard]] bool never_waits(const HopQueue& queue);
 
 }  // namespace tailbound::queue

@@ -18,7 +18,7 @@ constexpr std::int64_t most_slots = std::int64_t{1} << 20;
 
 using Law = std::vector<Rational>;
 
-/// The law of the sum of what has `law` and a packet with probability `rate`.
+/// Convolves `law` with a source that sends a packet with probability `rate`.
 void add_source(Law& law, const Rational& rate) {
   law.emplace_back(0);
   for (std::size_t n = law.size(); n-- > 1;) law[n] = law[n] * (1 - rate) + law[n - 1] * rate;
@@ -30,7 +30,8 @@ Law law_of(const series::Arrivals& packets) {
   const auto refuse_beyond = [](std::size_t count) {
     if (count > most_packets)
       throw NoAnswer(
-          "a link that takes a fraction of packets a slot is analysed with up to 1000 sources; this has " +
+          "a link that serves a fraction of a packet per slot is supported with up to 1000 sources; this "
+          "has " +
           std::to_string(count));
   };
   Law law{1};
@@ -46,9 +47,9 @@ Law law_of(const series::Arrivals& packets) {
     refuse_beyond(pmf->probabilities.size());
     law = pmf->probabilities;
   } else {
-    throw InvalidArgument("arrivals", "Poisson or a formula",
-                          "a list of probabilities or independent inputs, where the link takes a fraction of "
-                          "packets a slot");
+    throw InvalidArgument(
+        "arrivals", "Poisson or a formula",
+        "a list of probabilities or independent inputs if the link serves a fraction of a packet per slot");
   }
   return law;
 }
@@ -62,7 +63,7 @@ Law binomial(std::int64_t n, const Rational& p) {
 
 using Matrix = std::vector<std::vector<Rational>>;
 
-/// [b][i][j] of equal sources: how many are ON.
+/// [b][i][j] of identical sources; the phase is the number of ON sources.
 RationalBlocks blocks_of(const OnOffGroup& group) {
   const auto m = static_cast<std::size_t>(group.count);
   RationalBlocks blocks(m + 1, Matrix(m + 1, std::vector<Rational>(m + 1, Rational(0))));
@@ -80,7 +81,7 @@ RationalBlocks blocks_of(const OnOffGroup& group) {
   return blocks;
 }
 
-/// Both together, independently.
+/// Superposition of two independent processes.
 RationalBlocks together(const RationalBlocks& a, const RationalBlocks& b) {
   const std::size_t n = a.front().size(), m = b.front().size();
   RationalBlocks result(a.size() + b.size() - 1, Matrix(n * m, std::vector<Rational>(n * m, Rational(0))));
@@ -98,7 +99,7 @@ RationalBlocks together(const RationalBlocks& a, const RationalBlocks& b) {
   return result;
 }
 
-/// A slot in `served` steps of which the last brings packets of `of_packet` parts.
+/// Divides a slot into `served` steps; packets of `of_packet` parts arrive in the last one.
 RationalBlocks in_steps(const RationalBlocks& slots, std::size_t served, std::size_t of_packet) {
   const std::size_t n = slots.front().size(), phases = n * served;
   RationalBlocks blocks((slots.size() - 1) * of_packet + 1,
@@ -132,15 +133,16 @@ PartsQueue parts_queue(const std::vector<OnOffGroup>& sources, int served, int o
     packets += static_cast<double>(group.count);
     load = load + group.source.load * numeric::whole(group.count);
     if (group.share != 1)
-      throw NoAnswer("bursts that go to one output as a whole, at a link that takes several packets a slot");
+      throw NoAnswer(
+          "per-burst destinations are not supported at a link that serves several packets per slot");
   }
   if (phases > static_cast<double>(MarkovArrivals::most_phases) ||
       packets * of_packet >= static_cast<double>(MarkovArrivals::most_blocks))
     throw NoAnswer("bursts at a link that takes " + std::to_string(served) +
                    (of_packet == 1 ? "" : "/" + std::to_string(of_packet)) +
-                   " packets a slot: the states of its sources times " + std::to_string(served) +
+                   " packets per slot: the states of its sources times " + std::to_string(served) +
                    " are more than " + std::to_string(MarkovArrivals::most_phases) +
-                   ". simulate tree --network FILE estimates its delays");
+                   ". Use simulate tree --network FILE to estimate its delays");
   std::optional<RationalBlocks> all;
   for (const OnOffGroup& group : sources) {
     RationalBlocks its;
@@ -163,11 +165,12 @@ PartsQueue parts_queue(const MarkovArrivals& arrivals, int served, int of_packet
   if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&arrivals.form()))
     return parts_queue(*groups, served, of_packet);
   const auto* blocks = std::get_if<RationalBlocks>(&arrivals.form());
-  if (blocks == nullptr) throw NoAnswer("trains of cells at a link that takes several a slot");
+  if (blocks == nullptr)
+    throw NoAnswer("trains of cells are not supported at a link that serves several cells per slot");
   if (blocks->front().size() * static_cast<std::size_t>(served) > MarkovArrivals::most_phases ||
       (blocks->size() - 1) * static_cast<std::size_t>(of_packet) >= MarkovArrivals::most_blocks)
     throw NoAnswer(std::to_string(blocks->front().size()) + " phases at a link that takes " +
-                   std::to_string(served) + " packets a slot: their product must be at most " +
+                   std::to_string(served) + " packets per slot: their product must be at most " +
                    std::to_string(MarkovArrivals::most_phases));
   return {.parts = MarkovArrivals::blocks(
               in_steps(*blocks, static_cast<std::size_t>(served), static_cast<std::size_t>(of_packet))),
@@ -210,12 +213,12 @@ series::Distribution<long double> PartsDelay::law(std::size_t size, double log2_
     throw LimitExceeded("delays to " + std::to_string(size) + " slots are beyond the limit of " +
                         std::to_string(longest()) + " slots");
   const auto p = static_cast<std::size_t>(queue_.served), q = static_cast<std::size_t>(queue_.of_packet);
-  // P(X > m) for m < places; beyond them what is left must not matter.
+  // P(X > m) for m < places; the rest must be negligible.
   const std::size_t places = size * p;
   std::vector<long double> above;
   for (std::size_t more = std::max<std::size_t>(8 * q, 256);; more *= 2) {
     const Ahead& known = ahead(places + q + more, log2_least);
-    // Sums from the far end: the least terms first.
+    // Sums from the far end: smallest terms first.
     above.assign(known.mass.size(), 0);
     for (std::size_t m = above.size() - q; m-- > 0;)
       above[m] = above[m + q] + known.mass[m + q] * static_cast<long double>(q);

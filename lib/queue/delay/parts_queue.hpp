@@ -7,44 +7,47 @@
 #include <optional>
 #include <variant>
 
-/// A queue whose link takes p packets in q slots, or several packets a slot of arrivals that remember.
+/// A queue whose link serves p packets in q slots, or several packets per slot of Markovian arrivals.
 ///
-/// MODEL     A packet has q parts, the link sends p parts a slot: W[t+1] = max(W[t] - p, 0) + q A[t+1] parts. A packet
-///           has left when its last part has: with X parts ahead of its first one it takes floor((X + q - 1) / p) slots
-///           beyond the one it comes in.
-/// RESULT    P(X > m) = q sum over j >= 1 of f(m + j q), f the law of the parts ahead of an arbitrary part. Independent
-///           slots: W is the slotted queue of A(z^q) that serves p. Arrivals that remember: p steps a slot, of which the
-///           last brings packets and each serves a part; P(W > m) = p sum over j >= 0 of P(Q = m + j p + 1) over steps.
+/// MODEL     A packet has q parts, the link sends p parts per slot: W[t+1] = max(W[t] - p, 0) + q A[t+1]
+///           parts. A packet has left when its last part has: with X parts ahead of its first one it takes
+///           floor((X + q - 1) / p) slots beyond its arrival slot.
+/// RESULT    P(X > m) = q sum over j >= 1 of f(m + j q), f the distribution of the parts ahead of an
+///           arbitrary part. Independent slots: W is the slotted queue of A(z^q) that serves p. Markovian
+///           arrivals: p steps per slot, each of which serves a part; packets arrive in the last one; P(W >
+///           m) = p sum over j >= 0 of P(Q = m + j p + 1) over steps.
 /// SOURCE    docs/derivations/link_speeds.md
 /// TESTS     tests/queue/delay/parts_queue_test.cpp
 namespace tailbound::queue {
 
 struct PartsQueue {
-  /// What comes, in parts. Independent slots: served is C. Arrivals that remember: a phase is of a step.
+  /// Arrivals in parts. Independent slots: served is C. Markovian arrivals: one phase transition per step.
   std::variant<SlottedQueue, MarkovArrivals> parts;
-  int served = 1;            ///< p: parts in a slot
-  int of_packet = 1;         ///< q: parts of a packet
+  int served = 1;            ///< p: parts served per slot
+  int of_packet = 1;         ///< q: parts per packet
   numeric::Rational load{};  ///< [packets/slot]
 };
 
-/// \throws InvalidArgument  arrivals without a known law of packets in a slot (a formula), or more than 1000 of them
+/// \throws InvalidArgument  the distribution of packets in a slot is not known (a formula), or extends beyond
+///                          1000 packets
 [[nodiscard]] PartsQueue parts_queue(const series::Arrivals& packets, int served, int of_packet);
 
-/// Sources that send at most one packet a slot each; shares of bursts are all 1.
-/// \throws NoAnswer  more phases or packets than MarkovArrivals::blocks() takes, times the steps of a slot
+/// Sources that send at most one packet per slot each, all with share 1.
+/// \throws NoAnswer  phases or packets, times the steps per slot, exceed the limits of
+///                   MarkovArrivals::blocks()
 [[nodiscard]] PartsQueue parts_queue(const std::vector<OnOffGroup>& sources, int served, int of_packet);
 
 /// On-off sources as above, or matrices.
 /// \throws NoAnswer  as above; trains, or too many phases or packets
 [[nodiscard]] PartsQueue parts_queue(const MarkovArrivals& arrivals, int served, int of_packet);
 
-/// A probability, and the digits to which it is known where it is not proved.
+/// A probability and, where it is not proved, the digits to which it is known.
 struct PartsProbability {
   numeric::Interval bounds;
   std::optional<int> agreed_digits;
 };
 
-/// Remembers what it has computed.
+/// Caches its results.
 class PartsDelay {
  public:
   /// \throws Unstable
@@ -52,17 +55,19 @@ class PartsDelay {
 
   [[nodiscard]] const PartsQueue& queue() const { return queue_; }
 
-  /// P(delay = t) and P(delay > t), t = 0 .. size - 1: of an arbitrary packet, in slots beyond the one it comes in.
+  /// P(delay = t) and P(delay > t), t = 0 .. size - 1: of an arbitrary packet, in slots beyond its arrival
+  /// slot.
   [[nodiscard]] series::Distribution<long double> law(std::size_t size, double log2_least);
-  /// Digits of what law() gave.
+  /// Agreeing digits of law().
   [[nodiscard]] int agreed_digits() const { return agreed_digits_; }
   /// E[delay] [slots], to agreed_digits().
   [[nodiscard]] long double mean();
-  /// P(more than `packets` packets are there just after arrivals, one that has begun to leave counted whole).
+  /// P(more than `packets` packets present just after arrivals). A packet whose transmission has begun counts
+  /// as a whole one.
   [[nodiscard]] PartsProbability above(std::int64_t packets);
   /// E[packets present just after arrivals], to agreed_digits().
   [[nodiscard]] long double mean_packets();
-  /// The least n with above(n) <= target.
+  /// Smallest n with above(n) <= target.
   [[nodiscard]] std::int64_t least_level(const numeric::Rational& target);
 
   [[nodiscard]] std::size_t longest() const;

@@ -19,7 +19,7 @@ using numeric::Real;
 /// A relative width that is narrow enough [bits].
 constexpr int narrow_bits = 60;
 
-/// What a source does, as Reals or as Intervals.
+/// The parameters of a source as Reals or Intervals.
 template <class T>
 struct SourceLaw {
   T start, stop, stay, memory, rate;  ///< alpha, beta, 1 - beta, 1 - alpha - beta, r
@@ -36,8 +36,8 @@ SourceLaw<Real> nearest_law(const traffic::OnOff& source) {
   return {p.start, p.stop, p.no_stop, p.memory, p.rate};
 }
 
-/// Eigenvalues of one source's matrix at z >= 0, and the second entries of their right eigenvectors, the first
-/// being 1.
+/// Eigenvalues of one source's matrix at z >= 0, and the second entries of their right eigenvectors, the
+/// first being 1.
 template <class T>
 struct SourceModes {
   T large, small, up, down;
@@ -110,8 +110,8 @@ std::vector<Interval> falling(const SourceLaw<Interval>& p, const std::vector<In
   return v;
 }
 
-/// An interval that holds a root of z = l1^(k-j) l2^j in [0, 1[.
-/// \return none where the bits are too few
+/// An interval that contains a root of z = l1^(k-j) l2^j in [0, 1[.
+/// \return none if there are too few bits
 std::optional<Interval> enclosed_root(const SourceLaw<Interval>& p, std::int64_t k, std::int64_t j,
                                       const Real& about) {
   const auto excess = [&](const Real& at) {
@@ -130,7 +130,7 @@ std::optional<Interval> enclosed_root(const SourceLaw<Interval>& p, std::int64_t
   return std::nullopt;
 }
 
-/// The roots for j = 1 .. k, to nearest; each lies between 0 and the one before, of which j = 0 is 1.
+/// The roots for j = 1 .. k, to nearest; each lies between 0 and the previous one; for j = 0 it is 1.
 std::optional<std::vector<Real>> nearest_roots(const SourceLaw<Real>& p, std::int64_t k, int bits) {
   const Real unit = ldexp(Real(1), -bits);
   std::vector<Real> roots;
@@ -140,7 +140,7 @@ std::optional<std::vector<Real>> nearest_roots(const SourceLaw<Real>& p, std::in
       const SourceModes<Real> mode(p, z);
       return Real(numeric::power(mode.large, k - j) * numeric::power(mode.small, j) - z);
     };
-    // Above 0 at 0, below 0 at `before`: secants, and a middle where they do not halve what is left.
+    // Above 0 at 0, below 0 at `before`: secants, with bisection where they do not halve the interval.
     Real low = 0, high = before, at_low = excess(low), at_high = excess(high);
     if (!(at_low > 0)) {
       roots.push_back(before = low);
@@ -150,7 +150,7 @@ std::optional<std::vector<Real>> nearest_roots(const SourceLaw<Real>& p, std::in
     for (int step = 0; step < 8 * bits && high - low > 16 * unit; ++step) {
       const Real width = high - low;
       Real at = low + width * (at_low / (at_low - at_high));
-      // A little past the secant's zero, so that both ends come near.
+      // Slightly past the secant's zero, so that both ends converge.
       const Real past =
           step % 2 == 0 ? Real(at + ldexp(width, -bits / 4)) : Real(at - ldexp(width, -bits / 4));
       if (past > low && past < high) at = past;
@@ -178,7 +178,7 @@ Real middle_of(const Interval& x) {
 
 }  // namespace
 
-/// What does not depend on z, with so many bits.
+/// Data that do not depend on z, at the given precision.
 struct WaitTransform::Solved {
   SourceLaw<Interval> law;
   SourceLaw<Real> rough;
@@ -186,9 +186,9 @@ struct WaitTransform::Solved {
   std::vector<Real> rough_choose;
   std::vector<std::vector<Interval>> falls;  ///< (z_j - 1) v_j, j = 1 .. k
   std::optional<Eigen::PartialPivLU<Matrix<Real>>>
-      system{};          ///< of 1 and the falls as columns; none: too few bits
+      system{};          ///< LU of 1 and the falls as columns; none: too few bits
   Real idle;             ///< 1 - rho
-  Column<Real> empty{};  ///< g, about
+  Column<Real> empty{};  ///< g, approximately
 
   Solved(const traffic::OnOff& source, std::int64_t k, int bits)
       : law(enclosed_law(source)),
@@ -218,17 +218,17 @@ struct WaitTransform::Solved {
 struct WaitTransform::State {
   OnOffGroup group;
   Rational load;
-  int bits;  ///< to begin with
+  int bits;  ///< initial precision
   std::map<int, Solved> solved{};
 };
 
 WaitTransform::WaitTransform(const OnOffGroup& group) {
   require(group.count >= 1 && group.count <= most_sources, "sources", std::to_string(group.count), "1 .. 64");
   require(group.share == 1, "share", numeric::to_fraction(group.share),
-          "1: of a burst each packet comes by itself");
+          "1: each packet of a burst is routed independently");
   require(group.source.start + group.source.stop <= 1, "alpha + beta",
           numeric::to_fraction(group.source.start + group.source.stop), "at most 1");
-  require(cln::plusp(group.source.stop), "beta", "0", "above 0: a source that sends in bursts has pauses");
+  require(cln::plusp(group.source.stop), "beta", "0", "above 0: a bursty source must have pauses");
   const Rational load = numeric::whole(group.count) * group.source.load;
   if (load >= 1) throw Unstable(numeric::to_decimal(load, 6, numeric::Rounding::nearest), 1);
   state_ = std::make_unique<State>(State{group, load, 128 + 3 * static_cast<int>(group.count)});

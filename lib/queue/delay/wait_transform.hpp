@@ -7,27 +7,26 @@
 
 /// E[z^W] of the wait at a queue with equal on-off sources, enclosed for any z at which it is finite.
 ///
-/// MODEL     queue/delay/markov_delay.hpp with one group of on-off sources of which each packet comes here by
-///           itself (OnOffGroup of share 1), and alpha + beta <= 1.
+/// MODEL     queue/delay/markov_delay.hpp with one group of on-off sources (OnOffGroup of share 1), and alpha
+///           + beta <= 1.
 /// METHOD    E[z^Q] = (z - 1) (1 - rho) g (u - 1), u = (1 - D(z)/z)^-1 1, g the stationary row of G. For any
-///           numbers c_j, and the roots z_j of z = l1^(k-j) l2^j in [0, 1[ with their eigenvectors v_j, g u lies
-///           between the minimum and the maximum entry of u - sum_j c_j (z_j - 1) v_j, as G v_j = z_j v_j. The c_j
-///           for which these entries are all equal are found by elimination; roots, vectors and entries are
-///           enclosed in intervals, with more bits until the enclosure is narrow.
+///           numbers c_j, and the roots z_j of z = l1^(k-j) l2^j in [0, 1[ with their eigenvectors v_j, g u
+///           lies between the minimum and the maximum entry of u - sum_j c_j (z_j - 1) v_j, as G v_j = z_j
+///           v_j. Elimination gives the c_j for which these entries are all equal. Roots, vectors and entries
+///           are enclosed in intervals; the precision is increased until the enclosure is narrow.
 /// RESULT    enclosures of relative width 2^-60 or less
 /// SOURCE    docs/derivations/bursty_queue.md, (16) and (17)
 /// EXCLUDES  groups of several kinds; bursts that go elsewhere as a whole; more than `most_sources` sources
 /// TESTS     tests/queue/delay/wait_transform_test.cpp
 namespace tailbound::queue {
 
-/// Remembers what it has computed, so that one z after the other is cheap. Not for use by several threads at a
-/// time.
+/// Caches its results, so further z are cheap. Not thread-safe.
 class WaitTransform {
  public:
   static constexpr std::int64_t most_sources = 64;
   static constexpr int most_bits = 8192;
 
-  /// COST  none; the first z takes O(k^3) operations for k sources, every other z O(k^2)
+  /// COST  none here; the first z takes O(k^3) operations for k sources, every other z O(k^2)
   /// \throws Unstable         rho >= 1
   /// \throws InvalidArgument  no source or more than most_sources, a share below 1, alpha + beta > 1
   explicit WaitTransform(const OnOffGroup& group);
@@ -36,12 +35,12 @@ class WaitTransform {
   WaitTransform& operator=(WaitTransform&&) noexcept;
 
   /// E[z^W], with the precision in force.
-  /// \return none where the mean is infinite: z from the least root > 1 of z = l1(z)^k on
+  /// \return none where the mean is infinite: z at or above the smallest root > 1 of z = l1(z)^k
   /// \throws InvalidArgument  z < 1
-  /// \throws LimitExceeded    it needs more than most_bits
+  /// \throws LimitExceeded    more than most_bits needed
   [[nodiscard]] std::optional<numeric::Interval> at(const numeric::Real& z);
 
-  /// The same to a few digits and not proved: to look for a z.
+  /// The same to a few digits, not proved: for searches over z.
   [[nodiscard]] std::optional<double> nearly(double z);
 
  private:

@@ -4,24 +4,24 @@
 #include <tailbound/queue/on_off/on_off_blocks.hpp>
 #include <tailbound/queue/passage/silent_passage.hpp>
 
-/// m equal on-off sources each of whose bursts comes here as a whole or goes elsewhere as a whole.
-/// Internal to the queue module.
+/// m identical on-off sources whose bursts go as a whole either to this queue or elsewhere. Internal to the
+/// queue module.
 ///
 /// MODEL     A source is OFF, ON here or ON elsewhere. OFF -> ON here with probability alpha s, OFF -> ON
-///           elsewhere with alpha (1 - s), s the share of the bursts that come here; ON -> OFF with beta. Of trains
-///           (`follow`) a source whose burst has ended starts the next in the same slot with the same
-///           probabilities. The phase of m sources is (i, e): i ON here, e ON elsewhere.
-///           D_b((i, e), .) = Binomial(i, r)(b) P((i, e), .).
+///           elsewhere with alpha (1 - s), s the share of the bursts that come here; ON -> OFF with beta. Of
+///           trains (`follow`) a source whose burst has ended starts the next in the same slot with the same
+///           probabilities. The phase of m sources is (i, e): i ON here, e ON elsewhere. D_b((i, e), .) =
+///           Binomial(i, r)(b) P((i, e), .).
 /// SOURCE    docs/derivations/bursts_to_one_output.md
 namespace tailbound::queue {
 
-/// What both forms of such sources have in common.
+/// Common to both forms of such sources.
 struct DirectedGroup {
   numeric::Rational here, elsewhere;  ///< OFF -> ON: alpha s, alpha (1 - s)
   numeric::Rational stop;             ///< beta
   numeric::Rational on_rate;          ///< r
   std::int64_t count;
-  bool follow;  ///< may a burst begin in the slot in which the last one is over?
+  bool follow;  ///< may a burst begin in the slot in which the last one ends?
 
   DirectedGroup(const OnOffGroup& group)
       : here(group.source.start * group.share),
@@ -39,13 +39,13 @@ struct DirectedGroup {
         follow(true) {}
 };
 
-/// Phases in order: by i first, so that those that send at least b packets are the last ones.
+/// The order of the phases: by i first, so the phases that send at least b packets come last.
 class DirectedPhases {
  public:
   explicit DirectedPhases(Eigen::Index sources) : sources_(sources) {}
   [[nodiscard]] Eigen::Index sources() const { return sources_; }
   [[nodiscard]] Eigen::Index count() const { return first(sources_ + 1); }
-  /// The phase (i, 0); sources + 1 - i phases have this i.
+  /// The phase (i, 0), first of the sources + 1 - i phases with this i.
   [[nodiscard]] Eigen::Index first(Eigen::Index here) const { return here * (2 * sources_ + 3 - here) / 2; }
   [[nodiscard]] Eigen::Index at(Eigen::Index here, Eigen::Index elsewhere) const {
     return first(here) + elsewhere;
@@ -55,7 +55,7 @@ class DirectedPhases {
   Eigen::Index sources_;
 };
 
-/// Roundings of an entry of directed_transitions(), at most.
+/// Maximum number of roundings of an entry of directed_transitions().
 [[nodiscard]] inline double directed_roundings(const DirectedGroup& group) {
   const auto m = static_cast<double>(group.count);
   return group.follow ? 8 * m + 8 + (m + 2) * (m + 2) / 4 : 4 * m + 4;
@@ -69,7 +69,7 @@ template <class T>
   const T here = from_rational<T>(group.here), elsewhere = from_rational<T>(group.elsewhere),
           off = from_rational<T>(1 - group.here - group.elsewhere);
   const Matrix<T> stay = binomials<T>(m, from_rational<T>(1 - group.stop), from_rational<T>(group.stop));
-  // [f](a, c): of f sources that are OFF a turn ON here and c elsewhere.
+  // [f](a, c): of f OFF sources, a turn ON here and c elsewhere.
   std::vector<Matrix<T>> turn{Matrix<T>::Ones(1, 1)};
   for (Eigen::Index f = 1; f <= m; ++f) {
     Matrix<T> next = Matrix<T>::Zero(f + 1, f + 1);
@@ -98,7 +98,7 @@ template <class T>
           }
         continue;
       }
-      // (a, e'): of the f and e together a are ON here and e' elsewhere in the next slot.
+      // (a, e'): of the f and e sources together, a are ON here and e' elsewhere in the next slot.
       Matrix<T> others = Matrix<T>::Zero(f + 1, e + f + 1);
       for (Eigen::Index a = 0; a <= f; ++a)
         for (Eigen::Index kept = 0; kept <= e; ++kept)

@@ -6,12 +6,12 @@
 #include <optional>
 #include <vector>
 
-/// K of silent_passage.hpp for equal sources whose bursts go here or elsewhere, from eigenvectors.
+/// K of silent_passage.hpp for identical sources whose bursts go here or elsewhere, from eigenvectors.
 /// Internal to the queue module.
 ///
-/// METHOD    A product of m - k eigenvectors of one source's 3 x 3 matrix at z for its largest eigenvalue l1 and k
-///           for the second, l2, made symmetric, is an eigenvector v of D(z); where z = l1^(m-k) l2^k it is one of
-///           G = K P_0, with the eigenvalue z. So K V_0 = V, V_0 the rows of silent phases.
+/// METHOD    A product of m - k eigenvectors of one source's 3 x 3 matrix at z for its largest eigenvalue l1
+///           and k for the second, l2, made symmetric, is an eigenvector v of D(z); where z = l1^(m-k) l2^k
+///           it is one of G = K P_0, with the eigenvalue z. So K V_0 = V, V_0 the rows of silent phases.
 /// SOURCE    docs/derivations/bursts_to_one_output.md
 namespace tailbound::queue {
 
@@ -44,8 +44,8 @@ struct DirectedEigenvalues {
   T large, second, large_slope, second_slope;
 };
 
-/// l is a zero of (l - off) (l - pole) (l - stay) - stop g (here z (l - stay) + elsewhere (l - pole)), pole = z stay, with
-/// g = l where bursts may follow each other at once, else 1.
+/// l is a zero of (l - off) (l - pole) (l - stay) - stop g (here z (l - stay) + elsewhere (l - pole)), pole =
+/// z stay, with g = l where bursts may follow each other at once, else 1.
 /// \return nothing where they are not found
 template <class T>
 [[nodiscard]] std::optional<DirectedEigenvalues<T>> directed_eigenvalues(const DirectedNumbers<T>& p,
@@ -62,13 +62,13 @@ template <class T>
     return T((l - pole) * (l - p.stay) + (l - p.off) * (l - p.stay) + (l - p.off) * (l - pole) -
              p.stop * turned);
   };
-  // From above: the steps fall to the largest zero.
+  // Newton's method from above decreases to the largest zero.
   T large = z > 1 ? z : T(1);
   for (int step = 0;; ++step) {
     if (step == 200) return std::nullopt;
     const T change = value(large) / slope(large);
     large -= change;
-    if (!(change > 4 * unit)) break;  // later steps are roundings, of either sign
+    if (!(change > 4 * unit)) break;  // further steps are rounding errors of either sign
   }
   const T sum = p.off + pole + p.stay - large + (p.follow ? T(p.stop * starts) : T(0)),
           product = pole * p.memory / large;
@@ -83,7 +83,8 @@ template <class T>
   return DirectedEigenvalues<T>{large, second, by_z(large), by_z(second)};
 }
 
-/// Of an eigenvalue of a source's matrix at z: its eigenvector's entries of ON here and ON elsewhere, 1 for OFF.
+/// For an eigenvalue of a source's matrix at z: the entries of its eigenvector for ON here and ON elsewhere,
+/// scaled to 1 for OFF.
 template <class T>
 struct DirectedVector {
   T here, elsewhere;
@@ -95,19 +96,20 @@ struct DirectedVector {
   }
 };
 
-/// z = scale l1(z)^(m-k) l2(z)^k within the unit circle, and one source's eigenvectors there: 1 for OFF, and for
-/// ON here and ON elsewhere those of l1 and of l2.
+/// z = scale l1(z)^(m-k) l2(z)^k within the unit circle, and there the entries of one source's eigenvectors
+/// of l1 and l2 for ON here and ON elsewhere, scaled to 1 for OFF.
 template <class T>
 struct DirectedRoot {
   T z, here_one, here_two, else_one, else_two;
 };
 
-/// How many of a product's eigenvectors belong to the largest, second and third eigenvalue of a source.
+/// Multiplicities of a source's largest, second and third eigenvalue in a product of eigenvectors.
 struct DirectedPowers {
   std::int64_t one, two, three;
 };
 
-/// The root below 1 (1 for powers of the largest alone) of z = scale l1^one l2^two l3^three, eigenvalues at 1 - r + r z.
+/// The root below 1 (1 for powers of the largest alone) of z = scale l1^one l2^two l3^three, eigenvalues at 1
+/// - r + r z.
 /// \param z  not below the root
 /// \return nothing where it is not found
 template <class T>
@@ -142,7 +144,7 @@ template <class T>
     T next = z - (z - image) / (1 - image * slope * p.rate);
     if (!(next > low && next < high)) next = image;
     const T change = abs(next - z);
-    // Down to roundings, which differences such as l - (1 - beta) magnify.
+    // Down to rounding errors, which differences such as l - (1 - beta) magnify.
     settled = change <= 4 * unit * z || (change <= sqrt(unit) * z && change >= before / 2);
     before = change;
     z = next;
@@ -164,7 +166,8 @@ template <class T>
   for (std::int64_t k = 0; k < kept; ++k) {
     auto values = directed_eigenvalues(p, z, unit);
     if (!values) return std::nullopt;
-    // Where the image is below z it stays so down to the root: z = l2 / l1 times the last root is one such place.
+    // Once the image is below z it stays below down to the root. z = l2 / l1 times the last root is such a
+    // point.
     if (k > 0) z *= values->second / values->large;
     const auto root = directed_root(p, {sources - k, k, 0}, z, scale, unit);
     if (!root) return std::nullopt;
@@ -206,7 +209,7 @@ template <class T>
     }
     v /= sqrt(norm);
     vectors.col(k).head(m + 1) = v;
-    // A source that is ON here counts as so much of one that is OFF and so much of one ON elsewhere.
+    // A source ON here is a combination of one OFF and one ON elsewhere with these weights.
     const T as_else = k == 0 ? T(here_one / else_one) : T((here_one - here_two) / (else_one - else_two));
     const T as_off = k == 0 ? T(0) : T(here_one - as_else * else_one);
     for (Eigen::Index i = 1; i <= m; ++i)
@@ -231,8 +234,8 @@ template <class T>
   return k;
 }
 
-/// K of the blocks times 1 + excess for each excess, computed with more bits than a long double has, for
-/// SilentPassage to check; both at the same time where there are processors for it.
+/// K of the blocks times 1 + excess for each excess, with more bits than a long double has, to be checked by
+/// SilentPassage. The two run in parallel where processors allow.
 ///
 /// COST  O(m^4) operations with 113 bits, 320 above 40 sources
 /// \return nothing where the eigenvectors are not found

@@ -71,7 +71,7 @@ class DirectedEngine final : public Engine {
 
   Candidates candidates_of(const PhaseSteps<T>& steps, const DirectedGroup& group) const {
     if (group.count > 1) return eigenvector_candidates(steps, group);
-    // A passage of a single source ends in OFF for certain, which no relative slack leaves room for.
+    // A passage of a single source always ends in OFF; a relative slack does not allow for that.
     const auto candidate = [&](const T& each) {
       Matrix<T> k = Matrix<T>::Zero(steps.phases(), steps.silent());
       k.topRows(steps.silent()) = Matrix<T>::Identity(steps.silent(), steps.silent());
@@ -103,12 +103,13 @@ class DirectedEngine final : public Engine {
     }
   }
 
-  /// Without bursts (an end after each slot) eigenvalues coincide, and iteration is fast.
+  /// Without bursts (each ends after one slot) eigenvalues coincide, but iteration is fast.
   Candidates iterated(const PhaseSteps<T>& steps) const {
     Both<Matrix<T>> candidates;
     const Both<T> excess = excess_of<SilentPassage<T>>(steps, bits_);
     const T change = SilentPassage<T>::theta(steps, Outward<T>(Side::below, bits_)) / 16;
-    // What K cannot reach stays 0: it would fall for ever, and no relative slack leaves room for it.
+    // Unreachable entries of K stay 0: they would decrease forever, and a relative slack does not allow for
+    // that.
     Matrix<T> first = SilentPassage<T>::pattern(steps);
     for (Eigen::Index i = 0; i < first.rows(); ++i) first.row(i) /= first.row(i).sum();
     for (const Side side : {Side::below, Side::above}) {
@@ -131,7 +132,7 @@ class DirectedEngine final : public Engine {
     const auto push = [level](SilentPassage<T>& passage) {
       while (passage.levels().size() <= level) passage.push();
     };
-    // A thread for one level of few phases would take longer than the level.
+    // For a level of few phases, starting a thread would take longer than the level itself.
     const std::size_t known = passages_->below.levels().size();
     if (level < known) return;
     if (level - known < 16) {
@@ -153,8 +154,8 @@ Bounds twice(long double value) {
   return {as_real(value), as_real(value)};
 }
 
-/// Losses of deep buffers: their ratio to P(Q > B) settles, since both fall by the decay rate a packet. From `most` places
-/// on it is taken to have; numbers of modes that agree do so from different depths.
+/// Losses of deep buffers: their ratio to P(Q > B) converges, since both have the same decay rate. From
+/// `most` packets on it is assumed constant. The different numbers of modes compared use different depths.
 class DeepLosses {
  public:
   explicit DeepLosses(Eigen::Index most) : most_(static_cast<std::size_t>(most)) {}
@@ -171,12 +172,12 @@ class DeepLosses {
   std::optional<long double> ratio_{};
 };
 
-/// A few modes, without a proof.
+/// Spectral approximation with a few modes, not proved.
 template <class Way, class Finite>
 class DirectedModesEngine final : public Engine {
  public:
   /// \param passage  started
-  /// \param deepest  room up to which losses are found place by place
+  /// \param deepest  buffer size up to which losses are computed level by level
   DirectedModesEngine(Way passage, long double load, Eigen::Index deepest)
       : load_(load), deep_(deepest), passage_(std::move(passage)) {}
   Bounds tail(std::size_t level) override {
@@ -237,7 +238,7 @@ std::unique_ptr<Engine> make_directed_modes_engine(const DirectedGroup& group, c
     return std::make_unique<DirectedModesEngine<Way, SilentFinite<long double>>>(std::move(passage), all,
                                                                                  1000 * modes);
   }
-  // A source that is ON here sends in some slots only.
+  // A source that is ON here sends only in some slots.
   using Way = Passage<long double>;
   auto passage = *Way::make(directed_modes_blocks(group, given), candidate, plain);
   const Row<long double> law = *stationary(passage.g(), 0, plain);

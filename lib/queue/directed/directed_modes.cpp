@@ -9,9 +9,9 @@ namespace {
 
 using Number = long double;
 
-/// Of the law of the number ON here, what is left out.
+/// Omitted probability of the number ON here.
 Number negligible(const DirectedGroup& group, Eigen::Index modes) {
-  // Every number ON here takes a matrix where they send in some slots only: fewer in the first trials.
+  // With on-rates below 1 each number ON here needs a matrix: fewer in the first trials.
   return group.on_rate == 1 ? 1e-45L : std::pow(10.0L, -12.0L - 2 * static_cast<Number>(modes));
 }
 
@@ -29,11 +29,11 @@ Polynomial times(const Polynomial& left, const Polynomial& right) {
   return result;
 }
 
-/// What one source's measure becomes: so much of H, of 0 and of 1.
+/// The image of one source's measure: its coefficients of H, 0 and 1.
 struct Image {
   Number here, rest, bend;
 
-  /// Of n such sources.
+  /// The power for n such sources.
   [[nodiscard]] Polynomial power(std::int64_t n, Eigen::Index rows, Eigen::Index columns) const {
     Polynomial result = Polynomial::Zero(rows, columns);
     // C(n; a, d) here^a bend^d rest^(n-a-d).
@@ -50,7 +50,7 @@ struct Image {
   }
 };
 
-/// One more than the greatest number ON here that is kept.
+/// One more than the largest number ON here that is kept.
 Eigen::Index kept_here(std::int64_t sources, Number on, Number least) {
   Number w = 1, most = 1;
   std::int64_t i = 0;
@@ -75,7 +75,7 @@ std::vector<T> first_powers(const T& one, const T& two, std::int64_t n, Eigen::I
   return result;
 }
 
-/// sqrt(C(m, j) (q (1 - q))^j): so the modes are of one size.
+/// sqrt(C(m, j) (q (1 - q))^j), which gives the modes equal size.
 template <class T>
 std::vector<T> mode_scales(std::int64_t sources, const T& q, Eigen::Index modes) {
   using std::sqrt;
@@ -86,7 +86,7 @@ std::vector<T> mode_scales(std::int64_t sources, const T& q, Eigen::Index modes)
   return scales;
 }
 
-/// Modes with i ON here: at most one more than there are other sources.
+/// Modes with i ON here: at most one more than the other sources.
 Eigen::Index modes_beside(std::int64_t sources, Eigen::Index i, Eigen::Index modes) {
   return std::min<Eigen::Index>(modes, sources - i + 1);
 }
@@ -100,7 +100,7 @@ Matrix<Number> passage(const DirectedGroup& group, const std::vector<Eigen::Inde
   const auto roots = directed_roots<Quad>(p, m, modes, Quad(1), unit);
   if (!roots)
     throw LimitExceeded("the eigenvectors of " + std::to_string(m) +
-                        " sources with bursts as short as these");
+                        " sources with such short bursts are not found");
   const Quad q = p.elsewhere_odds() / (1 + p.elsewhere_odds());
   const auto scales = mode_scales(m, q, modes);
   const auto here = static_cast<Eigen::Index>(first.size()) - 1;
@@ -142,7 +142,7 @@ Matrix<Number> passage(const DirectedGroup& group, const std::vector<Eigen::Inde
   return k.unaryExpr([](const Quad& entry) { return static_cast<Number>(entry); });
 }
 
-/// A linear form of the coordinates of one source's measure: what an eigenvector gives of 0, H and 1.
+/// A linear form of the coordinates of one source's measure: values of an eigenvector at 0, H and 1.
 struct Form {
   Quad rest, here, bend;
 
@@ -154,8 +154,9 @@ struct Form {
   }
 };
 
-/// G V = V Z in the coordinates of the modes. A product of eigenvectors of l1, of c of l3 and b of l2, of every root
-/// z = l1^(m-b-c) l2^b l3^c: c and b as many as numbers ON here and modes are kept.
+/// G V = V Z in the coordinates of the modes. For every root z = l1^(m-b-c) l2^b l3^c, a product of
+/// eigenvectors: b of l2, c of l3, the others of l1. c runs over the numbers ON here, b over the modes that
+/// are kept.
 std::optional<Matrix<Number>> full_passage(const DirectedGroup& group, const std::vector<Eigen::Index>& first,
                                            Eigen::Index modes) {
   const DirectedNumbers<Quad> p(group);
@@ -166,7 +167,8 @@ std::optional<Matrix<Number>> full_passage(const DirectedGroup& group, const std
   const auto scales = mode_scales(m, q, modes);
   const auto here = static_cast<Eigen::Index>(first.size()) - 1;
   const auto n = first.back();
-  // [i](j): over the number of ways; and the roots of the law's weights, so that columns are nearly orthogonal.
+  // [i](j): divided by the number of arrangements, and scaled by the roots of the probabilities, so that
+  // columns are nearly orthogonal.
   Matrix<Quad> ways(here, modes);
   Column<Quad> weight(n);
   Quad each(1);
@@ -226,7 +228,7 @@ std::optional<Matrix<Number>> full_passage(const DirectedGroup& group, const std
               product(i, j) / ways(i, j) * scales[static_cast<std::size_t>(j)] * weight(row);
         }
       vectors.col(column) /= vectors.col(column).norm();
-      // The next root is below: each power of l1 becomes one of l2, or of l3.
+      // The next root is lower: a power of l1 is replaced by one of l2 or l3.
       if (b == 0) start = z * third / values->large;
       z *= values->second / values->large;
     }
@@ -251,7 +253,7 @@ DirectedModes directed_modes(const DirectedGroup& group, Eigen::Index modes) {
   const Number odds = p.here / (p.follow ? p.stop * p.off : p.stop);  // ON here : OFF
   const Number on = odds / (1 + odds + p.elsewhere_odds());
   const Eigen::Index here = kept_here(m, on, negligible(group, modes));
-  // What a state becomes: ON here, not here, and of that ON elsewhere.
+  // Transition of a state: ON here, not here, and ON elsewhere given not here.
   struct Law {
     Number here, rest, elsewhere;
   };
@@ -279,7 +281,7 @@ DirectedModes directed_modes(const DirectedGroup& group, Eigen::Index modes) {
   for (Eigen::Index i = 0; i < here; ++i) {
     const Polynomial ons = of_here.power(i, here, modes);
     for (Eigen::Index j = 0; j < steps.size(i); ++j) {
-      // The polynomial with fewest entries that are not 0 first.
+      // The polynomial with the fewest nonzero entries first.
       const Polynomial image =
           times(times(bends[static_cast<std::size_t>(j)], ons), of_rest.power(m - i - j, here, modes));
       for (Eigen::Index a = 0; a < here; ++a)
@@ -295,7 +297,7 @@ DirectedModes directed_modes(const DirectedGroup& group, Eigen::Index modes) {
 
 namespace {
 
-/// G <- (1 - U)^-1 D_0 from 0 until it settles.
+/// G <- (1 - U)^-1 D_0 from 0 until it converges.
 Matrix<Number> iterated(const Blocks<Number>& blocks) {
   const auto n = blocks.phases();
   Matrix<Number> g = Matrix<Number>::Zero(n, n);
@@ -307,7 +309,7 @@ Matrix<Number> iterated(const Blocks<Number>& blocks) {
     g = next;
     if (settled) return g;
   }
-  throw LimitExceeded("first passages of so many sources with bursts as short as these");
+  throw LimitExceeded("first passages of that many sources with such short bursts do not converge");
 }
 
 }  // namespace

@@ -30,25 +30,24 @@ Enclosure<unit::Probability> loss_from_tail(const SlottedQueue& queue,
   return {lower < upper ? lower : upper, upper};
 }
 
-/// Fraction of the packets lost, by censoring the states from the top down. Any C.
+/// Fraction of packets lost, by censoring the states from the top down. Any C.
 Interval loss_by_elimination(const SlottedQueue& queue, std::int64_t capacity, long negligible) {
   const auto room = static_cast<std::size_t>(capacity);
   const auto servers = static_cast<std::size_t>(queue.packets_per_slot);
-  // Batches up to the room count one by one, larger ones together: no mass is cut off.
+  // Batches up to the buffer size count individually, larger ones together: no mass is cut off.
   series::ArrivalTails<Interval> tails = series::enclosed_arrival_tails(queue.arrivals, negligible);
   while (!tails.complete && tails.size() <= room)
     tails = series::enclosed_arrival_tails(queue.arrivals, negligible *= 2);
   std::size_t least_batch = 0;
   while (least_batch < tails.pmf.size() && numeric::upper(tails.pmf[least_batch]) == 0) ++least_batch;
-  // Never fewer than are served: the buffer fills once and for all.
+  // Never fewer than are served: the buffer stays full.
   if (least_batch >= servers)
     return (tails.load - Interval(static_cast<double>(std::min(servers, room)))) / tails.load;
   const std::size_t reach = std::min(room, servers + tails.size());
   if (static_cast<double>(room) * static_cast<double>(reach) > 4e6)
-    throw LimitExceeded("the loss of a buffer of " + std::to_string(capacity) + " packets with " +
-                        std::to_string(servers) +
-                        " served a slot would take more than 4e6 states times "
-                        "batch sizes; that is the limit");
+    throw LimitExceeded(
+        "the loss of a buffer of " + std::to_string(capacity) + " packets with " + std::to_string(servers) +
+        " served per slot would need more than 4e6 states times batch sizes, which is the limit");
   const auto after_service = [&](std::size_t state) { return state > servers ? state - servers : 0; };
   const auto entry_at = [](const std::vector<Interval>& values, std::size_t j) {
     return j < values.size() ? values[j] : Interval(0);
@@ -59,8 +58,8 @@ Interval loss_by_elimination(const SlottedQueue& queue, std::int64_t capacity, l
     if (to < room) return entry_at(tails.pmf, to - base);
     return to == base ? Interval(1) : entry_at(tails.above, to - base - 1);
   };
-  // column[to][from - first_of(to)]: the probability of going from `from` to `to`, states above the one
-  // under elimination cut out of the path. One slot leads down by at most C and up by at most `reach`.
+  // column[to][from - first_of(to)]: the probability of going from `from` to `to`, with states above the one
+  // being eliminated removed from the path. A slot leads down by at most C and up by at most `reach`.
   const auto first_of = [&](std::size_t to) { return to > reach ? to - reach : 0; };
   std::vector<std::vector<Interval>> column(room + 1);
   for (std::size_t to = 0; to <= room; ++to)
@@ -70,7 +69,7 @@ Interval loss_by_elimination(const SlottedQueue& queue, std::int64_t capacity, l
     return column[to][from - first_of(to)];
   };
 
-  // States below the least batch do not come again.
+  // States below the smallest batch are transient.
   const std::size_t least = std::min(room, least_batch);
   std::vector<Interval> leaving(room + 1, Interval(1));  // probability of going down from a state
   for (std::size_t state = room; state > least; --state) {
@@ -107,7 +106,7 @@ LevelProbability loss_probability(const SlottedQueue& queue, Packets capacity, c
   if (queue.arrivals.largest_batch() == 0) return {capacity, Exact<unit::Probability>{0}, exact_method};
   if (capacity.value == 0) return {capacity, Exact<unit::Probability>{1}, exact_method};
   if (queue.packets_per_slot == 1 && is_stable(queue)) {
-    // The division by 1 - t widens by 1/(1 - t) <= 1/(1 - rho): ask for more digits where that shows.
+    // Dividing by 1 - t widens by 1/(1 - t) <= 1/(1 - rho): increase the digits where needed.
     for (int extra = 1; extra <= 64; extra = 2 * extra + 2) {
       Accuracy finer = accuracy;
       finer.digits.count += extra;
@@ -125,11 +124,9 @@ LevelProbability loss_probability(const SlottedQueue& queue, Packets capacity, c
     }
   } else {
     if (accuracy.arithmetic == Arithmetic::exact || accuracy.arithmetic == Arithmetic::double_precision)
-      throw LimitExceeded(
-          std::string(
-              "the loss with several packets served a slot, or with more than are served, is found in "
-              "intervals, not in ") +
-          name(accuracy.arithmetic) + " arithmetic");
+      throw LimitExceeded(std::string("the loss with several packets served per slot, or in overload, is "
+                                      "computed in intervals, not in ") +
+                          name(accuracy.arithmetic) + " arithmetic");
     double magnitude = -64;
     for (int bits = numeric::to_precision(accuracy.digits).bits + 64; bits <= 8192; bits += bits / 2) {
       const PrecisionScope scope(Precision{bits + 32});

@@ -17,9 +17,9 @@ using Complex = std::complex<Number>;
 
 constexpr Number pi = std::numbers::pi_v<Number>;
 
-/// The inputs' rates, equal ones together, and what follows from them.
+/// The inputs' rates, equal ones grouped, and derived numbers.
 struct Rates {
-  std::vector<std::pair<Number, Number>> alike;  ///< h_j, and how many inputs have it
+  std::vector<std::pair<Number, Number>> alike;  ///< h_j, and the number of inputs that have it
   Number load = 0, idle = 1;
   Number pairs = 0, triples = 0;  ///< elementary symmetric functions of the h_j
 };
@@ -63,7 +63,8 @@ CurvePoint curve_at(const Rates& rates, Number angle) {
     return sum;
   };
   Number first = 0, second = 0;
-  // 2 log r - log A rises in r up to the root: halving, since nothing else is safe near r = 1 at load near 1.
+  // 2 log r - log A increases in r up to the root. Bisection, since other methods are unreliable near r = 1
+  // at loads near 1.
   Number below = 0, above = 1;
   for (int step = 0; step < 90 && above - below > 0; ++step) {
     const Number middle = (below + above) / 2;
@@ -82,7 +83,7 @@ CurvePoint curve_at(const Rates& rates, Number angle) {
   return {r * direction, Complex(slope, r) * direction, Complex(bend - r, 2 * slope) * direction};
 }
 
-/// Gaussian elimination with pivots; `matrix` and `right` are used up.
+/// Gaussian elimination with pivots; `Overwrites `matrix` and `right`.
 std::vector<Number> solve(std::vector<std::vector<Number>> matrix, std::vector<Number> right) {
   const std::size_t size = right.size();
   for (std::size_t c = 0; c < size; ++c) {
@@ -104,7 +105,7 @@ std::vector<Number> solve(std::vector<std::vector<Number>> matrix, std::vector<N
   return right;
 }
 
-/// f of the header, with so many points on the curve (even).
+/// f of the header, with an even number of `points` on the curve.
 Number boundary_derivative(const Rates& rates, std::size_t points) {
   const std::size_t half = points / 2;
   const auto count = static_cast<Number>(points);
@@ -117,8 +118,8 @@ Number boundary_derivative(const Rates& rates, std::size_t points) {
         coefficients[m] += values[i] * std::cos(static_cast<Number>(m) * at[i]) / count;
     return coefficients;
   };
-  // Points as close together near y = 1 as the curve is bent there, with a radius of 1 - rho: angle' is
-  // proportional to exp(-grade cos tau).
+  // Points are as dense near y = 1 as the curvature there requires (radius 1 - rho): angle' is proportional
+  // to exp(-grade cos tau).
   const Number grade = (1 - std::log(rates.idle)) / 2;
   std::vector<Number> density(points);
   for (std::size_t i = 0; i < points; ++i) density[i] = std::exp(-grade * std::cos(at[i]));
@@ -141,7 +142,7 @@ Number boundary_derivative(const Rates& rates, std::size_t points) {
     second[i] = point.second * speed * speed + point.first * change;
     real_part[i] = i == 0 ? Number(0.5) : -rates.idle * (Number(1) / (y[i] - Number(1))).real();
   }
-  // Below the real axis by symmetry; so only the upper half is unknown.
+  // Below the real axis by symmetry, so only the upper half is unknown.
   for (std::size_t i = half + 1; i < points; ++i) {
     y[i] = std::conj(y[points - i]);
     first[i] = -std::conj(first[points - i]);
@@ -172,7 +173,7 @@ Number boundary_derivative(const Rates& rates, std::size_t points) {
   return (total / Complex(0, count)).real();
 }
 
-/// Of one queue: c = E[V] of the work V that earlier slots leave, E[Q], Var Q.
+/// For one queue: c = E[V] of the work V left by earlier slots, E[Q], Var Q.
 struct RateMoments {
   Number left_over, mean, variance;
 };

@@ -32,7 +32,7 @@ std::optional<SharedApproximation> SharedApproximation::of(const SharedSwitch& f
   for (const numeric::Rational& rate : kind.rates) load = load + rate;
   result.load_ = numeric::nearest_double(load);
   if (single || !pairs) {
-    // A single input never makes a packet wait. Of one output there is no other.
+    // With a single input no packet waits. With one output there is no other.
     result.second_ =
         single
             ? OutputCovariance{.variance = most * (1 - most), .covariance = -most * most, .agreed_digits = 10}
@@ -58,7 +58,7 @@ void SharedApproximation::reach(double level) {
   const auto places = static_cast<double>(size);
   if ((std::log2(ports_) + 1) * places * places > most_products)
     throw LimitExceeded("a memory of " + std::to_string(size) +
-                        " packets would take more than 8e9 products; that is the limit");
+                        " packets would need more than 8e9 products, which is the limit");
   own_ = occupancy(switch_.outputs.front().rates, size);
   total_ = series::sum_of_alike(own_, switch_.outputs.front().count);
 }
@@ -75,7 +75,7 @@ long double SharedApproximation::value(std::int64_t memory) const {
   if (!rule_.threshold) return shared;
   const double alpha = numeric::nearest_double(*rule_.threshold);
   const long double tail = tail_at(own_.tail, std::ceil(alpha * (room - others) / (1 + alpha)));
-  // To take less is not to lose less.
+  // The loss must not decrease when fewer packets are accepted.
   return tail >= 1 ? 1 : std::min<long double>(1, std::max(shared, odds * tail / (1 - tail)));
 }
 
@@ -101,7 +101,7 @@ Packets SharedApproximation::least(double log_target, Packets hint) {
 numeric::Approximation<unit::PacketsSquared> SharedApproximation::variance() const {
   const double pairs = ports_ * (ports_ - 1) * second_.covariance;
   const double variance = ports_ * second_.variance + pairs;
-  // The digits of the covariance, less what the sum takes off.
+  // The digits of the covariance, less those lost in the sum.
   const double lost = pairs == 0 ? 0 : std::log10(std::abs(pairs) / variance);
   const int digits =
       std::clamp(second_.agreed_digits - static_cast<int>(std::ceil(std::max(0.0, lost))), 1, 10);

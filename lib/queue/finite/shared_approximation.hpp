@@ -5,28 +5,28 @@
 
 #include <optional>
 
-/// What the memory of a switch with alike outputs really needs, about: not proved, no digits to claim.
+/// Approximate shared memory needed by a switch with identical outputs. Not proved, no digits claimed.
 ///
-/// MODEL     as queue/finite/shared_memory.hpp, all outputs alike.
-/// RESULT    P(T > M) about the greater of
+/// MODEL     as queue/finite/shared_memory.hpp, all outputs identical.
+/// RESULT    P(T > M) is about the larger of
 ///             P(T* > E[T] + (M - E[T])/r),  r^2 = Var T/(N Var Q), T* the sum of independent queues;
-///             N P(Q > M - (N-1) E[Q]): one queue is long and the others at their mean.
-///           Loss of free sharing: that times (1-rho)/(rho sqrt N). With a threshold: that of one queue with the
-///           room ceil(alpha (M - (N-1) E[Q])/(1 + alpha)), the others at their mean, or that of free sharing where
-///           it is greater.
-///           Var T is that of the chain itself (queue/finite/output_covariance.hpp).
+///             N P(Q > M - (N-1) E[Q]): one queue is long, the others are at their mean.
+///           Loss with complete sharing: that times (1-rho)/(rho sqrt N). With a threshold: the larger of the
+///           loss of one queue with capacity ceil(alpha (M - (N-1) E[Q])/(1 + alpha)), the others at their
+///           mean, and the loss with complete sharing. Var T is that of the exact chain
+///           (queue/finite/output_covariance.hpp).
 /// SOURCE    docs/derivations/shared_memory.md, with the distance from exact chains
 /// TESTS     tests/queue/finite/shared_memory_test.cpp
 namespace tailbound::queue {
 
 class SharedApproximation {
  public:
-  /// None where outputs are not alike, where packets have several cells, or the variance does not come out: an input alone sends nearly half a packet
-  /// a slot to one of two outputs.
+  /// None where outputs differ, where packets have several cells, or where the variance cannot be computed:
+  /// one input alone sends nearly half a packet per slot to one of two outputs.
   static std::optional<SharedApproximation> of(const SharedSwitch& fed, const MemoryRule& rule);
 
-  /// The least memory for `target`.
-  /// \param hint  a memory of that size or more, for speed only
+  /// Smallest memory that meets `target`.
+  /// \param hint  a memory at least that large, for speed only
   /// \throws LimitExceeded  as SharedMemory::least()
   [[nodiscard]] Packets least(double log_target, Packets hint);
 

@@ -20,7 +20,7 @@ using traffic::CellCounts;
 
 constexpr std::int64_t most_inputs = 4096, most_outputs = 4096, deepest = 1'000'000;
 constexpr std::size_t most_cells_of_a_slot = 10'000;
-/// Entries of distributions kept at once: some 200 MB.
+/// Entries of distributions in memory at once: some 200 MB.
 constexpr double most_matrix_entries = 4e6;
 
 Rational integer(std::int64_t value) {
@@ -34,10 +34,9 @@ Rational total(const std::vector<Rational>& rates) {
 }
 
 void check_rate(const Rational& rate, const std::string& what) {
-  static const Rational least = numeric::parse_rational("1e-300", "least rate");
+  static const Rational least = numeric::parse_rational("1e-300", "minimum rate");
   if (rate < 0 || rate > 1 || (rate > 0 && rate < least))
-    throw InvalidArgument(what, numeric::to_fraction(rate),
-                          "from 0 to 1 packets a slot, and not below 1e-300 but 0");
+    throw InvalidArgument(what, numeric::to_fraction(rate), "0, or from 1e-300 to 1 packets per slot");
 }
 
 void check(const SharedSwitch& fed) {
@@ -51,7 +50,8 @@ void check(const SharedSwitch& fed) {
   }
 }
 
-/// log E[z^V] and log of the PGF of an input's packets at z = exp(s): in double, to find where to look.
+/// log E[z^V] and the log of the PGF of an input's packets at z = exp(s), in double, to find a starting
+/// point.
 struct Exponent {
   Exponent(const std::vector<Rational>& rates, const CellCounts& cells) {
     for (const Rational& rate : rates) ++alike[numeric::nearest_double(rate / cells.mean)];
@@ -68,22 +68,22 @@ struct Exponent {
       if (rate > 0) sum += static_cast<double>(count) * std::log1p(rate * packet);
     return sum;
   }
-  /// log V(z); infinite where that does not converge.
+  /// log V(z); infinite if it does not converge.
   [[nodiscard]] double left_over(double s) const {
     const double rest = 1 - std::expm1(arrivals(s)) / std::expm1(s);
     return rest > 0 ? std::log((1 - load) / rest) : std::numeric_limits<double>::infinity();
   }
   [[nodiscard]] double occupancy(double s) const { return left_over(s) + arrivals(s); }
 
-  std::map<double, std::int64_t> alike;        ///< packets a slot
+  std::map<double, std::int64_t> alike;        ///< packets per slot
   std::vector<std::pair<double, double>> law;  ///< of L
   double load = 0;
 };
 
-/// Where `exponent` + log 1/target, over `slope` s, is least for 0 < s: Chernoff's bound of a level.
+/// Minimizes (`exponent` + log 1/target) / (`slope` s) over s > 0: Chernoff's bound of a level.
 template <class F>
 double least_level(const F& level) {
-  // Where the exponent is infinite the level is: halving the steps of log s comes down from there.
+  // Where the exponent is infinite, so is the level: halving the steps of log s moves away from there.
   double best = std::numeric_limits<double>::infinity(), place = 0;
   for (double log_s = -25; log_s < 4; log_s += 0.25)
     if (const double here = level(std::exp(log_s)); here < best) best = here, place = log_s;
@@ -98,7 +98,7 @@ double log_of(const Rational& value) {
   return numeric::log2_magnitude(numeric::to_real(value, numeric::Rounding::nearest)) * std::log(2.0);
 }
 
-/// The cells of one input's packet in a slot, `rate` packets a slot; to `size` places.
+/// The cells of one input in a slot at `rate` packets per slot, in `size` entries.
 StopLoss batch(const Rational& rate, const CellCounts& cells, std::size_t size) {
   StopLoss one = series::nothing(size);
   one.mass[0] = numeric::nearest_long_double(1 - rate);
@@ -120,7 +120,7 @@ StopLoss batch(const Rational& rate, const CellCounts& cells, std::size_t size) 
   return one;
 }
 
-/// The cells of a slot, of inputs with these cells a slot; to `size` places.
+/// The cells of a slot from inputs with these rates in cells per slot, in `size` entries.
 StopLoss cells_of_a_slot(const std::vector<Rational>& rates, const CellCounts& cells, std::size_t size) {
   if (cells.largest() == 1) return series::successes(rates, size);
   std::vector<Rational> rising = rates;
@@ -178,7 +178,7 @@ SharedSwitch matrix_switch(const std::vector<std::vector<Rational>>& rates) {
   for (std::size_t i = 0; i < outputs; ++i) {
     std::vector<Rational> column;
     for (const auto& row : rates) column.push_back(row[i]);
-    // Which input sends how much makes no difference to the output's queue.
+    // The order of the inputs does not affect the output's queue.
     std::sort(column.begin(), column.end());
     const auto same = std::find_if(fed.outputs.begin(), fed.outputs.end(),
                                    [&](const SharedSwitch::Outputs& kind) { return kind.rates == column; });
@@ -197,14 +197,14 @@ Rational mean_occupancy(const std::vector<Rational>& rates, const CellCounts& ce
     load = load + rate;
     squares = squares + rate * rate;
   }
-  // E[A (A - 1)], of which a packet's own cells are E[L^2] - E[L].
+  // E[A (A - 1)]; the cells of one packet contribute E[L^2] - E[L].
   const Rational pairs = load * load - squares + load * (cells.mean_square / cells.mean - 1);
   return load + pairs / (2 * (1 - load));
 }
 
 StopLoss occupancy(const std::vector<Rational>& rates, std::size_t size, const CellCounts& cells) {
   const std::size_t inputs =
-      rates.size() * static_cast<std::size_t>(cells.largest());  // cells of a slot at most
+      rates.size() * static_cast<std::size_t>(cells.largest());  // maximum number of cells in a slot
   if (cells.largest() > 1 && inputs > most_cells_of_a_slot)
     throw LimitExceeded("up to " + std::to_string(inputs) + " cells in a slot; the limit is " +
                         std::to_string(most_cells_of_a_slot));
@@ -232,8 +232,8 @@ StopLoss occupancy(const std::vector<Rational>& rates, std::size_t size, const C
   series::extend(tail, queue.tail, size);
   series::extend(excess, queue.excess, size);
   queue.mean = mean_value;
-  // The entries' and the pivot's errors, the quotient; a step of the recurrence; one more for underflow. Then
-  // the forcing term's own: with the factors 1 - rho, E[Q] and the suffix sum.
+  // Errors of entries and pivot, the quotient, a step of the recurrence, one more for underflow. Then those
+  // of the forcing term: the factors 1 - rho, E[Q] and the suffix sum.
   const double entry = 2 * arrivals.units + 2;
   const double steps = static_cast<double>(std::min(size, inputs));
   queue.units = (static_cast<double>(size) + 1) *
@@ -251,7 +251,7 @@ SharedMemory::SharedMemory(SharedSwitch fed, MemoryRule rule)
                           "1 or more, with probabilities whose sum is 1");
   if (!rule_.threshold) return;
   if (rule_.measure == MemoryRule::Measure::overflow)
-    throw InvalidArgument("criterion", "overflow", "loss where a threshold decides what is taken");
+    throw InvalidArgument("criterion", "overflow", "loss if a threshold is given");
   const Rational& alpha = *rule_.threshold;
   const numeric::Integer down = cln::denominator(alpha);
   if (alpha < Rational(1) / 1000 || alpha > 1000 || down > 1'000'000)
@@ -268,7 +268,7 @@ Rational SharedMemory::mean() const {
   return sum;
 }
 
-/// Makes the tables `size` long.
+/// Extends the tables to `size`.
 void SharedMemory::reach(std::size_t size) {
   if (size <= size_) return;
   const auto kinds = static_cast<double>(switch_.outputs.size());
@@ -277,13 +277,13 @@ void SharedMemory::reach(std::size_t size) {
   const auto places = static_cast<double>(size);
   if (sums * places * places / 2 > most_products)
     throw LimitExceeded("a memory of " + std::to_string(size) +
-                        " packets would take more than 8e9 products; that is the limit");
+                        " packets would need more than 8e9 products, which is the limit");
   if (rule_.threshold && 6 * kinds * places > most_matrix_entries)
     throw LimitExceeded("a memory of " + std::to_string(size) + " packets with " +
                         std::to_string(switch_.outputs.size()) +
-                        " different outputs would take more than 200 MB; that is the limit");
+                        " different outputs would need more than 200 MB, which is the limit");
   if (!rule_.threshold) {
-    // One slot of arrivals is kept as it is; what earlier slots have left is taken as independent.
+    // The arrivals of one slot are exact; the packets left by earlier slots are replaced by independent ones.
     total_ = cells_of_a_slot(switch_.inputs, switch_.cells, size);
     for (const SharedSwitch::Outputs& kind : switch_.outputs) {
       StopLoss queue = occupancy(kind.rates, size + 1, switch_.cells);
@@ -302,7 +302,7 @@ void SharedMemory::reach(std::size_t size) {
     const std::size_t count = switch_.outputs.size();
     own_.clear();
     rest_.clear();
-    std::vector<StopLoss> before{series::nothing(size)};  // of all outputs of the kinds before
+    std::vector<StopLoss> before{series::nothing(size)};  // of all outputs of earlier kinds
     for (const SharedSwitch::Outputs& kind : switch_.outputs) {
       own_.push_back(occupancy(kind.rates, size, switch_.cells));
       rest_.push_back(series::sum_of_alike(own_.back(), kind.count - 1));
@@ -318,7 +318,8 @@ void SharedMemory::reach(std::size_t size) {
   size_ = size;
 }
 
-/// Entries that a memory for exp(log_target) needs, by Chernoff's bound, which the bounds here do not pass.
+/// Number of entries for a memory that meets exp(log_target), from Chernoff's bound, which is never below the
+/// bounds here.
 std::size_t SharedMemory::reach_of(double log_target) const {
   std::vector<Exponent> queues;
   for (const SharedSwitch::Outputs& kind : switch_.outputs) queues.emplace_back(kind.rates, switch_.cells);
@@ -355,7 +356,7 @@ std::size_t SharedMemory::reach_of(double log_target) const {
     }
   }
   if (!(level < static_cast<double>(deepest)))
-    throw LimitExceeded("the memory would have to hold more than 10^6 packets; that is the limit");
+    throw LimitExceeded("the memory would have to exceed 10^6 packets, which is the limit");
   return static_cast<std::size_t>(std::max(level, 0.0)) + 8;
 }
 
@@ -363,8 +364,8 @@ SharedMemory::Value SharedMemory::threshold_value(std::size_t kind, std::int64_t
   const StopLoss &own = own_[kind], &rest = rest_[kind];
   const Rational load = queue::total(switch_.outputs[kind].rates);
   if (load == 0) return {};
-  // Own queues q up to g = alpha M / (1 + alpha) leave the others c = M - q (1 + alpha)/alpha >= 0; a sum of whole
-  // numbers makes E[(R-c)^+] linear between whole c.
+  // Own queues q up to g = alpha M / (1 + alpha) leave the others c = M - q (1 + alpha)/alpha >= 0; a sum of
+  // whole numbers makes E[(R-c)^+] linear between whole c.
   const std::int64_t both = up_ + down_, last = up_ * memory / both;
   const auto up = static_cast<long double>(up_);
   long double sum = 0;
@@ -410,7 +411,7 @@ SharedMemory::Value SharedMemory::value(std::int64_t memory) const {
   return {least, total_.units + 2};
 }
 
-/// The least memory whose value as computed is at most `target`, -1 if the tables do not reach it; about so.
+/// The approximate smallest memory whose computed value is at most `target`; -1 if the tables are too short.
 std::int64_t SharedMemory::guess(long double target) const {
   const auto last = static_cast<std::int64_t>(size_) - 3;
   if (!rule_.threshold && rule_.measure == MemoryRule::Measure::overflow) {
@@ -433,12 +434,11 @@ std::int64_t SharedMemory::guess(long double target) const {
 }
 
 ProvedMemory SharedMemory::least(const Rational& target) {
-  static const Rational smallest = numeric::parse_rational("1e-600", "least target");
+  static const Rational smallest = numeric::parse_rational("1e-600", "minimum target");
   if (!(target > 0 && target < 1))
     throw InvalidArgument("target", numeric::to_fraction(target), "a probability above 0 and below 1");
   if (target < smallest)
-    throw LimitExceeded(
-        "a target below 1e-600 is out of reach of long double, in which the bounds are computed");
+    throw LimitExceeded("a target below 1e-600 is beyond long double, in which the bounds are computed");
   const auto upper = [&](std::int64_t memory) {
     const Value computed = value(memory);
     return series::rounded_up(computed.value, computed.units);

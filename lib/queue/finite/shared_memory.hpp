@@ -11,78 +11,80 @@
 
 /// The memory that the output queues of one switch share.
 ///
-/// MODEL     inputs independent of each other and from slot to slot, at most one packet a slot each, which goes to
-///           output i with probability r_ji; one packet served a slot and output. Packets may have several cells, all
-///           of which come in one slot: then everything is in cells, and an input sends a packet to i with
-///           probability r_ji / E[L]. T = Q_1 + ... + Q_N, counted just
-///           after the arrivals of a slot; M the memory [packets], those in transmission included.
-/// RESULT    proved upper bounds of P(T > M) with unlimited room, of the fraction of packets lost where all outputs
-///           share M packets freely, and of the same where a packet for output i is taken only if
-///           Q_i < alpha (M - T) as it arrives (a dynamic threshold).
+/// MODEL     inputs independent of each other and from slot to slot, at most one packet per slot each, which
+///           goes to output i with probability r_ji; each output serves one packet per slot. Packets may have
+///           several cells, all of which arrive in one slot: then everything is in cells, and an input sends
+///           a packet to i with probability r_ji / E[L]. T = Q_1 + ... + Q_N, counted just after the arrivals
+///           of a slot; M the memory [packets], those in transmission included.
+/// RESULT    proved upper bounds of P(T > M) with an infinite memory; of the fraction of packets lost where
+///           all outputs share M packets freely; and of the same where a packet for output i is accepted only
+///           if Q_i < alpha (M - T) on its arrival (a dynamic threshold).
 /// SOURCE    docs/derivations/shared_memory.md
-/// EXCLUDES  inputs that send in bursts of single packets (the bounds fail), multicast
+/// EXCLUDES  inputs that send bursts of single packets (the bounds do not hold), multicast
 /// TESTS     tests/queue/finite/shared_memory_test.cpp
 namespace tailbound::queue {
 
-/// Products that one answer may take: some ten seconds.
+/// Maximum number of products for one answer: about ten seconds.
 constexpr double most_products = 8e9;
 
 /// Every packet is one cell.
 [[nodiscard]] traffic::CellCounts one_cell();
 
-/// What goes from where to where.
+/// Rates from each input to each output.
 struct SharedSwitch {
-  /// Outputs whose arrivals are alike.
+  /// Outputs with identical arrivals.
   struct Outputs {
     std::vector<numeric::Rational> rates;  ///< r_ji of each input j to one of them [cells/slot]
     std::int64_t count = 1;
   };
   std::vector<Outputs> outputs;
-  std::vector<numeric::Rational> inputs;  ///< cells a slot of each input, to all outputs: 0 .. 1
+  std::vector<numeric::Rational> inputs;  ///< of each input to all outputs [cells/slot], 0 .. 1
   traffic::CellCounts cells = one_cell();
 
   [[nodiscard]] std::int64_t ports() const;      ///< N, outputs
-  [[nodiscard]] numeric::Rational load() const;  ///< packets a slot in all
+  [[nodiscard]] numeric::Rational load() const;  ///< total [packets/slot]
   [[nodiscard]] bool uniform() const { return outputs.size() == 1; }
 };
 
-/// Inputs that send with the rates given [packets/slot], to each output with the same probability.
-/// \throws InvalidArgument  a rate outside 0 .. 1 or below 1e-300, no input or more than 4096, outputs outside
-///                          1 .. 4096
-/// \throws Unstable         an output gets a packet a slot or more
+/// Inputs with the given rates [packets/slot], to each output with the same probability.
+/// \throws InvalidArgument  a rate outside 0 .. 1 or below 1e-300, no input or more than 4096, outputs
+///                          outside 1 .. 4096
+/// \throws Unstable         an output is offered one packet per slot or more
 [[nodiscard]] SharedSwitch uniform_switch(const std::vector<numeric::Rational>& rates, std::int64_t outputs);
 
 /// \param rates  rates[j][i], of input j to output i
 /// \throws as uniform_switch();  InvalidArgument also  rows of different lengths
 [[nodiscard]] SharedSwitch matrix_switch(const std::vector<std::vector<numeric::Rational>>& rates);
 
-/// What is asked of the memory.
+/// The measure that the memory has to meet.
 struct MemoryRule {
   enum class Measure {
-    overflow,  ///< P(T > M), unlimited room
+    overflow,  ///< P(T > M), infinite memory
     loss,      ///< fraction of the packets lost; with a threshold, of those to the output that loses most
   };
   Measure measure = Measure::overflow;
-  /// alpha, above 0; with `loss` only. None: all outputs share freely (any rule for what is dropped when full).
+  /// alpha, above 0; with `loss` only. None: complete sharing (any rule for which packet is dropped when
+  /// full).
   std::optional<numeric::Rational> threshold{};
 };
 
-/// A memory that is enough, and by what is proved of it.
+/// A sufficient memory, with the proved bound at it.
 struct ProvedMemory {
-  Packets memory;                             ///< the least that the bound allows
+  Packets memory;                             ///< smallest that the bound allows
   numeric::UpperBound<unit::Probability> at;  ///< the measure at `memory` is at most this
 };
 
-/// Keeps what it has computed; not for use by several threads at a time.
+/// Caches its results. Not thread-safe.
 class SharedMemory {
  public:
-  /// \throws InvalidArgument  a threshold with overflow, or not from 1/1000 to 1000 with a denominator up to 10^6
+  /// \throws InvalidArgument  a threshold with overflow, or not from 1/1000 to 1000 with a denominator up to
+  ///                          10^6
   SharedMemory(SharedSwitch fed, MemoryRule rule);
 
-  /// The least M whose bound is at most `target`.
+  /// Smallest M whose bound is at most `target`.
   /// COST  about 2 M^2 log2 N products in long double
   /// \param target  1e-600 .. below 1
-  /// \throws LimitExceeded  that would be more than 8e9 products
+  /// \throws LimitExceeded  more than 8e9 products
   [[nodiscard]] ProvedMemory least(const numeric::Rational& target);
 
   /// The bound at M.  \param memory  0 .. 10^6
@@ -95,7 +97,7 @@ class SharedMemory {
   [[nodiscard]] const MemoryRule& rule() const noexcept { return rule_; }
 
  private:
-  /// A number as computed, and the relative errors it met.
+  /// A computed number, and the count of its relative errors.
   struct Value {
     long double value = 0;
     double units = 0;
@@ -111,11 +113,11 @@ class SharedMemory {
   std::int64_t up_ = 1, down_ = 1;  ///< alpha = up / down
   std::size_t size_ = 0;
   series::StopLoss total_;                    ///< of V_1 + ... + V_N + B; no threshold
-  std::vector<series::StopLoss> own_, rest_;  ///< of each kind of output: Q_i, and the sum of the others
+  std::vector<series::StopLoss> own_, rest_;  ///< per kind of output: Q_i, and the sum of the others
 };
 
-/// Q of one output to `size` places.  \param rates  of the inputs to it, the sum below 1
-/// \throws LimitExceeded  more than 10 000 cells may come in a slot
+/// Q of one output up to `size`.  \param rates  of the inputs to it, the sum below 1
+/// \throws LimitExceeded  more than 10 000 cells may arrive in a slot
 [[nodiscard]] series::StopLoss occupancy(const std::vector<numeric::Rational>& rates, std::size_t size,
                                          const traffic::CellCounts& cells = one_cell());
 

@@ -17,30 +17,30 @@ using series::StopLoss;
 
 constexpr std::size_t first_size = 64, longest_law = std::size_t{1} << 20;
 
-/// z - 1 for a z > 1 with exp(load (z - 1)) < z^C: near the greatest, where the two are equal.
+/// z - 1 for a z > 1 with exp(load (z - 1)) < z^C, close to the largest, where the two are equal.
 double decay(const OutputQueues& output) {
   const double load = numeric::nearest_double(output.load) * (1 + 1e-12), servers = output.packets_per_slot;
   const auto drift = [&](double x) { return servers * std::log1p(x) - load * x; };
   double lower = servers / load - 1, upper = 2 * lower;
   while (drift(upper) > 0) upper *= 2;
   for (int i = 0; i < 60; ++i) (drift((lower + upper) / 2) > 0 ? lower : upper) = (lower + upper) / 2;
-  // Between 0 and the root the drift is concave: positive by more than its own roundings.
+  // Between 0 and the root the drift is concave, and positive by more than its rounding errors.
   const double x = 0.95 * lower;
   if (!(drift(x) > 1e-13 * load * x))
     throw LimitExceeded(
         "an output of load " + numeric::to_decimal(output.load, 12, numeric::Rounding::nearest) +
-        " is too near to " + std::to_string(output.packets_per_slot) + " for its memory to be bounded");
+        " is too close to " + std::to_string(output.packets_per_slot) + " for its memory to be bounded");
   return x;
 }
 
-/// At least each of the values that lie within `units` relative and `error` absolute of these.
+/// Raises values to upper bounds, given relative errors of `units` and absolute errors of `error`.
 void raise(std::vector<long double>& values, double units, long double error) {
-  if (!(units < 0x1p50)) throw LimitExceeded("the roundings of so long a sum leave nothing of it");
+  if (!(units < 0x1p50)) throw LimitExceeded("the sum is too long: rounding errors exceed its value");
   const long double factor = 1 + static_cast<long double>(units) * 0x1.1p-64L;
   for (long double& value : values) value = value * factor + error;
 }
 
-/// Numbers that are at least the masses, tails and excesses of Q, so that sums are upper bounds as well.
+/// Upper bounds of the masses, tails and excesses of Q, so that sums are upper bounds as well.
 StopLoss upper_law(const OutputQueues& output, std::size_t size, double log2_target) {
   const double step = decay(output);
   const double log_z = std::log1p(step);
@@ -49,7 +49,7 @@ StopLoss upper_law(const OutputQueues& output, std::size_t size, double log2_tar
   const double servers = output.packets_per_slot;
   const double needed = servers - (log_rest + std::log(step)) / log_z;
   if (!(needed < 0x1p22))
-    throw LimitExceeded("the memory would have to hold more than 2^20 packets; that is the limit");
+    throw LimitExceeded("the memory would have to exceed 2^20 packets, which is the limit");
   const std::size_t length = std::max(size, static_cast<std::size_t>(std::max(needed, 0.0)) + 1);
   const auto z = static_cast<long double>(step) + 1;
   const long double rest = std::pow(z, static_cast<long double>(servers - static_cast<double>(length))) /
@@ -70,7 +70,7 @@ StopLoss upper_law(const OutputQueues& output, std::size_t size, double log2_tar
   return upper;
 }
 
-/// E[(T* - n)^+] and its companions, n < size, from above.
+/// Upper bounds of E[(T* - n)^+] and its companions, n < size.
 StopLoss upper_sum(std::span<const OutputQueues> outputs, std::size_t size, double log2_target,
                    const std::function<void()>& pulse) {
   StopLoss total = series::nothing(size);
@@ -100,9 +100,9 @@ ProvedMemory least_memory(std::span<const OutputQueues> outputs, MemoryRule::Mea
     const auto places = static_cast<double>(size);
     if (sums * places * places / 2 > most_products)
       throw LimitExceeded("a memory of " + std::to_string(size) +
-                          " packets would take more than 8e9 products; that is the limit");
+                          " packets would need more than 8e9 products, which is the limit");
     const StopLoss total = upper_sum(outputs, size, log2_target, pulse);
-    // E[(T* - a)^+] / (M + 1 - a) is at most the target from an M on, for each a; of the loss at a = M alone.
+    // For each a, E[(T* - a)^+] / (M + 1 - a) is at most the target from some M on; for the loss only a = M.
     const long double goal = wanted.convert_to<long double>();
     std::size_t least = size;
     for (std::size_t a = 0; a < size; ++a) {
@@ -126,7 +126,7 @@ ProvedMemory least_memory(std::span<const OutputQueues> outputs, MemoryRule::Mea
       if (best <= wanted) return {Packets(static_cast<std::int64_t>(least)), {best}};
     }
   }
-  throw LimitExceeded("the memory would have to hold more than 2^20 packets; that is the limit");
+  throw LimitExceeded("the memory would have to exceed 2^20 packets, which is the limit");
 }
 
 }  // namespace tailbound::queue

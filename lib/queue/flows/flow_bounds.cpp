@@ -25,47 +25,47 @@ using numeric::Rational;
 using numeric::Real;
 using Number = long double;
 
-/// Products that one question may take, and numbers kept to answer the next one.
+/// Maximum number of products per query, and of cached numbers.
 constexpr double most_products_of_bounds = 2e10;
 constexpr std::size_t most_kept_numbers = std::size_t{1} << 22;
-/// Masses so many bits below the greatest are cut off, for probabilities down to 2^-`for_bits`.
+/// Masses that are `cut` bits below the largest are cut off, for probabilities down to 2^-`for_bits`.
 struct CutOfLaws {
   int bits;
   double for_bits;
 };
 constexpr CutOfLaws cuts_of_laws[] = {{320, 60}, {1600, 400}, {6000, 1e300}};
 constexpr std::size_t number_of_cuts = std::size(cuts_of_laws);
-/// Windows that a lower bound looks at one by one; later ones at growing distances.
+/// Number of windows that a lower bound examines one by one; later ones at increasing distances.
 constexpr std::int64_t dense_windows = 2048;
-/// Of patterns: their length, and the products of a question, beyond which they are not looked at.
+/// Limits for patterns: their length, and the products per query.
 constexpr std::int64_t longest_pattern = 4096;
 constexpr double most_products_of_patterns = 5e9;
-/// Beside the sum so far, terms that need not be exact.
+/// Terms that are small relative to the sum so far need not be exact.
 constexpr Number hardly_counts = 1e-6L, too_much = 1e-5L;
-/// Below this sums of machine numbers prove nothing.
+/// Below this, sums of machine numbers prove nothing.
 constexpr Number least_number = 1e-4000L;
-/// So many shorter steps in a row that are no better, and none is.
+/// Stop after this many shorter steps in a row without improvement.
 constexpr int most_worse_steps = 2;
 
-/// A number, at most so many roundings and `missing` off.
+/// A number with at most the given roundings and `missing` as error.
 struct Rounded {
   Number value = 0, missing = 0;
   double units = 0;
 };
 
-/// What is asked of the packets of a window, in one table.
+/// A table for the packets of a window.
 struct WindowTable {
-  Rational shift;                  ///< least number that the law knows
+  Rational shift;                  ///< smallest number of the distribution
   Number grain = 1;                ///< distance of its numbers
-  std::int64_t low = 0, step = 1;  ///< shift and grain where they are
+  std::int64_t low = 0, step = 1;  ///< shift and grain, if whole
   std::vector<Number> at_least;    ///< P(S >= shift + grain i)
   std::vector<Number> excess;      ///< E(S - (shift + grain i))^+ / grain; of regulated flows
   Number missing = 0;              ///< mass
-  Number reach = 0;                ///< the greatest number of all is at most shift + reach
+  Number reach = 0;                ///< the largest number is at most shift + reach
   double units = 0;
 };
 
-/// P(S >= x) from above or below: the table's sum, by whole numbers.
+/// P(S >= x) bounded from above or below: the table's sum, in whole numbers.
 Rounded tail_at(const WindowTable& table, std::int64_t x) {
   const std::int64_t index =
       x <= table.low ? 0
@@ -74,7 +74,7 @@ Rounded tail_at(const WindowTable& table, std::int64_t x) {
   return {table.at_least[static_cast<std::size_t>(index)], table.missing, table.units};
 }
 
-/// The least E(S - a)^+ / (x - a), a among the numbers that S takes: between two of them the quotient has no valley.
+/// Minimum of E(S - a)^+ / (x - a) over the values a of S: between two of them the quotient has no minimum.
 Rounded excess_at(const WindowTable& table, std::int64_t x) {
   Rounded best{1, 0, 0};
   const auto size = static_cast<std::int64_t>(table.excess.size());
@@ -82,27 +82,27 @@ Rounded excess_at(const WindowTable& table, std::int64_t x) {
   if (least <= 0) return best;
   if (least > table.grain * static_cast<Number>(size)) return {0, table.missing, 0};
   for (std::int64_t i = 0; i < size; ++i) {
-    // x less the number, rounded down by more than it is wrong by.
+    // x minus the number, rounded down by more than its error.
     const Number far = table.grain * static_cast<Number>(i);
     const Number gap = least - far - (least + far) * 0x1p-60L;
     if (gap <= 0) break;
     const Number bound = table.excess[static_cast<std::size_t>(i)] * table.grain / gap;
-    // Mass that is missing may be at the very end.
+    // Missing mass may be at the far end.
     if (bound < best.value) best = {bound, table.missing * table.reach / gap, 0};
   }
   best.units = table.units + 8;
   return best;
 }
 
-/// Independent flows of one kind, as their windows are seen.
+/// Independent flows of one kind, described by their windows.
 struct FlowsSeen {
   FlowKind kind;
   std::int64_t count, period, batch;
   FlowCurve curve;
-  std::vector<std::int64_t> sent;  ///< of periodic flows that do not send all at once
+  std::vector<std::int64_t> sent;  ///< for periodic flows that do not send all at once
 };
 
-/// Sums over windows of flows that do not change. Remembers tables.
+/// Sums over windows of fixed flows. Caches tables.
 class Windows {
  public:
   /// \param sent  of each group, where a flow does not send all at once
@@ -134,17 +134,18 @@ class Windows {
   [[nodiscard]] bool regulated() const { return regulated_; }
   [[nodiscard]] bool periodic() const { return periodic_; }
   [[nodiscard]] std::int64_t burst() const { return burst_; }
-  /// A new question.
+  /// Starts a new query.
   void begin() { products_ = 0; }
 
-  /// The last window that may bring level + 1 + m packets. Of periods, later than a common one nothing new comes.
+  /// The last window that may bring level + 1 + m packets. With periodic flows nothing new comes after a
+  /// common period.
   [[nodiscard]] std::int64_t last_window(std::int64_t level) const {
     const std::int64_t last = curves_.last_above(level);
     return common_ ? std::min(last, *common_ - 1) : last;
   }
 
-  /// The sum over windows `step` slots apart. Not more than needed to pass `enough`. \param by_slots  term by term while
-  /// the step is 1, of periodic flows
+  /// The sum over windows `step` slots apart. Stops once it exceeds `enough`. \param by_slots  term by term
+  /// while the step is 1, for periodic flows
   [[nodiscard]] Real upper(std::int64_t level, std::int64_t step, bool by_slots, Number enough) {
     const std::int64_t last = last_window(level);
     Rounded sum;
@@ -169,7 +170,7 @@ class Windows {
     return rounded(sum, true);
   }
 
-  /// The greatest P(S_m >= level + 1 + m) of some windows.
+  /// Maximum of P(S_m >= level + 1 + m) over some windows.
   [[nodiscard]] Real lower(std::int64_t level) {
     const std::int64_t last = last_window(level);
     Rounded greatest;
@@ -199,11 +200,11 @@ class Windows {
     return regulated_ ? excess_at(known, x) : tail_at(known, x);
   }
 
-  /// Packets of a window of m + 1 slots: numbers that are surely there, and the rest.
+  /// Packets of a window of m + 1 slots: a deterministic part and the rest.
   struct Window {
     std::vector<BinomialPart> parts;
     Rational shift = 0, most = 0;
-    std::optional<Rational> fraction;  ///< the grain where it may be no whole number
+    std::optional<Rational> fraction;  ///< the grain if it may be fractional
   };
   [[nodiscard]] Window window(std::int64_t m) const {
     const std::int64_t slots = m + 1;
@@ -220,7 +221,7 @@ class Windows {
       const Rational mean = flows.curve.rate() * numeric::whole(slots);
       Rational least = std::max(Rational(0), Rational(mean - flows.curve.spread()));
       const Rational most = numeric::whole(flows.curve.most(m));
-      // Numbers that are no whole ones fit a common grid only where all flows are alike.
+      // Fractional numbers fit a common grid only if all flows are identical.
       if (seen_.size() > 1) least = cln::floor1(least);
       least = std::min(least, most);
       const Rational width = most - least;
@@ -281,7 +282,7 @@ class Windows {
     for (const FlowsSeen& flows : seen_) {
       const std::int64_t slots = m + 1, rest = slots % flows.period;
       surely += flows.count * flows.batch * (slots / flows.period);
-      // Not in the slot before: else with the phases that are left, all alike.
+      // No packet in the previous slot: otherwise the remaining phases, all equally likely.
       parts.push_back({flows.count, flows.batch, numeric::whole(rest) / numeric::whole(flows.period - 1)});
       idle *= numeric::power(static_cast<Number>(flows.period - 1) / static_cast<Number>(flows.period),
                              flows.count);
@@ -290,7 +291,7 @@ class Windows {
     const std::int64_t grain = grain_of(parts), left = level + 1 + m - surely;
     if (left < 0 || left % grain != 0) return {0, 0, 0};
     if (parts.size() == 1 && left / grain > parts.front().count) return {0, 0, 0};
-    // Of the last part only a number for each of the others' is needed.
+    // For the last part only one number per value of the others is needed.
     std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.count < b.count; });
     const BinomialPart last = parts.back();
     parts.pop_back();
@@ -320,8 +321,8 @@ class Windows {
                            (8 + (parts > 1 ? std::min(largest, static_cast<double>(law.mass.size())) : 0));
     if (products_ > most_products_of_bounds)
       throw LimitExceeded(
-          "the bound of these flows would take more than 10^10 products; that is the limit (a lower load, "
-          "shorter periods or fewer groups take fewer)");
+          "the bound for these flows would need more than 10^10 products, which is the limit (reduce the "
+          "load, the periods or the number of groups)");
   }
 
   std::vector<FlowsSeen> seen_;
@@ -336,7 +337,7 @@ class Windows {
   double products_ = 0;
 };
 
-/// Groups that are alike joined; buckets of one packet read as the least distance that they keep.
+/// Merges identical groups; converts buckets of one packet to their minimum distance.
 std::vector<FlowGroup> as_read(const std::vector<FlowGroup>& groups) {
   std::vector<FlowGroup> read;
   for (FlowGroup group : groups) {
@@ -375,7 +376,7 @@ bool of_one_period(const std::vector<FlowGroup>& groups) {
   });
 }
 
-/// A batch of at most `most` packets at once and its least period, as a periodic flow that passes all buckets.
+/// A conforming periodic flow: a batch of at most `most` packets at once with its minimum period.
 FlowGroup stand_in(const FlowGroup& group, bool even) {
   FlowGroup periodic{.kind = FlowKind::periodic,
                      .count = group.count,
@@ -392,7 +393,7 @@ FlowGroup stand_in(const FlowGroup& group, bool even) {
   const Rational in_longest = slowest * numeric::whole(FlowGroup::longest_period);
   periodic.batch = cln::cl_I_to_long(
       cln::floor1(std::min({deepest, in_longest, numeric::whole(FlowGroup::largest_batch)})));
-  if (even) {  // a batch whose tokens are there after a whole number of slots, so that no rate is lost
+  if (even) {  // a batch whose tokens return after a whole number of slots, so no rate is lost
     const auto turn = cln::numerator(slowest);
     if (turn <= static_cast<long>(periodic.batch))
       periodic.batch -= periodic.batch % static_cast<std::int64_t>(cln::cl_I_to_long(turn));
@@ -401,8 +402,8 @@ FlowGroup stand_in(const FlowGroup& group, bool even) {
   return periodic;
 }
 
-/// What the greedy source sends until it is within a packet of what it can be above its rate, in a period after which all buckets are full again.
-/// Empty where it sends all at once, or where it is too long.
+/// Packets of the greedy source until it is within one packet of its maximum excess over the rate, in a
+/// period after which all buckets are full again. Empty if it sends all at once, or if it is too long.
 std::vector<std::int64_t> greedy_burst(const FlowGroup& group, FlowGroup& periodic) {
   if (group.kind != FlowKind::regulated || group.buckets.size() < 2) return {};
   const FlowCurve curve(group);
@@ -418,7 +419,7 @@ std::vector<std::int64_t> greedy_burst(const FlowGroup& group, FlowGroup& period
   if (length < 2 || curve.most(length - 1) > FlowGroup::largest_batch) return {};
   std::vector<std::int64_t> sent;
   for (std::int64_t m = 0; m < length; ++m) sent.push_back(curve.most(m) - curve.most(m - 1));
-  // Full at the end of the period: of each slot's packets and those after it the tokens have come since.
+  // Full at the end of the period: the tokens for each slot's packets and later ones have arrived since.
   numeric::Integer period = static_cast<long>(length);
   std::int64_t rest = 0;
   for (std::int64_t m = length - 1; m >= 0; --m) {
@@ -433,7 +434,7 @@ std::vector<std::int64_t> greedy_burst(const FlowGroup& group, FlowGroup& period
   return sent;
 }
 
-/// What laws of patterns take, about.
+/// Approximate work for the distributions of patterns.
 double work_of_patterns(const FlowWitness& witness) {
   double numbers = 1;
   for (std::size_t i = 0; i < witness.flows.size(); ++i) {
@@ -447,7 +448,7 @@ double work_of_patterns(const FlowWitness& witness) {
 }  // namespace
 
 struct FlowBounds::State {
-  /// Of the same flows, with laws cut off at each depth; made when needed.
+  /// The same flows with distributions truncated at each depth; created on demand.
   struct Depths {
     std::vector<FlowGroup> flows;
     std::vector<std::vector<std::int64_t>> sent;
@@ -503,7 +504,7 @@ struct FlowBounds::State {
     witnesses.push_back(std::move(witness));
   }
 
-  /// That serves probabilities of 2^log2_value.
+  /// The depth for probabilities of 2^log2_value.
   static std::size_t depth_for(double log2_value) {
     std::size_t depth = 0;
     while (depth + 1 < number_of_cuts && -log2_value > cuts_of_laws[depth].for_bits) ++depth;
@@ -517,7 +518,7 @@ struct FlowBounds::State {
         if (windows) windows->begin();
   }
 
-  /// Steps to try for a level of about this, the cheapest first: a step costs as many packets.
+  /// Steps to try for a level of about this size, cheapest first: a step costs that many packets.
   [[nodiscard]] std::vector<std::int64_t> steps(std::int64_t level) {
     std::vector<std::int64_t> steps{1};
     if (all.at(0).periodic()) return steps;
@@ -534,7 +535,7 @@ struct FlowBounds::State {
     return {windows.upper(level, step, windows.periodic(), enough),
             windows.periodic() ? FlowProof::periods : FlowProof::windows};
   }
-  /// Of the steps that are tried.
+  /// The best over the steps that are tried.
   [[nodiscard]] Real upper(std::int64_t level, std::size_t depth) {
     if (one_period || level >= never.packets) return at_step(level, 1, depth, 1).value;
     Real least(1);
@@ -553,12 +554,12 @@ struct FlowBounds::State {
   [[nodiscard]] Real lower(std::size_t witness, std::int64_t level, std::size_t depth) {
     if (witnesses[witness].exact)
       return numeric::to_enclosure(periodic_tail(witnesses[witness].flows, level).probability).lower();
-    // Deeper laws of patterns take too long.
+    // Distributions of patterns at greater depth take too long.
     const auto& sent = witnesses[witness].sent;
     const bool at_once = std::all_of(sent.begin(), sent.end(), [](const auto& a) { return a.size() == 1; });
     return of_witnesses[witness].at(at_once ? depth : 0).lower(level);
   }
-  /// The least level that a witness does not exceed too often, as far as that is known.
+  /// The smallest level that the example traffic meets the target at, as far as known.
   [[nodiscard]] std::int64_t needed_by(std::size_t witness, const Rational& target, std::size_t depth) {
     if (witnesses[witness].exact) return periodic_least_level(witnesses[witness].flows, target).level.value;
     std::int64_t low = 0, high = never.packets;
@@ -630,7 +631,7 @@ FlowLevel FlowBounds::least_level(const Rational& target) const {
   }
   const std::size_t depth = State::depth_for(Target(target).log2);
   const Number enough = std::max(nearest_number<Number>(target), least_number);
-  // From below first: no bound meets the target below what a witness needs.
+  // Lower bounds first: no upper bound meets the target below the level that example traffic needs.
   for (std::size_t i = 0; i < state.witnesses.size(); ++i) {
     const std::int64_t needed = state.needed_by(i, target, depth);
     if (i > 0 && needed <= found.needed) continue;
@@ -647,7 +648,7 @@ FlowLevel FlowBounds::least_level(const Rational& target) const {
       return std::nullopt;
     };
     try {
-      // Only where it is better than the steps before.
+      // Only if it is better than the previous steps.
       auto best = meets(found.level - 1);
       if (!best) {
         if (found.proof != FlowProof::never && ++worse == most_worse_steps) break;
@@ -668,7 +669,7 @@ FlowLevel FlowBounds::least_level(const Rational& target) const {
       found.probability = {best->value};
       found.proof = best->proof;
     } catch (const LimitExceeded&) {
-      // Shorter steps take longer; what is proved stays so.
+      // Shorter steps take longer; earlier results remain proved.
       if (found.proof == FlowProof::never) throw;
       break;
     }

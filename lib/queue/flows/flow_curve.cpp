@@ -13,7 +13,8 @@ namespace {
 using numeric::Integer;
 using numeric::Rational;
 
-/// Numbers of tokens whose pattern is looked for; else the greedy source is listed as far as needed.
+/// Maximum number of tokens for which a pattern is sought; otherwise the greedy source is listed as far as
+/// needed.
 constexpr long most_pattern_tokens = 1 << 22;
 constexpr std::int64_t last_window = std::int64_t{1} << 60;
 
@@ -52,7 +53,7 @@ void FlowCurve::read_bucket(const traffic::TokenBucket& bucket, bool on_line) {
   rate_ = cln::cl_I_to_long(cln::numerator(bucket.rate * common));
   first_ = cln::cl_I_to_long(cln::numerator(bucket.burst * common));
   on_line_ = on_line;
-  // b + r m less its whole part is at least this for every m, and at last just this.
+  // Lower bound of the fractional part of b + r m over all m, which is attained.
   const std::int64_t never_used = first_ % std::gcd(rate_, unit_);
   lines_.push_back({bucket.rate, bucket.burst - numeric::whole(never_used) / numeric::whole(unit_)});
   if (on_line) lines_.push_back(traffic::one_a_slot());
@@ -75,7 +76,7 @@ void FlowCurve::read_buckets(const std::vector<traffic::TokenBucket>& buckets) {
       const auto length = static_cast<std::int64_t>(pattern_->cycle().size()),
                  slots = static_cast<std::int64_t>(pattern_->start().size()) + length;
       const std::int64_t a_turn = pattern_->most(slots - 1) - pattern_->most(slots - 1 - length);
-      // Greatest in the start or the first cycle, as later cycles only repeat.
+      // The maximum is in the start or the first cycle, as later cycles repeat it.
       std::int64_t spread = 0;
       for (std::int64_t m = 0; m < slots; ++m)
         spread = std::max(spread, pattern_->most(m) * length - a_turn * m);
@@ -100,8 +101,8 @@ std::int64_t FlowCurve::most(std::int64_t m) const {
     constexpr std::int64_t most_slots = traffic::GreedyPattern::most_slots;
     if (m >= most_slots)
       throw LimitExceeded("the buckets of rate " + numeric::to_fraction(buckets_.front().rate) + " and " +
-                          std::to_string(buckets_.size() - 1) + " more would have to be followed for " +
-                          std::to_string(m) + " slots; " + std::to_string(most_slots) + " are the limit");
+                          std::to_string(buckets_.size() - 1) + " others would have to be followed for " +
+                          std::to_string(m) + " slots; " + std::to_string(most_slots) + " is the limit");
     sums_ = traffic::greedy_slots(buckets_, std::min(most_slots, std::max<std::int64_t>(1024, 2 * m)));
     std::partial_sum(sums_.begin(), sums_.end(), sums_.begin());
   }
@@ -174,7 +175,7 @@ std::int64_t FlowCurves::last_above(std::int64_t level) const {
   std::int64_t low = peak_, step = 1;
   while (above(low + step) > bar) {
     if (low + step > last_window)
-      throw LimitExceeded("windows of more than 2^60 slots would count at a load of " +
+      throw LimitExceeded("windows of more than 2^60 slots would matter at a load of " +
                           numeric::to_fraction(load_));
     low += step;
     step *= 2;

@@ -6,17 +6,18 @@
 #include <optional>
 #include <vector>
 
-/// The most that flows send in a window.
+/// Arrival curves: the most that flows send in a window.
 ///
 /// MODEL     as queue/flows/flows.hpp
-/// RESULT    alpha(m), the most packets of a flow in m + 1 slots: s (floor(m/T) + 1) of batches; of a bucket with
-///           b >= 1 + r floor(b + r m), behind a link at most m + 1; of other buckets what the greedy source sends.
+/// RESULT    alpha(m), the most packets of a flow in m + 1 slots: s (floor(m/T) + 1) of batches; for a bucket
+///           with b >= 1 + r floor(b + r m), behind a link at most m + 1; for other buckets the packets of
+///           the greedy source.
 /// SOURCE    docs/derivations/policed_traffic.md, section 1
 /// TESTS     tests/queue/flows/never_exceeded_test.cpp
 /// Internal to the queue module.
 namespace tailbound::queue {
 
-/// Of one flow of a group. Not for use by several threads at a time: it remembers what the greedy source sent.
+/// For one flow of a group. Caches the greedy source's packets. Not thread-safe.
 class FlowCurve {
  public:
   /// \throws InvalidArgument  as check_flows()
@@ -24,9 +25,10 @@ class FlowCurve {
 
   /// alpha(m); 0 for m = -1.  \throws LimitExceeded  more than GreedyPattern::most_slots to be listed
   [[nodiscard]] std::int64_t most(std::int64_t m) const;
-  /// The least slot after `m` in which the greedy source sends.
+  /// The first slot after `m` in which the greedy source sends.
   [[nodiscard]] std::int64_t next_sent(std::int64_t m) const;
-  /// What is let through for ever [packets/slot], and the least known spread: alpha(m) <= spread + rate m.
+  /// Long-run rate that is let through [packets/slot], and the smallest known spread: alpha(m) <= spread +
+  /// rate m.
   [[nodiscard]] const numeric::Rational& rate() const { return lines_.front().rate; }
   [[nodiscard]] const numeric::Rational& spread() const { return lines_.front().burst; }
   /// alpha(m) <= burst + rate m for each of these; rate() and spread() are the first.
@@ -36,16 +38,17 @@ class FlowCurve {
   void read_bucket(const traffic::TokenBucket& bucket, bool on_line);
   void read_buckets(const std::vector<traffic::TokenBucket>& buckets);
 
-  /// alpha(m) = step floor((first + rate m) / unit), at most m + 1 behind a link; unit 0: by the pattern or the list.
+  /// alpha(m) = step floor((first + rate m) / unit), at most m + 1 behind a link; unit 0: from the pattern or
+  /// the list.
   std::int64_t step_ = 1, first_ = 0, rate_ = 0, unit_ = 0;
   bool on_line_ = false;
   std::optional<traffic::GreedyPattern> pattern_;
   std::vector<traffic::TokenBucket> buckets_;
-  mutable std::vector<std::int64_t> sums_;  ///< what was listed
+  mutable std::vector<std::int64_t> sums_;  ///< listed sums
   std::vector<traffic::TokenBucket> lines_;
 };
 
-/// Of all groups together.
+/// For all groups together.
 class FlowCurves {
  public:
   /// \throws InvalidArgument  as check_flows()  \throws Unstable  load >= 1
@@ -57,13 +60,14 @@ class FlowCurves {
   [[nodiscard]] std::int64_t most(std::int64_t m) const;
   /// The sum of the lines at m, less m: at least most(m) - m, and concave.
   [[nodiscard]] numeric::Rational above(std::int64_t m) const;
-  /// Where above() is greatest.
+  /// Where above() is largest.
   [[nodiscard]] std::int64_t peak() const { return peak_; }
-  /// The last m with above(m) > level, -1 if there is none: later windows cannot bring more than level + m packets.
+  /// The last m with above(m) > level, -1 if there is none: later windows cannot bring more than level + m
+  /// packets.
   [[nodiscard]] std::int64_t last_above(std::int64_t level) const;
   /// The first one.
   [[nodiscard]] std::int64_t first_above(std::int64_t level) const;
-  /// The least slot after `m` in which one of the greedy sources sends.
+  /// The first slot after `m` in which one of the greedy sources sends.
   [[nodiscard]] std::int64_t next_sent(std::int64_t m) const;
 
  private:

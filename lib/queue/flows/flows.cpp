@@ -19,24 +19,24 @@ void check_bucket(const traffic::TokenBucket& bucket) {
   constexpr long most = 1'000'000'000;
   if (!cln::plusp(bucket.rate) || bucket.rate > most)
     throw InvalidArgument("rate", numeric::to_fraction(bucket.rate),
-                          "above 0, and at most 10^9 tokens a slot");
+                          "above 0, and at most 10^9 tokens per slot");
   if (bucket.burst < 1 || bucket.burst > most)
     throw InvalidArgument("burst", numeric::to_fraction(bucket.burst),
-                          "1 or more, the packet that is sent counts, and at most 10^9");
+                          "at least 1 (it includes the packet being sent) and at most 10^9");
   if (cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst)) > most)
     throw InvalidArgument("rate and burst",
                           numeric::to_fraction(bucket.rate) + ", " + numeric::to_fraction(bucket.burst),
-                          "fractions of a common denominator of at most 10^9");
+                          "fractions with a common denominator of at most 10^9");
 }
 
 }  // namespace
 
 void check_flows(const std::vector<FlowGroup>& groups) {
-  if (groups.empty()) throw InvalidArgument("flows", "none", "one group of flows or more");
+  if (groups.empty()) throw InvalidArgument("flows", "none", "at least one group of flows");
   for (const FlowGroup& group : groups) {
     check_between("count", group.count, FlowGroup::most_flows);
     if (group.kind == FlowKind::regulated) {
-      if (group.buckets.empty()) throw InvalidArgument("buckets", "none", "one or more of regulated flows");
+      if (group.buckets.empty()) throw InvalidArgument("buckets", "none", "at least one for regulated flows");
       for (const auto& bucket : group.buckets) check_bucket(bucket);
       continue;
     }
@@ -44,7 +44,7 @@ void check_flows(const std::vector<FlowGroup>& groups) {
     check_between("batch", group.batch, FlowGroup::largest_batch);
     if (!group.buckets.empty())
       throw InvalidArgument("buckets", std::to_string(group.buckets.size()),
-                            "none of periodic and sporadic flows");
+                            "none for periodic and sporadic flows");
   }
 }
 

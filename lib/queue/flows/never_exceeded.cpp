@@ -21,7 +21,7 @@ NeverExceeded never_exceeded(const std::vector<FlowGroup>& groups) {
       worst = {.packets = packets, .window = m, .wait = 0};
   };
   look_at(curves.peak(), curves.most(curves.peak()) - curves.peak());
-  // Elsewhere no more, nor as much earlier.
+  // No other slot has more, or as much earlier.
   const std::int64_t first = curves.first_above(worst.packets - 1);
   std::int64_t last = curves.last_above(worst.packets);
   using Event = std::pair<std::int64_t, std::size_t>;
@@ -52,8 +52,8 @@ NeverExceeded never_exceeded(const std::vector<FlowGroup>& groups) {
     }
     if (++looked_at > most_slots_looked_at)
       throw LimitExceeded(
-          "the most that the flows can queue is not found within 10^8 slots; rates of smaller "
-          "denominators, or a lower load, take fewer");
+          "the maximum queue of the flows is not found within 10^8 slots; use rates with smaller "
+          "denominators or a lower load");
   }
   worst.wait = worst.packets - 1;
   return worst;

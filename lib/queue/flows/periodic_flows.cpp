@@ -25,7 +25,7 @@ constexpr double most_products_of_periods = 2e10, most_long_products_of_periods 
 constexpr double most_cheap_products = 3e5;
 constexpr int most_bits_of_periods = 1 << 15;
 
-/// Flows of one period, and of each batch in one place.
+/// Flows of one period, grouped by batch.
 struct OnePeriod {
   struct Batches {
     std::int64_t count, batch;
@@ -38,11 +38,12 @@ struct OnePeriod {
     period = groups.front().period;
     for (const FlowGroup& group : groups) {
       if (group.kind != FlowKind::periodic)
-        throw InvalidArgument("flows", "not periodic", "periodic: of others only bounds are known");
+        throw InvalidArgument("flows", "not periodic", "periodic: for other flows only bounds are known");
       if (group.period != period)
         throw InvalidArgument(
             "period", std::to_string(group.period),
-            std::to_string(period) + " as that of the other flows: of several periods only bounds are known");
+            std::to_string(period) +
+                ", the period of the other flows: with several periods only bounds are known");
       const auto same = std::find_if(batches.begin(), batches.end(),
                                      [&](const Batches& known) { return known.batch == group.batch; });
       if (same == batches.end())
@@ -69,7 +70,8 @@ Interval as_interval(std::int64_t value) {
   return numeric::to_interval(numeric::whole(value));
 }
 
-/// log2 of an upper bound of P(Binomial(trials, hits/period) = count), by Chernoff, less than 1 too small.
+/// log2 of an upper bound of P(Binomial(trials, hits/period) = count), by Chernoff; too small
+/// by less than 1.
 double log2_binomial_bound(std::int64_t trials, std::int64_t count, std::int64_t hits, std::int64_t period) {
   const double n = static_cast<double>(trials), j = static_cast<double>(count),
                p = static_cast<double>(hits) / static_cast<double>(period),
@@ -80,8 +82,8 @@ double log2_binomial_bound(std::int64_t trials, std::int64_t count, std::int64_t
   return sum;
 }
 
-/// A sum of P(Binomial(flows, hits/slots) = j) spare/(slots - hits) over windows of hits slots that bring batch j =
-/// hits + level packets: (2.2), and its like of a period less.
+/// A sum of P(Binomial(flows, hits/slots) = j) spare/(slots - hits) over windows of hits slots that bring
+/// batch j = hits + level packets: (2.2), and the same for a period one slot shorter.
 Interval sum_of_windows(std::int64_t flows, std::int64_t batch, std::int64_t slots, std::int64_t level,
                         int bits) {
   const std::int64_t spare = slots - flows * batch + level;
@@ -94,7 +96,7 @@ Interval sum_of_windows(std::int64_t flows, std::int64_t batch, std::int64_t slo
   Interval sum(0);
   for (std::int64_t j = level / batch + 1; j <= flows; ++j) {
     const std::int64_t hits = j * batch - level;
-    if (hits >= slots) {  // a single flow less than slots: the last window brings all
+    if (hits >= slots) {  // one flow less than slots: the last window brings all packets
       if (hits == slots) sum += Interval(1);
       break;
     }
@@ -102,7 +104,7 @@ Interval sum_of_windows(std::int64_t flows, std::int64_t batch, std::int64_t slo
     terms.push_back({j, log2_binomial_bound(flows, j, hits, slots)});
     greatest = std::max(greatest, terms.back().log2_bound);
   }
-  // The bounds are above the masses by less than their number.
+  // The bounds exceed the masses by a factor below their number.
   const double bar = greatest - bits - 2 * std::log2(static_cast<double>(flows) + 2) - 8;
   Interval choose(1);
   std::int64_t chosen = -1;
@@ -133,7 +135,7 @@ Interval sum_of_windows(std::int64_t flows, std::int64_t batch, std::int64_t slo
            as_interval(slots - hits);
   }
   if (left_out > 0) {
-    // Each is at most 2^(bar + 1), its last factor at most `slots`.
+    // Each term is at most 2^(bar + 1), its last factor at most `slots`.
     const double log2_left =
         bar + 2 + std::log2(left_out) + std::log2(static_cast<double>(slots + level)) + 1;
     sum += numeric::make_interval(Real(0), ldexp(Real(1), static_cast<int>(std::ceil(log2_left))));
@@ -141,7 +143,7 @@ Interval sum_of_windows(std::int64_t flows, std::int64_t batch, std::int64_t slo
   return sum;
 }
 
-/// The tail of batches that differ, in numbers of type T.
+/// The tail for different batches, in type T.
 template <class T>
 std::optional<numeric::Enclosure<unit::Probability>> mixed_tail(const OnePeriod& flows, std::int64_t level,
                                                                 int bits, int cut, double& products) {
@@ -168,7 +170,7 @@ std::optional<numeric::Enclosure<unit::Probability>> mixed_tail(const OnePeriod&
         mass += some.mass[i] * others.mass[static_cast<std::size_t>(at)];
     }
     const T factor =
-        T(flows.period - flows.packets + level) / T(flows.period - 1 - m);  // 1 at most where mass is
+        T(flows.period - flows.packets + level) / T(flows.period - 1 - m);  // at most 1 where there is mass
     sum += mass * factor;
     dropped += (some.dropped + others.dropped) * (factor + T(1));
     units = std::max(units, some.units + others.units + static_cast<double>(some.mass.size()) + 4);
@@ -179,7 +181,7 @@ std::optional<numeric::Enclosure<unit::Probability>> mixed_tail(const OnePeriod&
       products += static_cast<double>(some.mass.size()) * static_cast<double>(flows.batches[c].count);
     if (products > most_products_of_periods / (std::is_floating_point_v<T> ? 1 : 20))
       throw LimitExceeded("the tail of periodic flows of " + std::to_string(flows.batches.size()) +
-                          " batches would take more than 10^10 products; that is the limit");
+                          " batches would need more than 10^10 products, which is the limit");
   }
   const auto gamma = numeric::relative_error_bound({units + terms + 1}, numeric::significand_bits<T>(bits));
   if (!std::isfinite(gamma.units)) return std::nullopt;
@@ -189,7 +191,7 @@ std::optional<numeric::Enclosure<unit::Probability>> mixed_tail(const OnePeriod&
   return numeric::Enclosure<unit::Probability>(low, high);
 }
 
-/// P(Q > level) between the numbers of so many bits; none where they are too few.
+/// An enclosure of P(Q > level) with `bits` bits; none if these are too few.
 LevelProbability tail_of(const OnePeriod& flows, std::int64_t level, numeric::Digits digits) {
   if (flows.packets <= level)
     return {Packets(level), numeric::Exact<unit::Probability>{0}, {Arithmetic::exact, 0}};
@@ -215,9 +217,9 @@ LevelProbability tail_of(const OnePeriod& flows, std::int64_t level, numeric::Di
       return {Packets(level), *found, {Arithmetic::multiprecision, bits}};
     }
   }
-  throw LimitExceeded(std::to_string(digits.count) + " digits of periodic flows at level " +
-                      std::to_string(level) + " take numbers of more than " +
-                      std::to_string(most_bits_of_periods) + " bits; that is the limit");
+  throw LimitExceeded(std::to_string(digits.count) + " digits for periodic flows at level " +
+                      std::to_string(level) + " need numbers of more than " +
+                      std::to_string(most_bits_of_periods) + " bits, which is the limit");
 }
 
 Integer to_integer(std::int64_t value) {
@@ -239,7 +241,7 @@ std::vector<Integer> powers(std::int64_t base, std::int64_t last) {
   return all;
 }
 
-/// Long products that periodic_ever_exact() takes, about.
+/// Approximate number of long products in periodic_ever_exact().
 double work_of_ever(const OnePeriod& flows, std::int64_t level) {
   double states = static_cast<double>(level + 1);
   double choices = 1;
@@ -250,7 +252,8 @@ double work_of_ever(const OnePeriod& flows, std::int64_t level) {
   return states * choices * static_cast<double>(flows.period) / 2;
 }
 
-/// Of how many of the period^flows arrangements no slot has more than `level` packets, and the last slot is idle.
+/// Number of the period^flows arrangements in which no slot has more than `level` packets and the last slot
+/// is idle.
 Integer quiet_arrangements(const OnePeriod& flows, std::int64_t level) {
   const std::size_t kinds = flows.batches.size(), levels = static_cast<std::size_t>(level) + 1;
   std::vector<std::vector<std::vector<Integer>>> choose(kinds);
@@ -261,7 +264,7 @@ Integer quiet_arrangements(const OnePeriod& flows, std::int64_t level) {
     used_states *= static_cast<std::size_t>(flows.batches[c].count) + 1;
     for (std::int64_t n = 0; n <= flows.batches[c].count; ++n) choose[c].push_back(binomials(n));
   }
-  // Ways to have used so many flows, with so many packets left after a slot: used * levels + packets.
+  // Number of arrangements by flows used and packets left after a slot: used * levels + packets.
   std::vector<Integer> ways(used_states * levels, Integer(0)), next;
   ways.front() = 1;
   for (std::int64_t slot = 0; slot + 1 < flows.period; ++slot) {
@@ -270,7 +273,7 @@ Integer quiet_arrangements(const OnePeriod& flows, std::int64_t level) {
       for (std::size_t left = 0; left < levels; ++left) {
         const Integer& from = ways[used * levels + left];
         if (cln::zerop(from)) continue;
-        // Every choice of flows that send in this slot, kind by kind.
+        // All choices of flows that send in this slot, kind by kind.
         const auto send = [&](const auto& self, std::size_t kind, std::size_t to, std::int64_t packets,
                               const Integer& weight) -> void {
           if (kind == kinds) {
@@ -291,7 +294,7 @@ Integer quiet_arrangements(const OnePeriod& flows, std::int64_t level) {
     }
     std::swap(ways, next);
   }
-  return ways[(used_states - 1) * levels];  // in the last slot nothing comes, and nothing is left
+  return ways[(used_states - 1) * levels];  // no arrivals in the last slot, and no packet left
 }
 
 }  // namespace
@@ -314,13 +317,13 @@ numeric::Exact<unit::Probability> periodic_tail_exact(const std::vector<FlowGrou
   if (work > most_long_products_of_periods)
     throw LimitExceeded(
         "the tail of " + std::to_string(flows.flows) +
-        " periodic flows as a fraction would take more than 10^7 long products; that is the limit");
+        " periodic flows as a fraction would need more than 10^7 long products, which is the limit");
   Rational sum = 0;
   const std::int64_t windows = std::min(flows.period - 2, flows.packets - level - 1);
   for (std::int64_t m = 0; m <= windows; ++m) {
     const std::int64_t wanted = level + 1 + m;
     if (flows.alike() && wanted % flows.batches.front().batch != 0) continue;
-    // Arrangements that bring 0, 1, .. packets.
+    // Number of arrangements with 0, 1, .. packets.
     std::vector<Integer> ways{1};
     for (const auto& [count, batch] : flows.batches) {
       const auto choose = binomials(count), in = powers(m + 1, count),
@@ -358,7 +361,7 @@ TailBoundary periodic_least_level(const std::vector<FlowGroup>& groups, const Ra
   std::int64_t low = -1, high = flows.packets;
   std::optional<LevelProbability> at, before;
   for (std::int64_t step = 16; high - low > 1;) {
-    // First upwards, as levels far above take long.
+    // Upwards first, as levels far above take long.
     const std::int64_t middle = at || low + step >= high ? low + (high - low) / 2 : low + step;
     LevelProbability here = settled(middle);
     if (asked.is_met(here.probability)) {
@@ -382,11 +385,10 @@ numeric::Exact<unit::Probability> periodic_ever_exact(const std::vector<FlowGrou
   const OnePeriod flows(groups);
   if (level >= flows.packets) return {0};
   if (work_of_ever(flows, level) > most_long_products_of_periods)
-    throw LimitExceeded(
-        "what share of start-ups of " + std::to_string(flows.flows) +
-        " periodic flows ever exceeds a level would take more than 10^7 long products; that is "
-        "the limit (the bound has none)");
-  // Each arrangement has T - K idle slots to begin after.
+    throw LimitExceeded("the fraction of phases for which " + std::to_string(flows.flows) +
+                        " periodic flows ever exceed a level would need more than 10^7 long products, which "
+                        "is the limit (the bound has no limit)");
+  // Each arrangement has T - K idle slots after which it may begin.
   const Integer all = cln::expt_pos(to_integer(flows.period), to_integer(flows.flows));
   return {1 - Rational(quiet_arrangements(flows, level)) / all * to_integer(flows.period) /
                   to_integer(flows.period - flows.packets)};
@@ -400,7 +402,7 @@ numeric::UpperBound<unit::Probability> periodic_ever_bound(const std::vector<Flo
   const numeric::PrecisionScope scope(numeric::Precision{128});
   const auto tail = numeric::to_enclosure(tail_of(flows, level, {12}).probability);
   Real least = numeric::upper(
-      Interval(as_interval(flows.period) * numeric::to_interval(tail.upper())));  // a slot above at least
+      Interval(as_interval(flows.period) * numeric::to_interval(tail.upper())));  // at least one slot above
   if (flows.alike() && flows.batches.front().batch == 1) {
     for (int bits = 128; bits <= 1024; bits *= 2) {
       const numeric::PrecisionScope finer(numeric::Precision{bits});
@@ -435,7 +437,7 @@ EverBoundary periodic_ever_level(const std::vector<FlowGroup>& groups, const Rat
       return exact->value <= target;
     return numeric::compare(std::get<numeric::UpperBound<unit::Probability>>(claim).value, target) <= 0;
   };
-  // The share of time is below that of start-ups: from its least level on.
+  // The fraction of time is below that of phases: start from its smallest level.
   std::int64_t level = periodic_least_level(groups, target).level.value;
   for (;; ++level) {
     const auto claim = periodic_ever(groups, level);

@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-/// The law of a sum of binomial numbers, in numbers of type T (long double, Real).
+/// The distribution of a sum of binomial numbers, in type T (long double, Real).
 ///
-/// RESULT    P(sum_c scale_c Binomial(count_c, share_c) = grain n): each binomial law by its recurrence from the middle
-///           outwards, divided by its sum, so that nothing cancels and nothing overflows; then products. Ends that are
-///           negligible are cut off, and counted in `dropped`.
-/// CONTRACT  a mass is wrong by at most `units` roundings, and all together by `dropped` too little
+/// RESULT    P(sum_c scale_c Binomial(count_c, share_c) = grain n): each binomial distribution by its
+///           recurrence from the middle outwards, divided by its sum, so nothing cancels or overflows; then
+///           products. Negligible ends are cut off, and counted in `dropped`.
+/// CONTRACT  a mass has at most `units` roundings; all together are too small by at most `dropped`
 /// TESTS     tests/queue/flows/periodic_flows_test.cpp, tests/queue/flows/flow_bounds_test.cpp
 /// Internal to the queue module.
 namespace tailbound::queue {
@@ -29,7 +29,7 @@ struct BinomialPart {
 
 template <class T>
 struct WindowLaw {
-  std::int64_t first = 0;  ///< the least number, in grains
+  std::int64_t first = 0;  ///< smallest number, in grains
   std::vector<T> mass;     ///< of first, first + 1, ..
   T dropped = T(0);
   double units = 0;
@@ -43,20 +43,20 @@ template <class T>
     return numeric::to_real(value, numeric::Rounding::nearest);
 }
 
-/// Binomial(count, share), as far as it is not below 2^-cut beside its greatest mass.
+/// Binomial(count, share), down to 2^-cut of its largest mass.
 template <class T>
 [[nodiscard]] WindowLaw<T> binomial_law(std::int64_t count, const numeric::Rational& share, int cut) {
   using std::ldexp;
   if (cln::zerop(share)) return {.first = 0, .mass = {T(1)}, .dropped = T(0), .units = 0};
   if (share == 1) return {.first = count, .mass = {T(1)}, .dropped = T(0), .units = 0};
   const T negligible = ldexp(T(1), -cut);
-  // Of the odds 3 roundings, and one of each quotient and product: 6 a step.
+  // The odds carry 3 roundings, and each quotient and product one: 6 per step.
   const T odds = nearest_number<T>(share / (1 - share));
   const auto middle = std::clamp<std::int64_t>(
       static_cast<std::int64_t>(numeric::nearest_double(share) * static_cast<double>(count + 1)), 0, count);
   std::vector<T> down, up{T(1)};
   T sum(1), dropped(0);
-  // What is left out falls faster than a geometric series.
+  // The omitted terms fall faster than a geometric series.
   const auto leave = [&](const T& mass, const T& ratio) {
     if (!(mass < negligible && ratio < T(0.999L))) return false;
     dropped += mass / (T(1) - ratio);
@@ -81,7 +81,8 @@ template <class T>
                    .dropped = dropped / sum * T(2),
                    .units = 0};
   const double steps = static_cast<double>(std::max(up.size(), down.size()));
-  // A mass, the sum of all (each at most as wrong, and a rounding an addition), the quotient; what was cut off the sum.
+  // Roundings of a mass, of the sum (each term as many, plus one per addition) and of the quotient; and what
+  // was cut off the sum.
   law.units = 2 * 6 * steps + static_cast<double>(up.size() + down.size()) + 3;
   law.mass.reserve(up.size() + down.size());
   for (std::size_t i = down.size(); i-- > 0;) law.mass.push_back(down[i] / sum);
@@ -115,13 +116,13 @@ template <class T>
   for (std::size_t j = 0; j < other.mass.size(); ++j)
     for (std::size_t i = 0; i < law.mass.size(); ++i) sum.mass[i + step * j] += law.mass[i] * other.mass[j];
   sum.units = law.units + other.units + 2 + static_cast<double>(std::min(law.mass.size(), other.mass.size()));
-  // What is too small for a machine number is less than this, all together.
+  // Underflowed masses sum to less than this.
   if constexpr (std::is_floating_point_v<T>) sum.dropped += ldexp(T(1), -12'000);
   trim(sum, cut);
   return sum;
 }
 
-/// The greatest common divisor of the scales of parts that are not constant; 1 where there is none.
+/// The greatest common divisor of the scales of the parts that are not constant; 1 if there are none.
 [[nodiscard]] inline std::int64_t grain_of(const std::vector<BinomialPart>& parts) {
   std::int64_t grain = 0;
   for (const BinomialPart& part : parts)
@@ -151,19 +152,20 @@ template <class T>
   }
 }
 
-/// Packets in `slots` slots of a flow that sends `sent` in the first slots of each period, its phase uniform.
+/// Packets within `slots` slots of a flow with a uniform phase that sends `sent` in the first slots of each
+/// period.
 template <class T>
 [[nodiscard]] WindowLaw<T> pattern_law(const std::vector<std::int64_t>& sent, std::int64_t period,
                                        std::int64_t slots) {
   std::vector<std::int64_t> sums{0};
   for (const std::int64_t packets : sent) sums.push_back(sums.back() + packets);
   const auto length = static_cast<std::int64_t>(sent.size());
-  // In the slots before `slot`, counted from the start of a period.
+  // Packets in the slots before `slot`, counted from the start of a period.
   const auto before = [&](std::int64_t slot) {
     return slot / period * sums.back() + sums[static_cast<std::size_t>(std::min(slot % period, length))];
   };
   const std::int64_t rest = slots % period;
-  // Between these phases the number does not change.
+  // The number changes only at these phases.
   std::vector<std::int64_t> phases{0, period};
   for (std::int64_t slot = 1; slot <= length; ++slot)
     if (sent[static_cast<std::size_t>(slot - 1)] > 0)

@@ -19,8 +19,8 @@ namespace {
 using Series = std::vector<double>;
 
 constexpr std::size_t most_on = 14;
-constexpr double stop = 1 / grid_burst;  ///< that a burst ends with a packet
-/// Transitions rarer than these change nothing.
+constexpr double stop = 1 / grid_burst;  ///< P(a burst ends with a packet)
+/// Transitions rarer than this are negligible.
 constexpr double least_step = 1e-18;
 
 using Numbers [[gnu::vector_size(32)]] = double;
@@ -48,12 +48,12 @@ double sum_of(const Series& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-/// Of so many, all numbers.
+/// Binomial distribution of `count` trials, all entries.
 Series binomial_law(std::size_t count, double p) {
   return binomial(static_cast<std::int64_t>(count), p, count + 1);
 }
 
-/// How many of x sources turn ON, x real.
+/// Distribution of the number of x sources that turn ON, x real.
 Series births(double x, double start, std::size_t most) {
   x = std::max(x, 0.0);
   Series result{std::pow(1 - start, x)};
@@ -117,7 +117,7 @@ const BurstAges& burst_ages() {
 double burst_decay(double count, double share, double leaf_load, double on_rate) {
   const double stops = on_rate * stop;
   const double on = leaf_load / on_rate, start = on * stops / (1 - on);
-  // The growth of what comes equals that of what is served.
+  // The growth of the arrivals equals that of the service.
   const auto log_three_state = [&](double theta) {
     const double y = 1 - on_rate + on_rate * std::exp(theta);
     const double low = std::max(1.0, (1 - stops) * y);
@@ -158,10 +158,10 @@ double AgedWait::stretch() const {
 struct AgedQueue::Chain {
   AgedArrivals arrivals;
   std::size_t levels, phases;
-  double start;                       ///< that a source turns ON
-  Matrix<double> step, step_without;  ///< of the phases: of M sources, and of all but one
-  std::vector<Series> packets;        ///< of a slot, by phase
-  std::vector<Row<double>> at_level;  ///< just after the arrivals of a slot, the phase of the next
+  double start;                       ///< P(a source turns ON)
+  Matrix<double> step, step_without;  ///< phase transitions: of M sources, and of all except one
+  std::vector<Series> packets;        ///< packets of a slot, by phase
+  std::vector<Row<double>> at_level;  ///< just after the arrivals of a slot, with the phase of the next
   double decay = 0;
 
   Chain(const AgedArrivals& of, std::size_t size)
@@ -207,7 +207,8 @@ struct AgedQueue::Chain {
       blocks.d.push_back(std::move(block));
       blocks.first_row.push_back(static_cast<Eigen::Index>(d));
     }
-    // From a stochastic matrix the iteration takes some 200 rounds at any load; with on-rate 1 one.
+    // Starting from a stochastic matrix, the iteration takes some 200 rounds at any load; with on-rate 1 only
+    // one.
     Matrix<double> g = Matrix<double>::Constant(size, size, 1 / static_cast<double>(size));
     std::vector<Matrix<double>> bars;
     constexpr int most_rounds = 20'000;
@@ -217,7 +218,8 @@ struct AgedQueue::Chain {
       const double change = (next - g).cwiseAbs().maxCoeff();
       g = next;
       if (change < 4 * std::numeric_limits<double>::epsilon()) break;
-      if (round == most_rounds) throw LimitExceeded("first passages of a queue with bursts did not settle");
+      if (round == most_rounds)
+        throw LimitExceeded("the first passages of a queue with bursts did not converge");
     }
     // g's stationary row: the equations g (G - I) = 0 and g e = 1.
     Matrix<double> equations = (g - identity).transpose();
@@ -227,7 +229,7 @@ struct AgedQueue::Chain {
     const Column<double> empty = Eigen::PartialPivLU<Matrix<double>>(equations).solve(right);
     const Matrix<double> inverse = Eigen::PartialPivLU<Matrix<double>>(identity - bars[1]).inverse();
     at_level.assign(levels, Row<double>::Zero(size));
-    // What is rarer than all roundings may come out below 0.
+    // Entries below rounding level may come out negative.
     at_level[0] = (1 - arrivals.load) * empty.transpose().cwiseMax(0.0);
     for (std::size_t n = 1; n < levels; ++n) {
       Row<double> sum = Row<double>::Zero(size);
@@ -240,7 +242,7 @@ struct AgedQueue::Chain {
     decay = last > 0 && before > last ? std::log(before / last) : std::numeric_limits<double>::infinity();
   }
 
-  /// Level and phase of the same slot, where the tagged source is OFF: [phase][what is left over].
+  /// Level and phase of the same slot, where the tagged source is OFF: [phase][packets left over].
   [[nodiscard]] std::vector<Series> before_a_burst() const {
     std::vector<Series> same(phases, Series(levels, 0));
     for (std::size_t l = 0; l < levels; ++l)
@@ -269,7 +271,7 @@ struct AgedQueue::Chain {
   }
 };
 
-/// Follows the queue while the tagged burst is sent, slot by slot.
+/// Follows the queue slot by slot while the tagged burst is sent.
 namespace {
 
 class TaggedBurst {
@@ -282,7 +284,7 @@ class TaggedBurst {
     served_.assign(phases_, Series(tile, 0));
     for (std::size_t i = 0; i < phases_; ++i)
       std::copy(begin[i].begin(), begin[i].end(), now_[i].begin() + margin);
-    for (const Series& others : packets)  // and the tagged source's own packet
+    for (const Series& others : packets)  // plus the tagged source's own packet
       arrivals_.push_back(product(others, {1 - own_rate, own_rate}, others.size() + 1));
     for (std::size_t j = 0; j < phases_; ++j) {
       Into& into = into_.emplace_back();
@@ -295,12 +297,12 @@ class TaggedBurst {
     }
   }
 
-  /// P(W = w) of a packet that the burst sends in this slot.
+  /// P(W = w) of a packet of the burst sent in this slot.
   [[nodiscard]] Series wait() const {
     Series law(levels_, 0);
     for (std::size_t i = 0; i < phases_; ++i)
       for (std::size_t j = 0; j <= i; ++j) {
-        double ahead = 0;  // of the others of its slot a uniform number
+        double ahead = 0;  // a uniform number of the others in its slot
         for (std::size_t d = j; d <= i; ++d) ahead += packets_[i][d] / static_cast<double>(d + 1);
         const double* const left_over = now_[i].data() + margin;
         for (std::size_t w = j; w < levels_; ++w) law[w] += ahead * left_over[w - j];
@@ -308,7 +310,7 @@ class TaggedBurst {
     return law;
   }
 
-  /// A tile of levels at a time, which stays in the cache.
+  /// Tiles of levels that stay in the cache.
   void advance() {
     const double* rows[most_on + 3];
     for (std::size_t from = 0; from < levels_; from += tile) {
@@ -338,10 +340,10 @@ class TaggedBurst {
 
   std::size_t phases_, levels_;
   const std::vector<Series>& packets_;
-  std::vector<Series> now_, next_;  ///< [phase][margin + left over]
-  std::vector<Series> served_;      ///< of a tile, before the phases change
+  std::vector<Series> now_, next_;  ///< [phase][margin + packets left over]
+  std::vector<Series> served_;      ///< for a tile, before the phases change
   std::vector<Series> arrivals_;
-  std::vector<Into> into_;  ///< of each phase, from which
+  std::vector<Into> into_;  ///< transitions into each phase
 };
 
 }  // namespace
@@ -389,10 +391,10 @@ std::vector<double> sum_of_aged(const std::vector<AgedHop>& hops, double decay) 
   using Complex = std::complex<double>;
   const BurstAges& bins = burst_ages();
   const std::size_t levels = hops.front().wait->of_age.front().size();
-  // FFTW would end the process where it finds no memory for a plan.
+  // FFTW would abort the process if it had no memory for a plan.
   Eigen::FFT<double> transform(Eigen::FFT<double>::impl_type(), Eigen::FFT<double>::HalfSpectrum);
   const std::size_t points = std::bit_ceil(std::max<std::size_t>(2, hops.size() * levels));
-  // Weighted with e^(tilt d) rare delays do not drown in the roundings of frequent ones.
+  // Weighted with e^(tilt d), rare delays are not lost in the rounding errors of frequent ones.
   const double tilt = std::isfinite(decay) ? decay / 2 : 0;
   Series weights(levels);
   for (std::size_t w = 0; w < levels; ++w) weights[w] = std::exp(tilt * static_cast<double>(w));

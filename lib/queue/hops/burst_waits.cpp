@@ -6,9 +6,9 @@
 namespace tailbound::queue {
 namespace {
 
-/// Tails below are too small for their ratio in double.
+/// Smaller tails have no accurate ratio in double.
 constexpr double least_tail = 1e-13;
-/// Fitted to simulations: the size of the dependence, and from how many slots on bursts make one.
+/// Fitted to simulations: the size of the dependence, and the burst length in slots from which there is one.
 constexpr double size_of_dependence = 0.38, fewest_slots = 3;
 
 }  // namespace

@@ -53,10 +53,10 @@ std::vector<double> wait_behind(const QueuePair& pair, const PairKernel& kernel)
 
 namespace {
 
-/// Who is ahead of a packet straight from a source in its slot. Of a link at most one packet comes.
+/// Packets ahead of one directly from a source in its slot. A link delivers at most one packet.
 Series ahead_in_slot(std::span<const LoneSource> straight, std::span<const SmoothedLinks> links,
                      std::size_t size) {
-  constexpr std::size_t most = 64;  // come in a slot
+  constexpr std::size_t most = 64;  // arrivals in a slot
   const auto one = [](double p) {
     Series law(most, 0);
     law[0] = 1 - p;
@@ -83,8 +83,8 @@ Series ahead_in_slot(std::span<const LoneSource> straight, std::span<const Smoot
   return ahead;
 }
 
-/// P(Q = n) as `body` has it, no more above 1 than `tail`, in proportion to the packets that wait by both: the same where
-/// the two are.
+/// P(Q = n) from `body`, with the tail beyond 1 limited to that of `tail`, scaled by the packets that wait in
+/// both; unchanged if the two are equal.
 Series joined(Series body, const Series& tail, double load) {
   double waiting_body = 0, waiting_tail = 0;
   for (std::size_t n = 2; n < body.size(); ++n) {
@@ -122,11 +122,12 @@ SmoothedWait smoothed_wait(const LoneQueue& alone, std::span<const LoneSource> s
       joined(product(alone.occupancy, body), product(alone.occupancy, smoothing), alone.load);
   Series left_over(size, 0);
   for (std::size_t n = 0; n + 1 < size; ++n) left_over[n] = std::max(0.0, occupancy[n + 1]);
-  // The last place is not known and falls on as those before.
+  // The last entry is not known; it is extrapolated from the previous ones.
   if (size >= 3 && left_over[size - 3] > 0)
     left_over[size - 1] = left_over[size - 2] * left_over[size - 2] / left_over[size - 3];
   Series rest =
-      left_over;  // over the load the law of all packets, as P(Q > 0) = load whatever smooths the arrivals
+      left_over;  // divided by the load, the distribution over all packets, as P(Q > 0) = load for any
+                  // smoothing of the arrivals
   SmoothedWait wait{rest, {}, {}};
   for (double& value : wait.of_sources) value /= alone.load;
   if (links.empty()) {
@@ -139,7 +140,8 @@ SmoothedWait smoothed_wait(const LoneQueue& alone, std::span<const LoneSource> s
     for (std::size_t n = 0; n < size; ++n)
       rest[n] = std::max(0.0, rest[n] - (alone.load - by_links) * wait.of_sources[n]);
   }
-  // By each link as if the others smoothed it alike whoever comes; then so that all packets' law is right.
+  // For each link as if the others smoothed it independently of the arriving packet; then corrected so that
+  // the distribution over all packets is right.
   Series sum(size, 0);
   for (std::size_t i = 0; i < links.size(); ++i) {
     wait.of_links.push_back(product(cut(*links[i].wait), quotient(smoothing, factors[i])));

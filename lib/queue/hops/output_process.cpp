@@ -30,7 +30,8 @@ RunMoments run_moments(std::span<const LoneSource> sources) {
   const double a1 = s1, a2 = s2 + s1 * s1, a3 = s3 + 3 * s1 * s2 + s1 * s1 * s1;
   if (!(a1 < 1)) throw Unstable(std::to_string(a1), 1);
   if (!(none < 1)) return {0, 1, 0, 0, 0};
-  // theta = z A(theta): slots until one packet, and all that comes meanwhile, is served. R(z) = (A(theta) - A(0))/(1 - A(0)).
+  // theta = z A(theta): slots until one packet and all packets arriving meanwhile are served. R(z) =
+  // (A(theta) - A(0))/(1 - A(0)).
   const double t1 = 1 / (1 - a1);
   const double t2 = (2 * a1 * t1 + a2 * t1 * t1) / (1 - a1);
   const double t3 = (3 * (a2 * t1 * t1 + a1 * t2) + a3 * t1 * t1 * t1 + 3 * a2 * t1 * t2) / (1 - a1);

@@ -7,13 +7,14 @@
 
 /// The packets that a slotted queue sends over its link, as an alternating renewal process.
 ///
-/// MODEL     Idle slots and busy runs alternate, independent of each other. An idle period is geometric. A busy run is a
-///           mixture of two geometric laws with the first three moments of the queue's own runs. In a busy slot the packet
-///           goes to the queue in question with probability `emit`, independently.
-/// RESULT    exact idle periods, three exact moments of the runs, and with them the long-run variance; one packet per slot
-///           at most
+/// MODEL     Idle slots and busy runs alternate, independent of each other. An idle period is geometric. A
+///           busy run is a mixture of two geometric laws with the first three moments of the queue's own
+///           runs. In a busy slot the packet goes to the queue in question with probability `emit`,
+///           independently.
+/// RESULT    exact idle periods, three exact moments of the runs, hence the long-run variance; at most one
+///           packet per slot
 /// SOURCE    docs/derivations/any_network.md, (1) to (3)
-/// EXCLUDES  that runs of a queue which is itself fed by queues depend on what those had before
+/// EXCLUDES  dependence of the runs on the history of queues further upstream
 /// TESTS     tests/queue/hops/output_process_test.cpp
 namespace tailbound::queue {
 
@@ -22,13 +23,13 @@ struct OutputProcess {
 
   int phases = 1;           ///< 1: every slot is busy; 2: idle, busy; 3: idle, and two kinds of busy runs
   double start = 0;         ///< P(busy | idle before)
-  double first = 1;         ///< share of runs of the first kind
+  double first = 1;         ///< fraction of runs of the first kind
   double stop[2] = {1, 1};  ///< P(idle | busy before) of either kind of run
   double emit = 0;          ///< packets/slot while busy, 0 .. 1
 
   [[nodiscard]] bool busy(int phase) const noexcept { return phases == 1 || phase > 0; }
   [[nodiscard]] double rate() const noexcept;  ///< packets/slot
-  /// With one phase less: the mean run is kept, at last the rate alone.  \pre phases > 1
+  /// The process with one phase less. Keeps the mean run, and at last only the rate.  \pre phases > 1
   [[nodiscard]] OutputProcess simplified() const;
   friend bool operator==(const OutputProcess&, const OutputProcess&) = default;
   friend auto operator<=>(const OutputProcess&, const OutputProcess&) = default;
@@ -40,17 +41,18 @@ struct RunMoments {
   double f1 = 0, f2 = 0, f3 = 0;
 };
 
-/// Of the queue that these sources feed, from the functional equation of its runs.
+/// For the queue of these sources, from the functional equation of its busy runs.
 /// \throws Unstable  the probabilities sum to 1 or more
 [[nodiscard]] RunMoments run_moments(std::span<const LoneSource> sources);
 
-/// \param emit  share of the packets that go to the queue in question, 0 .. 1
+/// \param emit  fraction of the packets that go to the queue in question, 0 .. 1
 [[nodiscard]] OutputProcess output_process(const RunMoments& runs, double emit);
 
 /// Stationary probabilities of the phases.
 [[nodiscard]] std::vector<double> stationary(const OutputProcess& process);
 
-/// E[slots that the run in progress has lasted | v packets left over], v < size; of the queue that these sources feed.
+/// E[age of the current busy run in slots | v packets left over], v < size, for the queue of these
+/// sources.
 /// \throws as lone_queue()
 [[nodiscard]] std::vector<double> mean_age_of_run(const std::vector<LoneSource>& sources, std::size_t size);
 

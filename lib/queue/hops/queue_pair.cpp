@@ -15,21 +15,21 @@ using Series = std::vector<double>;
 
 constexpr std::size_t block = 32, half_block = block / 2;
 constexpr double never = std::numeric_limits<double>::infinity();
-/// Arrivals whose part of A(z0) is smaller do not count, whatever is asked.
+/// Arrivals with a smaller part of A(z0) are always neglected.
 constexpr double least_share = 1e-11;
-/// From here to 1, the rounding of a load is more than a thousandth of what it leaves free.
+/// Closer to 1, the rounding error of a load exceeds a thousandth of 1 - load.
 constexpr double nearest_to_capacity = 1e-11;
 
 std::size_t rounded_up(std::size_t size) {
   return (size + block - 1) / block * block;
 }
 
-/// Numbers side by side in a register, or in two.
+/// SIMD vector of numbers, in one register or two.
 using Numbers [[gnu::vector_size(32)]] = double;
 using Stored [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
 
-/// to[y] += sum_i weights[i] from[y - i] for y < length, a whole number of blocks. \pre what is read in front of `from` is
-/// readable, and 0 where there is nothing
+/// to[y] += sum_i weights[i] from[y - i] for y < length, a whole number of blocks. \pre memory in front of
+/// `from` is readable and 0 where there is no entry
 TAILBOUND_WIDE void add_convolved(double* __restrict to, const double* __restrict from, std::size_t length,
                                   const double* __restrict weights, std::size_t count) {
   for (std::size_t y = 0; y < length; y += block) {
@@ -54,8 +54,8 @@ TAILBOUND_WIDE void add_convolved(double* __restrict to, const double* __restric
   }
 }
 
-/// lower[y] = sum_i weights[i - 1] rows[y - i stride], upper[y] = sum_i weights[i] rows[y - i stride], begin <= i < end,
-/// y < length, a whole number of half blocks: each term is read once for both.
+/// lower[y] = sum_i weights[i - 1] rows[y - i stride], upper[y] = sum_i weights[i] rows[y - i stride], begin
+/// <= i < end, y < length, a whole number of half blocks. Each term is read once for both.
 TAILBOUND_WIDE void combine_rows(double* __restrict lower, double* __restrict upper,
                                  const double* __restrict rows, std::ptrdiff_t stride, std::size_t length,
                                  const double* __restrict weights, std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -95,7 +95,7 @@ Series arrivals_of(const std::vector<LoneSource>& sources, std::size_t size) {
   return all;
 }
 
-/// ln A(z) of independent sources, which no place where a series is cut off can spoil.
+/// ln A(z) of independent sources, without truncation error.
 double log_pgf(const std::vector<LoneSource>& sources, double z) {
   double sum = 0;
   for (const LoneSource& source : sources)
@@ -103,8 +103,8 @@ double log_pgf(const std::vector<LoneSource>& sources, double z) {
   return sum;
 }
 
-/// The least root above 1 of z = A(z): ln A(e^x) - x is convex and 0 at 0, and Newton's steps come down to its other
-/// root from above.
+/// Smallest root above 1 of z = A(z): ln A(e^x) - x is convex and 0 at 0, and Newton's steps decrease to its
+/// other root.
 double growth_of(const std::vector<LoneSource>& sources) {
   const auto height = [&](double x) { return log_pgf(sources, std::exp(x)) - x; };
   double high = 1e-3;
@@ -130,7 +130,7 @@ double gap_of(const std::vector<LoneSource>& sources, double growth) {
   if (growth == never) return 1;
   double low = 0, high = std::log(growth);
   const auto height = [&](double x) { return log_pgf(sources, std::exp(x)) - x; };
-  for (int i = 0; i < 32; ++i) {  // as flat as it is there, that is all digits of the height
+  for (int i = 0; i < 32; ++i) {  // as the minimum is flat, this gives all digits of the value
     const double a = low + (high - low) * 0.382, b = low + (high - low) * 0.618;
     if (height(a) < height(b))
       high = b;
@@ -147,7 +147,7 @@ std::vector<LoneSource> sources_of_first(const QueuePair& pair) {
   return result;
 }
 
-/// As if U passed on at once what it forwards.
+/// As if U forwarded its packets without delay.
 std::vector<LoneSource> sources_of_second(const QueuePair& pair) {
   std::vector<LoneSource> result;
   for (const PairSource& source : pair.sources) {
@@ -157,7 +157,8 @@ std::vector<LoneSource> sources_of_second(const QueuePair& pair) {
   return result;
 }
 
-/// How many places of `series` count with the weight z^n: those of which A(z) has a share above `negligible`.
+/// Number of entries of `series` that matter with the weight z^n: those whose share of A(z) is above
+/// `negligible`.
 std::size_t places(const Series& series, double z, double negligible) {
   std::size_t count = series.size();
   const double log_z = z == never ? 0 : std::log(z);
@@ -167,8 +168,8 @@ std::size_t places(const Series& series, double z, double negligible) {
   return count;
 }
 
-/// Sources of which each may send to U or to T: all of them together send n packets with probability number[n], each
-/// of these to U with probability `first`, else to T.
+/// Sources that may send to U or to T: together they send n packets with probability number[n], each to U
+/// with probability `first`, otherwise to T.
 struct Either {
   Series number;
   double first = 0;
@@ -178,7 +179,7 @@ struct Either {
 struct Joint {
   Series only_first, only_second;
   std::vector<Either> either;
-  std::size_t most_first = 0, most_second = 0;  ///< a < most_first, b < most_second count
+  std::size_t most_first = 0, most_second = 0;  ///< a < most_first, b < most_second are kept
 
   /// P(a, b).
   [[nodiscard]] std::vector<Series> table() const;
@@ -219,7 +220,7 @@ std::vector<Series> Joint::table() const {
       table[a][b] = only_first[a] * only_second[b];
   for (const Either& each : either) {
     std::vector<Series> sum(most_first, Series(most_second, 0));
-    for (std::size_t n = each.number.size(); n-- > 0;)  // Horner's scheme in what one packet does
+    for (std::size_t n = each.number.size(); n-- > 0;)  // Horner's scheme in the polynomial of one packet
       for (std::size_t a = most_first; a-- > 0;)
         for (std::size_t b = most_second; b-- > 0;)
           sum[a][b] = (a > 0 ? each.first * sum[a - 1][b] : 0) +
@@ -241,13 +242,14 @@ void check(const QueuePair& pair) {
   }
 }
 
-/// P(a, b) is the sum of first[a] second[b] of all parts.
+/// P(a, b) is the sum of first[a] second[b] over all parts.
 struct Part {
   Series first, second;
 };
 
-/// Cross approximation: the greatest entry left, its column and its row, until what is left, each entry weighted with
-/// z^a w^b, sums up to less than `negligible`. Where no source sends to both queues one part is all.
+/// Cross approximation: take the largest remaining entry with its column and row, until the remaining
+/// entries, weighted with z^a w^b, sum to less than `negligible`. If no source sends to both queues, one part
+/// suffices.
 std::vector<Part> parts_of(std::vector<Series> table, double z, double w, double negligible) {
   std::vector<Part> parts;
   for (;;) {
@@ -274,7 +276,7 @@ std::vector<Part> parts_of(std::vector<Series> table, double z, double w, double
 /// Slots of the chain on v + y < size.
 class Chain {
  public:
-  /// \param negligible  arrivals with a smaller part of A(z0) do not count
+  /// \param negligible  arrivals with a smaller part of A(z0) are neglected
   Chain(const QueuePair& pair, std::size_t size, const LoneQueue& first, const LoneQueue& second,
         double negligible)
       : size_(size), first_(first), second_(second) {
@@ -296,15 +298,15 @@ class Chain {
   }
 
   /// With `next` the law after a slot: p <- (next - law) + beta p, law <- law + alpha p.
-  /// \return if `looked_at` the greatest relative change next/law - 1 of entries away from the edge. What is as good as
-  /// impossible, though the two queues alone would do it, does not count.
+  /// \return if `looked_at`, the largest relative change next/law - 1 of entries away from the edge.
+  ///   Practically impossible entries are ignored, even if possible for each queue alone.
   double step(PairLaw& law, PairLaw& p, double alpha, double beta, bool looked_at) {
     double change = 0;
     const auto put = [&](std::size_t v, const Line& next) {
       if (looked_at) change = std::max(change, greatest_change(law, next, v));
       advance(law.row(v), p.row(v), next.data(), size_ - v, alpha, beta);
     };
-    // The fullest first, two at a time: when a row changes those that it leads to are done.
+    // Fullest first, two at a time: when a row changes, its successor rows are done.
     for (std::size_t x = size_; x > 0; x -= std::min<std::size_t>(x, 2)) {
       serve_busy(law, x);
       if (x <= 2) serve_idle(law, x == 1 ? next_high_ : next_low_);
@@ -317,7 +319,7 @@ class Chain {
   }
 
  private:
-  /// A row with zeros in front.
+  /// A row preceded by zeros.
   struct Line {
     Series room;
     std::size_t margin = 0;
@@ -325,7 +327,7 @@ class Chain {
     [[nodiscard]] const double* data() const { return room.data() + margin; }
   };
 
-  /// Of slots in which U holds x packets and x - 1: rows x - 1 and x - 2 of the next law, as high and low.
+  /// For slots with x and x - 1 packets at U: rows x - 1 and x - 2 of the next law, as high and low.
   void serve_busy(const PairLaw& law, std::size_t x) {
     const std::size_t length = size_ + 3 - x;
     const auto begin = static_cast<std::ptrdiff_t>(x == size_ ? 1 : 0),
@@ -346,7 +348,7 @@ class Chain {
     serve(low_, next, size_, idle_);
   }
 
-  /// T serves a packet, then others come. `values` end up changed.
+  /// T serves a packet, then others arrive. Modifies `values`.
   static void serve(Line& values, Line& next, std::size_t length, const Series& arrivals) {
     double* const y = values.data();
     y[1] += y[0];
@@ -370,7 +372,7 @@ class Chain {
   std::size_t size_, most_first_ = 0;
   const LoneQueue& first_;
   const LoneQueue& second_;
-  /// Of busy slots: `first` with a zero on either side, `second` with the packet that U may bring.
+  /// For busy slots: `first` with a zero on either side, `second` with the packet that U may send.
   std::vector<Part> parts_;
   Series idle_;  ///< P(0, b)
   Line low_, high_, next_low_, next_high_, waiting_;
@@ -382,9 +384,9 @@ LoneQueue lone_queue(const std::vector<LoneSource>& sources, std::size_t size) {
   LoneQueue queue;
   for (const LoneSource& source : sources)
     queue.load += static_cast<double>(source.count) * source.probability;
-  // What is rounded in the sum is a part of 1 - load.
+  // Rounding errors of the sum are relative to 1 - load.
   if (std::abs(1 - queue.load) < nearest_to_capacity)
-    throw LimitExceeded("a load within 1e-11 of 1 is too near to it for double precision; that is the limit");
+    throw LimitExceeded("a load within 1e-11 of 1 is too close to 1 for double precision");
   if (!(queue.load < 1)) throw Unstable(std::to_string(queue.load), 1);
   queue.growth = growth_of(sources);
   queue.gap = gap_of(sources, queue.growth);
@@ -414,7 +416,7 @@ LoneQueue lone_second(const QueuePair& pair, std::size_t size) {
   return lone_queue(sources_of_second(pair), size);
 }
 
-// Rows are read some places beyond their end; an odd number of cache lines apart they do not displace one another.
+// Rows are read slightly beyond their end. A distance of an odd number of cache lines avoids cache conflicts.
 PairLaw::PairLaw(std::size_t size)
     : size_(size), stride_(rounded_up(size + 3) + 8), values_(stride_ * (size + 1), 0) {}
 
@@ -435,8 +437,8 @@ struct Alone {
       : first(lone_first(pair, size)), second(lone_second(pair, size)) {}
 };
 
-/// The law to which `law` leads. Combined slots may lead away from it where the queues' loads are far apart: then it goes
-/// on slot by slot.
+/// The limit of `law`. Combined slots may diverge if the queues' loads differ much: then it continues slot by
+/// slot.
 PairLaw settled(const QueuePair& pair, PairLaw law, const Alone& alone, double tolerance, PairMethod method) {
   const std::size_t size = law.size();
   const LoneQueue& first = alone.first;
@@ -444,12 +446,12 @@ PairLaw settled(const QueuePair& pair, PairLaw law, const Alone& alone, double t
   PairLaw step(size);
   const PairLaw start = law;
   double first_change = 0;
-  // Queues that are hardly ever met lose more in a slot than both together do.
+  // Rarely occupied queues relax faster than both together.
   const double gap = std::min({first.gap, second.gap, 0.3});
-  // What is left out in a slot tells in all slots of a path out to the edge, some 15/gap.
+  // Truncation errors accumulate over the slots of a path to the edge, some 15/gap.
   Chain chain(pair, size, first, second, std::max(least_share, tolerance * gap / 150));
-  // The rates of decay of the chain lie in an ellipse about the real axis, from -0.2 to 1 - gap; the nearer to full the
-  // queues are, the wider it must be, so that entries far out do not run away on the way.
+  // The rates of decay of the chain lie in an ellipse about the real axis, from -0.2 to 1 - gap; the higher
+  // the loads, the wider it must be, so that entries far out do not diverge.
   const double least = gap, greatest = 1.2, centre = (least + greatest) / 2, half = (greatest - least) / 2,
                focus2 = half * half - (gap > 0.005 ? 0.04 : 0.07);
   double alpha = 0;
@@ -457,7 +459,7 @@ PairLaw settled(const QueuePair& pair, PairLaw law, const Alone& alone, double t
   const int most_combined =
       200 + static_cast<int>(3 / gap) + static_cast<int>((20 - 4 * std::log10(tolerance)) / std::sqrt(gap));
   constexpr int slots_a_look = 6;
-  double change = 0;  // as last looked at
+  double change = 0;  // as last checked
   for (int slot = 1;; ++slot) {
     const double beta =
         slot == 1 || method == PairMethod::plain ? 0 : (slot == 2 ? 0.5 : 0.25) * focus2 * alpha * alpha;
@@ -476,8 +478,8 @@ PairLaw settled(const QueuePair& pair, PairLaw law, const Alone& alone, double t
       continue;
     }
     if (slot >= most_slots || std::isnan(change))
-      throw LimitExceeded("the law of two successive queues did not settle in " + std::to_string(slot) +
-                          " slots");
+      throw LimitExceeded("the distribution of two successive queues did not converge within " +
+                          std::to_string(slot) + " slots");
   }
   return law;
 }
@@ -502,7 +504,7 @@ std::vector<double> identity_error(const QueuePair& pair, const PairLaw& law) {
   double mass_idle = 0;
   for (std::size_t v = 0; v < size; ++v) {
     const Series bound =
-        binomial(static_cast<std::int64_t>(v), pair.forwarded, size);  // of those at U, for T
+        binomial(static_cast<std::int64_t>(v), pair.forwarded, size);  // of those at U, bound for T
     for (std::size_t y = 0; y + v < size; ++y) {
       const double value = law.at(v, y);
       const std::size_t left = y > 0 ? y - 1 : 0;
@@ -535,15 +537,15 @@ PairKernel::PairKernel(const QueuePair& pair, const PairLaw& law)
     for (std::size_t i = b.size(); i-- > 0;) result[i] = sum += b[i] / static_cast<double>(i + 1);
     return result;
   };
-  // Later slots: unconditioned arrivals; and with the packet that the busy link may bring.
+  // Later slots: unconditional arrivals, plus the packet that the busy link may deliver.
   const std::vector<Series> table = joint.table();
   Series later(most_b, 0);
   for (const Series& row : table)
     for (std::size_t b = 0; b < most_b; ++b) later[b] += row[b];
   const Series busy = product(later, {1 - pair.forwarded, pair.forwarded}, most_b + 1);
   const Series later_ahead = ahead(later);
-  // sum_{a>j} P(a, b): with a packet at U that finds j of its slot ahead b come to T. Where no source sends to both,
-  // a product.
+  // sum_{a>j} P(a, b): b packets arrive at T with a packet at U that finds j of its slot ahead. If no source
+  // sends to both, a product.
   struct Term {
     Series ahead, arrivals;  ///< by j, by b
   };
@@ -577,7 +579,7 @@ PairKernel::PairKernel(const QueuePair& pair, const PairLaw& law)
   };
   for (std::size_t w = 0; w < size_; ++w) {
     const std::size_t wanted = size_ - w;
-    // Just after the arrivals of the packet's slot at U: y, served, and what comes with it.
+    // Just after the arrivals of the packet's slot at U: y, served, and the arrivals with it.
     std::size_t reach = size_;
     std::fill(left_room.begin(), left_room.end(), 0);
     Series sum(size_ + 1, 0);
@@ -605,7 +607,7 @@ PairKernel::PairKernel(const QueuePair& pair, const PairLaw& law)
     }
     std::copy_n(sum.begin(), size_, left);
     for (std::size_t slot = 1; slot < w; ++slot) {
-      // What is above cannot come down to the entries wanted.
+      // Higher levels cannot reach the wanted entries.
       const std::size_t slots_left = w - slot;
       reach = std::min(size_, wanted + slots_left + 1);
       serve(left, size_);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-/// Laws of few numbers, as lists of probabilities in doubles. Internal to the queue module.
+/// Short distributions as lists of probabilities in double. Internal to the queue module.
 namespace tailbound::queue {
 
 /// The first `size` coefficients of the product of two generating functions.
@@ -18,7 +18,7 @@ namespace tailbound::queue {
   return result;
 }
 
-/// Binomial probabilities 0 .. size-1; fewer if there are not so many.
+/// Binomial probabilities 0 .. size-1; fewer if the distribution is shorter.
 [[nodiscard]] inline std::vector<double> binomial(std::int64_t count, double p, std::size_t size) {
   std::vector<double> result(std::min<std::size_t>(size, static_cast<std::size_t>(count) + 1), 0);
   if (p >= 1) {

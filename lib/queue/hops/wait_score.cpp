@@ -8,7 +8,7 @@ namespace {
 
 /// The score is minus this power of the tail.
 constexpr double exponent = 0.2;
-/// Atoms below this are too small for a difference of their tails.
+/// Smaller atoms have no accurate difference of tails.
 constexpr double least_atom = 1e-14;
 
 }  // namespace

@@ -31,7 +31,7 @@ Series ahead_of(const Series& others) {
 
 Phases::Phases(std::vector<OutputProcess> wires) : wires_(std::move(wires)) {
   if (wires_.size() > 20)
-    throw LimitExceeded("two queues with more than 20 links that feed them; that is the limit");
+    throw LimitExceeded("two queues with more than 20 links into them, which is the limit");
   std::size_t count = 1;
   for (const OutputProcess& wire : wires_) count *= static_cast<std::size_t>(wire.phases);
   masks_.resize(count, 0);
@@ -106,7 +106,7 @@ namespace {
 
 constexpr std::size_t no_link = std::numeric_limits<std::size_t>::max();
 
-/// P(a, b): packets to U, and to T by other ways, of a slot.
+/// P(a, b): packets of a slot to U, and to T by other paths.
 using JointLaw = std::vector<Series>;
 
 JointLaw with_first(const JointLaw& law, const Series& more) {
@@ -117,7 +117,7 @@ JointLaw with_first(const JointLaw& law, const Series& more) {
   return result;
 }
 
-/// What is too rare to count is added to what is next to it.
+/// Adds negligible entries to their neighbours.
 void drop_rare(JointLaw& law) {
   constexpr double rare = 1e-14;
   while (law.size() > 2 && std::accumulate(law.back().begin(), law.back().end(), 0.0) < rare) {
@@ -190,7 +190,7 @@ Series host_law(const std::vector<double>& rates) {
   return law;
 }
 
-/// y -> max(y-1, 0), then the arrivals. \pre from and to differ; `margin` zeros in front of both
+/// y -> max(y-1, 0), then the arrivals. \pre from and to differ; both are preceded by `margin` zeros
 void served_and_fed(const double* from, double* to, std::size_t size, const Series& arrivals) {
   for (std::size_t y = 0; y < size; ++y) {
     const double left = y + 1 < size ? from[y + 1] : 0;
@@ -223,7 +223,7 @@ PairChain::PairChain(const WiredPair& pair)
       first_wires_(static_cast<unsigned>(pair.wires.size())),
       phases_(phases_of(pair)) {
   const JointLaw hosts = host_law(pair.hosts);
-  most_with_ = hosts.front().size();  // and one by U
+  most_with_ = hosts.front().size();  // plus one through U
   if (pair.counted) {
     moves_.push_back(counted_moves(pair));
   } else {
@@ -257,7 +257,7 @@ PairChain::Moves PairChain::plain_moves(const JointLaw& arrivals, double forward
 }
 
 PairChain::Moves PairChain::counted_moves(const WiredPair& pair) const {
-  // P(a arrivals at U, n of them bound for T, b to T by other ways), as law[a][n * width + b]
+  // P(a arrivals at U, n of them bound for T, b to T by other paths), as law[a][n * width + b]
   std::size_t width = most_with_;
   JointLaw law{Series(width, 0)};
   law[0][0] = 1;
@@ -365,7 +365,8 @@ WiredLaw::WiredLaw(WiredPair pair, double tolerance) : pair_(std::move(pair)), c
   for (std::size_t phase = 0; phase < start_phases.size(); ++phase)
     values_[phase * cells] = start_phases[phase];
   const double gap = std::min(pair_.gap, 0.3);
-  // As settled() of queue_pair.cpp: the rates of decay lie in an ellipse about the real axis, from -0.2 to 1 - gap.
+  // As settled() of queue_pair.cpp: the rates of decay lie in an ellipse about the real axis, from -0.2 to 1
+  // - gap.
   const double centre = (gap + 1.2) / 2, half = (1.2 - gap) / 2,
                focus2 = half * half - (gap > 0.005 ? 0.04 : 0.07);
   Series work(values_.size()), next(values_.size()), change(values_.size(), 0);
@@ -397,10 +398,10 @@ WiredLaw::WiredLaw(WiredPair pair, double tolerance) : pair_(std::move(pair)), c
       std::fill(change.begin(), change.end(), 0);
     }
     if (slots_ >= most || std::isnan(greatest))
-      throw LimitExceeded("the law of two successive queues did not settle in " + std::to_string(slots_) +
-                          " slots");
+      throw LimitExceeded("the distribution of two successive queues did not converge within " +
+                          std::to_string(slots_) + " slots");
   }
-  // What is combined may leave rounding below 0 where next to nothing is.
+  // Combining may leave negative rounding errors where probabilities are nearly 0.
   double sum = 0;
   for (double& value : values_) sum += value = std::max(value, 0.0);
   for (double& value : values_) value /= sum;
@@ -466,7 +467,7 @@ Series WiredLaw::first_wait(const TaggedInput& input) const {
 
 namespace {
 
-/// P(W_U = w, W_T = w'): a packet's way through U slot by slot, with what T holds meanwhile.
+/// P(W_U = w, W_T = w'): a packet's path through U slot by slot, with the state of T meanwhile.
 class PairWaits {
  public:
   PairWaits(const WiredLaw& law, const TaggedInput& input)
@@ -514,17 +515,17 @@ class PairWaits {
     const std::size_t u = pair_.counted ? place_of(v, n) : v;
     return seen_.data() + phase * law_.chain().cells() + u * size_;
   }
-  /// The line that served_and_fed() makes of one begins one place further on.
+  /// The result of served_and_fed() begins one entry further on.
   [[nodiscard]] double* fed() { return line_.data() + 1; }
 
-  /// The packet, after y others at T of which one is served, and `before` of its own slot.
+  /// Adds the packet after y others at T, one of which is served, and `before` of its own slot.
   void add_result(std::size_t wait, const double* row, const Series& before) {
     for (std::size_t y = 0; y < size_; ++y)
       for (std::size_t i = 0; i < before.size(); ++i)
         result_[wait][std::min(size_ - 1, (y > 0 ? y - 1 : 0) + i)] += row[y] * before[i];
   }
 
-  /// It meets at T who comes there in the same slot.
+  /// Without a wait at U it meets the arrivals of the same slot at T.
   void served_at_once() {
     for (std::size_t phase = 0; phase < aheads_.size(); ++phase) {
       const unsigned mask = other_.mask(phase / own_phases_);
@@ -532,8 +533,8 @@ class PairWaits {
     }
   }
 
-  /// The packet's own slot at U with v left over and j ahead: lines[phase of T's other wires][y], by how many of the v before
-  /// it are bound for T. Empty where that cannot be.
+  /// The packet's own slot at U with v left over and j ahead: lines[phase of T's other links][y], by the
+  /// number of the v before it that are bound for T. Empty if impossible.
   std::vector<Series> own_slot(std::size_t v, std::size_t j) {
     std::vector<Series> values(std::min(pair_.counted ? most_ : 1, counts(v)), Series(lines_, 0));
     double mass = 0;
@@ -550,7 +551,7 @@ class PairWaits {
         const std::size_t goes_at = pair_.counted && v > 0 && n > 0 ? n - 1 : stays_at;
         double* const stays_row = values[stays_at].data() + other_phase * size_;
         double* const goes_row = values[goes_at].data() + other_phase * size_;
-        for (std::size_t b = 0; b < ahead[j].size(); ++b) {  // b more come to T
+        for (std::size_t b = 0; b < ahead[j].size(); ++b) {  // b more arrive at T
           const double p = ahead[j][b];
           if (p == 0) continue;
           for (std::size_t y = 0; y < size_; ++y) {
@@ -565,7 +566,8 @@ class PairWaits {
     return values;
   }
 
-  /// T's part of a slot whose phases have moved: served and fed; then a packet of U with probability `goes`.
+  /// T's part of a slot after the phase transition: service and arrivals, then a packet from U with
+  /// probability `goes`.
   void add_packet(double* row, double stays, double goes) {
     const double* const values = fed();
     for (std::size_t y = 0; y < size_; ++y) row[y] += stays * values[y];
@@ -573,7 +575,7 @@ class PairWaits {
     row[size_ - 1] += goes * values[size_ - 1];
   }
 
-  /// A slot in which one of those left over is served, and `rest` stay.
+  /// A slot in which one of those left over is served and `rest` remain.
   void serve_left_over(std::vector<Series>& values, std::size_t rest) {
     std::vector<Series> next(pair_.counted ? rest : 1, Series(lines_, 0));
     for (std::size_t n = 0; n < values.size() && n <= rest; ++n) {
@@ -618,8 +620,8 @@ class PairWaits {
   Phases other_;
   std::size_t lines_;
   Series seen_;
-  /// What T's other inputs bring in a slot, by which of its other wires are busy: in the packet's own slot at U without the
-  /// sources that could have sent to U instead, later with them.
+  /// Arrivals from T's other inputs in a slot, by the set of its other busy links: in the packet's own slot
+  /// at U without the sources that could have sent to U instead, later with them.
   std::vector<Series> at_first_, feeds_, ahead_at_second_;
   std::vector<JointLaw> aheads_;  ///< by phase
   std::vector<Series> result_;

@@ -29,7 +29,7 @@ constexpr double most_operations = 4e10;
 constexpr std::size_t most_levels = 10'000'000;
 constexpr int bits_of_doubles = 53, most_markov_bits = 512;
 constexpr int most_digits_of_doubles = 10;
-/// Of candidates in long doubles: beyond it the bounds would lose digits by it.
+/// Maximum error of candidates in long double: a larger one would cost digits of the bounds.
 constexpr long double most_error = 1e-18L;
 
 /// --- blocks -----------------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ Blocks<T> blocks_of(const MarkovArrivals& arrivals) {
   return all;
 }
 
-/// The one group of on-off sources, if that is all there is.
+/// The group of on-off sources, if there is only one.
 const OnOffGroup* single_group(const MarkovArrivals& arrivals) {
   const auto* groups = std::get_if<std::vector<OnOffGroup>>(&arrivals.form());
   return groups != nullptr && groups->size() == 1 && !cln::zerop(groups->front().source.stop)
@@ -162,11 +162,12 @@ class CertifiedEngine final : public Engine {
     const T unit = Outward<T>(Side::below, bits_).unit();
     if (group != nullptr && group->share != 1) {
       if (try_passages(iterated_candidates(most_operations))) return;
-      // Cyclic reduction would take hours.
+      // Cyclic reduction would take hours here.
       if (blocks_.phases() > MarkovQueue::most_certified_phases)
-        throw LimitExceeded("bursts as long as these with " + std::to_string(blocks_.phases()) + " phases");
+        throw LimitExceeded("bursts this long with " + std::to_string(blocks_.phases()) +
+                            " phases are not supported");
     }
-    // About what cyclic reduction would take, which is slower by far at most loads.
+    // Approximate work of cyclic reduction, which is far slower at most loads.
     const auto phases = static_cast<double>(blocks_.phases());
     if (group == nullptr && phases > 8 &&
         try_passages(iterated_candidates(
@@ -179,8 +180,8 @@ class CertifiedEngine final : public Engine {
     if (!try_passages(Both<Matrix<T>>{reduced(Side::below), reduced(Side::above)})) throw TooFewBits{};
   }
 
-  /// By plain iteration, for phases that are many for cyclic reduction.
-  /// \param most  operations before it is given up
+  /// By plain iteration, where there are too many phases for cyclic reduction.
+  /// \param most  maximum number of operations
   std::optional<Both<Matrix<T>>> iterated_candidates(double most) const {
     double products = static_cast<double>(blocks_.phases());
     for (const Eigen::Index row : blocks_.first_row) products += static_cast<double>(blocks_.phases() - row);
@@ -212,7 +213,7 @@ class CertifiedEngine final : public Engine {
     } else {
       const auto candidates = on_off_candidates(group.source, group.count, excess, quad_bits);
       if (candidate_bits(group.count) == quad_bits && try_passages(candidates)) return true;
-      // Entries that 113 bits do not know beside the greatest.
+      // Entries below the resolution of 113 bits relative to the largest.
       if (candidates) {
         const Matrix<T> units = error_units<T>(OnOffNumbers<T>(group.source), group.count);
         bounds_ = PassageBounds<T>::make(bits_, [&](const Outward<T>& outward) {
@@ -236,7 +237,7 @@ class CertifiedEngine final : public Engine {
   std::optional<Both<FinitePassage<T>>> finite_;
 };
 
-/// So many modes, without a proof.
+/// Spectral approximation with a given number of modes, not proved.
 class ModalEngine final : public Engine {
  public:
   ModalEngine(const OnOffGroup& group, const Rational& load, Eigen::Index modes)
@@ -269,7 +270,7 @@ class ModalEngine final : public Engine {
   std::optional<FinitePassage<long double>> finite_;
 };
 
-/// Losses (of a queue of finite room), or tails and means of one without.
+/// Losses (of a finite queue), or tails and means (of an infinite one).
 enum class Asked { tail, loss };
 
 }  // namespace
@@ -278,16 +279,16 @@ struct MarkovQueue::State {
   MarkovArrivals arrivals;
   Digits digits;
   bool certified = true;
-  std::map<int, std::unique_ptr<Engine>> engines{};  ///< by bits, or by number of modes
-  std::set<int> not_made{};                          ///< bits that were too few
+  std::map<int, std::unique_ptr<Engine>> engines{};  ///< by number of bits or of modes
+  std::set<int> not_made{};                          ///< numbers of bits that were too few
 
   std::optional<DirectedGroup> directed_group = directed_group_of(arrivals);
 
   static constexpr int on_off_modes[] = {10, 15, 22, 33, 50}, directed_modes[] = {3, 4, 6, 8, 12};
   [[nodiscard]] const auto& modes() const { return directed() ? directed_modes : on_off_modes; }
-  /// One group whose bursts may go elsewhere?
+  /// Whether it is one group whose bursts may go elsewhere.
   [[nodiscard]] bool directed() const { return directed_group.has_value(); }
-  /// Does the number ON here say what comes?
+  /// Whether the number ON here determines the arrivals.
   [[nodiscard]] bool silent_passages() const { return directed() && directed_group->on_rate == 1; }
 
   Engine& engine(int bits_or_modes) {
@@ -310,14 +311,14 @@ struct MarkovQueue::State {
     return *engine;
   }
 
-  /// The first bounds that satisfy `enough`, of engines of more and more bits.
-  /// \param least  bits to begin with
+  /// The first bounds that satisfy `enough`, from engines of increasing precision.
+  /// \param least  initial number of bits
   Bounds proved(const std::function<Bounds(Engine&)>& ask, const std::function<bool(const Bounds&)>& enough,
                 int least) {
     for (const int bits : {bits_of_doubles, 64, 128, 256, most_markov_bits}) {
       if (bits < least || not_made.contains(bits)) continue;
       try {
-        not_made.insert(bits);  // if it throws
+        not_made.insert(bits);  // in case it throws
         Engine& made = engine(bits);
         not_made.erase(bits);
         Bounds bounds = ask(made);
@@ -326,9 +327,9 @@ struct MarkovQueue::State {
         continue;
       }
     }
-    throw LimitExceeded("the digits asked for need more than " + std::to_string(most_markov_bits) + " bits");
+    throw LimitExceeded("the requested digits need more than " + std::to_string(most_markov_bits) + " bits");
   }
-  /// Doubles will do for tails and means of equal sources, if few digits are asked for.
+  /// Doubles suffice for few digits of tails and means of identical sources.
   [[nodiscard]] int least_bits(Asked asked, int wanted) const {
     const OnOffGroup* group = single_group(arrivals);
     const bool doubles = group != nullptr && group->share == 1 && asked != Asked::loss;
@@ -344,8 +345,8 @@ struct MarkovQueue::State {
     const double ratio = static_cast<double>(abs(Real((left - right) / right)));
     return std::clamp(static_cast<int>(std::floor(-std::log10(ratio))), 0, 18);
   }
-  /// The value of two numbers of modes that agree to the digits wanted, or to `enough`, or of the greatest two (the third
-  /// and second where few digits are enough).
+  /// The value for two numbers of modes that agree to the requested digits, or to `enough`, or for the
+  /// largest two (the second and third largest where few digits suffice).
   Agreed computed(const std::function<Bounds(Engine&)>& ask, int enough) {
     Real before = ask(engine(modes()[0])).lower;
     Agreed best{before, 0};
@@ -371,7 +372,7 @@ struct MarkovQueue::State {
     return numeric::Enclosure<Unit>(bounds.lower, bounds.upper);
   }
 
-  /// Is the number at most `target`? Proved, or as computed.
+  /// Whether the number is at most `target`: proved, or as computed.
   bool at_most(Asked asked, const std::function<Bounds(Engine&)>& ask, const Rational& target) {
     if (cln::zerop(arrivals.load())) return true;
     if (!certified) return numeric::compare(computed(ask, enough_of(asked)).value, target) <= 0;
@@ -384,16 +385,19 @@ struct MarkovQueue::State {
     return numeric::compare(bounds.upper, target) <= 0;
   }
 
-  /// Of losses: each number of modes more takes several times as long where matrices of all of them are computed with.
+  /// For losses: each further number of modes takes several times as long where matrices over all modes are
+  /// used.
   [[nodiscard]] int enough_of(Asked asked) const {
     return asked == Asked::loss && directed() && !silent_passages() ? 3 : most_digits;
   }
 
   void check_capacity(std::int64_t capacity) const {
     check_level(capacity, "capacity");
-    if (!directed() || !certified) return;  // deep buffers of modes: the losses of less deep ones go on
+    if (!directed() || !certified)
+      return;  // deep buffers with modes: extrapolated from losses of smaller
+               // ones
     const double phases = matrix_phases();
-    double kept = 4 * phases * phases, work = 0;  // numbers that stay in memory and products, a place
+    double kept = 4 * phases * phases, work = 0;  // numbers in memory and products, per level
     if (silent_passages()) {
       const auto silent = static_cast<double>(directed_group->count + 1);
       kept = 2 * (phases * silent + 4 * silent * silent);
@@ -406,16 +410,16 @@ struct MarkovQueue::State {
                           std::to_string(static_cast<std::int64_t>(most)));
   }
 
-  /// Phases, or what stands for them.
+  /// Phases, or the modes used instead.
   [[nodiscard]] double matrix_phases() const {
     return certified ? static_cast<double>(arrivals.phases()) : silent_passages() ? 600 : 130;
   }
 
-  /// \throws LimitExceeded  the work would be too much
+  /// \throws LimitExceeded  the work would exceed the limit
   void check_level(std::int64_t level, const char* name) const {
     if (level < 0) throw InvalidArgument(name, std::to_string(level), "at least 0 packets");
     if (silent_passages() || (directed() && !certified)) {
-      // A level takes P once (of lower on-rates D_1, D_2, ..) and stays in memory twice.
+      // A level uses P once (with lower on-rates D_1, D_2, ..) and is stored twice.
       const double phases = matrix_phases(), matrices = silent_passages() ? 2 : 20;
       const double most = std::min(most_operations / (matrices * phases * phases), 3e7 / phases);
       if (static_cast<double>(level) > most)
@@ -449,7 +453,7 @@ MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits, Proof proof)
   if (given.load() >= 1) throw Unstable(numeric::to_fraction(given.load()), 1);
   const OnOffGroup* single = single_group(given);
   const bool blocks = std::holds_alternative<RationalBlocks>(given.form());
-  // Trains of geometric length stand for others: above what takes a second their modes will do.
+  // Trains of geometric length are themselves a model: where proofs take longer than a second, modes suffice.
   const bool trains = std::holds_alternative<GeometricTrains>(given.form());
   state_->certified =
       blocks || given.phases() <= (state_->silent_passages() && !trains ? most_certified_directed_phases
@@ -466,7 +470,7 @@ MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits, Proof proof)
       throw LimitExceeded(
           std::to_string(given.phases()) + " phases of " + std::to_string(groups->size()) +
           " kinds of sources with up to " + std::to_string(static_cast<std::int64_t>(packets)) +
-          " packets in a slot; different kinds together may have at most " +
+          " packets per slot; different kinds together may have at most " +
           std::to_string(most_certified_phases) + " phases and 4e6 entries in their matrices");
   }
 }
@@ -496,7 +500,7 @@ ProbabilityClaim MarkovQueue::probability(std::int64_t level) {
 
 std::int64_t MarkovQueue::least_level(const Rational& target) {
   check_target(target);
-  // P(Q > 0) = rho, exactly: no enclosure tells it from a target that is the same.
+  // P(Q > 0) = rho exactly: no enclosure can distinguish it from an equal target.
   if (arrivals().load() <= target) return 0;
   for (std::int64_t level = 1;; ++level) {
     state_->check_level(level, "level");
@@ -514,7 +518,7 @@ numeric::Claim<unit::Packet> MarkovQueue::mean_occupancy() {
 ProbabilityClaim MarkovQueue::loss(std::int64_t capacity) {
   state_->check_capacity(capacity);
   if (cln::zerop(arrivals().load()))
-    return numeric::Exact<unit::Probability>{0};  // of no packets none is lost
+    return numeric::Exact<unit::Probability>{0};  // without packets none is lost
   if (capacity == 0) return numeric::Exact<unit::Probability>{1};
   return state_->claim<unit::Probability>(
       Asked::loss, [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); });
@@ -530,7 +534,7 @@ std::int64_t MarkovQueue::least_capacity(const Rational& target) {
                [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); },
                target);
   };
-  // Steps that double, then halving: a finite queue of many phases takes long.
+  // Doubling steps, then bisection: a finite queue with many phases takes long.
   std::int64_t met = std::max<std::int64_t>(least_level(target), 1), missed = met, step = 1;
   if (meets(met)) {
     do {
@@ -555,7 +559,7 @@ std::int64_t MarkovQueue::least_capacity(const Rational& target) {
 
 namespace {
 
-/// Of one source's matrix, w >= 1 in place of the packets it sends while ON here.
+/// Largest eigenvalue of one source's matrix, with w >= 1 for the packets it sends while ON here.
 numeric::Interval largest_eigenvalue(const traffic::OnOff& source, const Rational& share,
                                      const numeric::Interval& w) {
   using numeric::Interval;
@@ -565,14 +569,14 @@ numeric::Interval largest_eigenvalue(const traffic::OnOff& source, const Rationa
     const Interval product = w * numeric::to_interval(1 - source.start - source.stop);
     return (trace + sqrt(trace * trace - 4 * product)) / 2;
   }
-  // f(l) = l - (1 - alpha) - here / (l - w (1 - beta)) - elsewhere / (l - (1 - beta)) rises from minus infinity
-  // behind w (1 - beta), to its greatest zero.
+  // f(l) = l - (1 - alpha) - here / (l - w (1 - beta)) - elsewhere / (l - (1 - beta)) increases from minus
+  // infinity above w (1 - beta) to its largest zero.
   const Interval here = numeric::to_interval(source.start * share * source.stop) * w;
   const Interval elsewhere = numeric::to_interval(source.start * (1 - share) * source.stop);
   const auto middle = [](const Interval& x) { return Real((numeric::lower(x) + numeric::upper(x)) / 2); };
   const Real pole = middle(Interval(w * stay)), other = middle(stay), rest = middle(off);
   const Real to_here = middle(here), to_elsewhere = middle(elsewhere);
-  // f is concave: Newton's steps rise to the zero from where the last term is left out.
+  // f is concave: Newton's steps increase to the zero, starting from the solution without the last term.
   const Real difference = rest - pole;
   Real zero = (rest + pole + sqrt(Real(difference * difference + 4 * to_here))) / 2;
   for (int step = 0; step < 100; ++step) {
@@ -583,7 +587,7 @@ numeric::Interval largest_eigenvalue(const traffic::OnOff& source, const Rationa
     if (!(next > zero)) break;
     zero = next;
   }
-  // Two proved signs.
+  // Two proved signs enclose it.
   const auto value = [&](const Real& at) {
     const Interval l = numeric::to_interval(at);
     return Interval(l - off - here / (l - w * stay) - elsewhere / (l - stay));
@@ -595,7 +599,7 @@ numeric::Interval largest_eigenvalue(const traffic::OnOff& source, const Rationa
     const bool above = high > numeric::upper(Interval(w * stay)) && numeric::lower(value(high)) > 0;
     if (below && above) return numeric::make_interval(low, high);
   }
-  throw LimitExceeded("the decay rate needs more digits than are computed with");
+  throw LimitExceeded("the decay rate needs more digits than the arithmetic has");
 }
 
 }  // namespace
@@ -621,7 +625,7 @@ std::optional<numeric::Enclosure<unit::PerPacket>> MarkovQueue::decay_rate() con
     const Interval value = f(numeric::make_interval(x, x));
     return numeric::lower(value) > 0 ? 1 : numeric::upper(value) < 0 ? -1 : 0;
   };
-  // Sources together send at most `packets` a slot: with one there is no zero.
+  // Sources together send at most `packets` per slot: with one there is no zero.
   std::int64_t packets = 0;
   for (const OnOffGroup& group : *groups) packets += group.count;
   if (packets <= 1) return std::nullopt;
@@ -639,7 +643,7 @@ std::optional<numeric::Enclosure<unit::PerPacket>> MarkovQueue::decay_rate() con
     else if (at < 0)
       low = middle;
     else
-      throw LimitExceeded("the decay rate is too close to 0 for the digits asked for");
+      throw LimitExceeded("the decay rate is too close to 0 for the requested digits");
   }
   return numeric::Enclosure<unit::PerPacket>(low, high);
 }

@@ -8,9 +8,9 @@ namespace {
 
 using Number = long double;
 
-constexpr Number negligible_state = 1e-45L;  ///< probabilities of states and batches left out
+constexpr Number negligible_state = 1e-45L;  ///< omitted probabilities of states and batches
 
-/// The binomial law from its mode outwards: first state kept, and the probabilities.
+/// The binomial distribution from its mode outwards: first state kept, and the probabilities.
 struct States {
   std::int64_t first;
   std::vector<Number> probabilities;

@@ -3,8 +3,8 @@
 #include <tailbound/queue/passage/passage.hpp>
 #include <tailbound/traffic/on_off.hpp>
 
-/// m equal on-off sources as a chain of phases: the number of sources that are ON.
-/// Internal to the queue module.
+/// m identical on-off sources as a chain of phases: the number of sources that are ON. Internal to the queue
+/// module.
 ///
 /// MODEL     D_b(i, j) = Binomial(i, r)(b) P(i -> j), P the convolution of Binomial(i, 1 - beta) and
 ///           Binomial(m - i, alpha).
@@ -13,13 +13,13 @@
 ///           unit circle, and the right eigenvectors of D(z) there (docs/derivations/bursty_queue.md).
 namespace tailbound::queue {
 
-/// `value` in T, to nearest; the precision of Reals is that in force.
+/// `value` in T, to nearest; Reals have the precision in force.
 template <class T>
 [[nodiscard]] T from_rational(const numeric::Rational& value) {
   if constexpr (std::is_same_v<T, numeric::Real>) {
     return numeric::to_real(value, numeric::Rounding::nearest);
   } else {
-    // In two parts, for types wider than long double.
+    // Converted in two parts, for types wider than long double.
     const numeric::PrecisionScope scope(numeric::Precision{128});
     const numeric::Real whole = numeric::to_real(value, numeric::Rounding::nearest);
     const long double head = mpfr_get_ld(whole.backend().data(), MPFR_RNDN);
@@ -86,8 +86,9 @@ struct SourceEigenvalues {
   T large_vector, small_vector;  ///< second entries of their right eigenvectors, the first being 1
 };
 
-/// With w = 1 - r (1 - z) and d = (1 - alpha) - w (1 - beta):  gap^2 = d^2 + 4 w alpha beta, a sum of positive numbers
-/// where w is. Long bursts make both eigenvalues nearly 1: nothing here is a difference of them.
+/// With w = 1 - r (1 - z) and d = (1 - alpha) - w (1 - beta):  gap^2 = d^2 + 4 w alpha beta, a sum of
+/// positive numbers if w > 0. Long bursts make both eigenvalues nearly 1, so their difference is never
+/// computed by subtraction.
 /// \return nothing where they are not real
 template <class T>
 [[nodiscard]] std::optional<SourceEigenvalues<T>> source_eigenvalues(const OnOffNumbers<T>& p, const T& z) {
@@ -109,7 +110,7 @@ template <class T>
 }
 
 /// The root in the unit circle of  z = scale l1(z)^(m-k) l2(z)^k.
-/// \return nothing where Newton's iteration leaves the real numbers or does not settle
+/// \return nothing where Newton's iteration leaves the real numbers or does not converge
 template <class T>
 [[nodiscard]] std::optional<T> passage_root(const OnOffNumbers<T>& p, Eigen::Index m, Eigen::Index k,
                                             const T& scale, const T& start, const T& unit) {
@@ -137,7 +138,7 @@ template <class T>
     const T change = (z - image) / (1 - slope);
     z -= change;
     if (!(abs(z) <= 2)) return std::nullopt;
-    // Roundings of the powers are magnified where the slope is near 1.
+    // A slope near 1 magnifies rounding errors of the powers.
     if (abs(change) <= T(32 + 32 * static_cast<double>(m)) * unit * abs(z) / abs(1 - slope)) return z;
   }
   return std::nullopt;
@@ -154,20 +155,20 @@ template <class T>
 }
 
 /// G of the blocks times `scale`, from its eigenvectors.
-/// \return nothing where these are not found (complex ones, or too alike)
+/// \return nothing where these are not found (complex, or nearly parallel)
 template <class T>
 [[nodiscard]] std::optional<Matrix<T>> on_off_passage(const OnOffNumbers<T>& p, std::int64_t sources,
                                                       const T& scale, const T& unit) {
   using std::sqrt;
   const auto m = static_cast<Eigen::Index>(sources);
-  // Scaled by the root of the stationary probabilities the eigenvectors are nearly orthogonal.
+  // Scaled by the square root of the stationary probabilities, the eigenvectors are nearly orthogonal.
   Column<T> weight(m + 1);
   const T odds = sqrt(p.start / p.stop);
   Matrix<T> vectors(m + 1, m + 1);  // column k
   Row<T> roots(m + 1);
   T guess(1);
   for (Eigen::Index k = 0; k <= m; ++k) {
-    // Each root lies a little below the one before: times l2 / l1.
+    // Each root lies a little below the previous one: times l2 / l1.
     if (k > 0) {
       const auto near_one = source_eigenvalues(p, guess);
       if (!near_one) return std::nullopt;

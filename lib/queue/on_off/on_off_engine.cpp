@@ -11,10 +11,10 @@ namespace {
 using numeric::Rational;
 
 constexpr int double_bits = 53;
-/// Of a candidate: beyond it the bounds would say little.
+/// Maximum error of a candidate: beyond it the bounds would be useless.
 constexpr double most_error_in_doubles = 1e-9;
 
-/// In doubles, what is too small for them raised.
+/// In double precision, with entries that are too small raised.
 Blocks<double> in_doubles(const Blocks<long double>& blocks) {
   Blocks<double> result;
   const auto round = [](long double entry) {
@@ -23,13 +23,13 @@ Blocks<double> in_doubles(const Blocks<long double>& blocks) {
   for (const Matrix<long double>& d : blocks.d) result.d.emplace_back(d.unaryExpr(round));
   result.first_row = blocks.first_row;
   result.ones = blocks.ones.cast<double>();
-  // Those of long doubles are shorter by eleven bits.
+  // Roundings of long doubles are smaller by eleven bits.
   result.roundings = blocks.roundings / 1024 + 1;
   return result;
 }
 
 std::optional<PassageBounds<double>> passage_bounds(const OnOffGroup& group, const Blocks<double>& blocks) {
-  // Read here: rationals must not be used by two threads.
+  // Converted here: rationals must not be used by two threads.
   const OnOffNumbers<long double> numbers(group.source);
   const Matrix<double> units = error_units<double>(numbers, group.count);
   const auto find = [&](const Outward<double>& outward) -> std::optional<CheckedCandidate<double>> {

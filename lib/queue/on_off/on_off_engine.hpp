@@ -5,12 +5,14 @@
 
 #include <memory>
 
-/// Equal on-off sources in doubles: proofs of fewer digits in a tenth of the time. Internal to the queue module.
+/// Identical on-off sources in double precision: proofs of fewer digits in a tenth of the time. Internal to
+/// the queue module.
 namespace tailbound::queue {
 
-/// Tails, probabilities and the mean; asked for a loss it throws TooFewBits.
+/// Tails, probabilities and the mean. For a loss it throws TooFewBits.
 ///
-/// METHOD  As with more bits (markov_queue.cpp); the candidates are widened (docs/derivations/bursty_queue.md).
+/// METHOD  As with more bits (markov_queue.cpp), but the candidates are widened
+///         (docs/derivations/bursty_queue.md).
 /// \throws TooFewBits
 [[nodiscard]] std::unique_ptr<Engine> make_on_off_engine(const OnOffGroup& group,
                                                          const numeric::Rational& load);

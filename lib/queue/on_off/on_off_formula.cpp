@@ -26,7 +26,7 @@ OnOffFormula on_off_formula(const Expression& load, const Expression& burst, con
 
 namespace {
 
-/// "T(z)" as a formula of the language uses it, parameters of C functions included.
+/// "T(z)" as used in a formula of the language, including parameters of C functions.
 std::string call(const std::string& name, const Expression& formula, Language language) {
   if (language == Language::latex) return name + "(z)";
   if (language != Language::c) return name + "(z)";

@@ -27,7 +27,7 @@ struct OnOffFormula {
                                           const symbolic::Expression& on_rate,
                                           const symbolic::Expression& inputs);
 
-/// The matrix, T, Delta and both eigenvalues as definitions of `language`.
+/// The matrix, T, Delta and both eigenvalues as definitions in `language`.
 [[nodiscard]] std::string print(const OnOffFormula& formula, symbolic::Language language);
 
 }  // namespace tailbound::queue

@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
-/// Candidates for the passage of equal on-off sources whose errors are small beside the greatest entries, not
-/// beside each. Internal to the queue module; derivation: docs/derivations/bursty_queue.md.
+/// Candidates for the passage of identical on-off sources whose errors are small relative to the largest
+/// entries, not to each entry. Internal to the queue module; derivation: docs/derivations/bursty_queue.md.
 namespace tailbound::queue {
 
-/// Rounds of widening; two to five are what it takes.
+/// Maximum rounds of widening; two to five are typical.
 constexpr int most_widenings = 20;
 
-/// [i][j] = sqrt(w_j / w_i) of the stationary law w: in these units all errors of a candidate are alike.
+/// [i][j] = sqrt(w_j / w_i), w the stationary distribution: in these units all errors of a candidate are of
+/// the same size.
 template <class T>
 [[nodiscard]] Matrix<T> error_units(const OnOffNumbers<long double>& p, std::int64_t sources) {
   const auto m = static_cast<Eigen::Index>(sources);
@@ -28,12 +29,12 @@ template <class T>
   return units;
 }
 
-/// What is on its side of its image, from `x` that is about the G of the blocks times 1 -+ theta.
+/// A matrix on its side of its image, from an `x` close to the G of the blocks times 1 -+ theta.
 ///
-/// METHOD  X <- F(X) -+ e units, e from the errors that are seen: in the limit X and F(X) lie e units apart.
+/// METHOD  X <- F(X) -+ e units, e from the observed errors: in the limit X and F(X) are e units apart.
 /// \param units       error_units()
 /// \param most_error  e / 4 at most
-/// \return nothing if the error is greater, it does not settle, or the units are too large for T
+/// \return nothing if the error is larger, the iteration does not converge, or the units are too large for T
 template <class T>
 [[nodiscard]] std::optional<CheckedCandidate<T>> widened(const Blocks<T>& nearest, const Matrix<T>& units,
                                                          const Matrix<T>& x, const Outward<T>& outward,
@@ -42,7 +43,7 @@ template <class T>
   T margin(0);
   const auto widen = [&](Matrix<T>& each, const Matrix<T>& image, int round) {
     if (round == 0) {
-      // An accurate candidate is its image times `scale`, but for roundings, which theta leaves room for.
+      // An accurate candidate equals its image times `scale`, except for roundings, for which theta allows.
       const T error =
           (((each - scale * image).cwiseAbs() - theta / 4 * each).array() / units.array()).maxCoeff();
       if (!(error <= most_error) || !units.allFinite()) return false;

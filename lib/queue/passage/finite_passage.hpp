@@ -2,13 +2,13 @@
 
 #include <tailbound/queue/passage/passage.hpp>
 
-/// The queue of passage.hpp with room for B packets. Internal to the queue module.
+/// The queue of passage.hpp with a buffer of B packets. Internal to the queue module.
 ///
-/// MODEL     Q[t+1] = min(max(Q[t] - 1, 0) + b, B); what does not fit is lost.
+/// MODEL     Q[t+1] = min(max(Q[t] - 1, 0) + b, B); packets that do not fit are lost.
 /// METHOD    The passage from level n to n - 1 depends on the distance d = B - n to the top:
-///           G_d = (I - U_d)^-1 D_0,  U_d = D_1 + (D_2 + (D_3 + ...) G_(d-2)) G_(d-1), ending in the blocks
-///           that reach the top; then levels from 0 upwards, all sums of non-negative terms. G_d does not
-///           depend on B.
+///           G_d = (I - U_d)^-1 D_0,  U_d = D_1 + (D_2 + (D_3 + ...) G_(d-2)) G_(d-1),
+///           ending in the blocks that reach the top; then levels from 0 upwards. All sums have non-negative
+///           terms. G_d does not depend on B.
 /// SOURCE    docs/derivations/bursty_queue.md
 namespace tailbound::queue {
 
@@ -18,7 +18,7 @@ class FinitePassage {
   explicit FinitePassage(const Blocks<T>& on_side, const Outward<T>& outward)
       : blocks_(on_side), outward_(outward) {
     const auto n = blocks_.phases();
-    // Those that come while b >= l at once.
+    // Arrivals of at least l packets at once.
     at_least_.assign(blocks_.d.size() + 1, Matrix<T>::Zero(n, n));
     for (std::size_t b = blocks_.d.size(); b-- > 0;) at_least_[b] = at_least_[b + 1] + blocks_.d[b];
     const T factor = outward.factor(static_cast<double>(blocks_.d.size()));
@@ -32,11 +32,11 @@ class FinitePassage {
   }
 
   struct Sums {
-    T lost, mass;  ///< packets lost a slot, and the sum of all levels, in the same proportion
+    T lost, mass;  ///< packets lost per slot and the sum of all levels, with the same factor
   };
 
   /// \param capacity   B >= 1
-  /// \param reference  a phase that empty instants see often
+  /// \param reference  a phase that is frequent when the queue is empty
   /// \return nothing if T has too few bits
   [[nodiscard]] std::optional<Sums> sums(std::size_t capacity, Eigen::Index reference) {
     while (passages_.size() < capacity)
@@ -45,7 +45,7 @@ class FinitePassage {
     const auto batch = static_cast<std::size_t>(blocks_.batch());
     const auto idle = stationary<T>(passages_[capacity - 1], reference, outward_);
     if (!idle) return std::nullopt;
-    // incoming[l]: what reaches level l from below or above before levels under l are seen again.
+    // incoming[l]: rate of reaching level l from below, or from above before returning below l.
     std::vector<Row<T>> incoming(capacity + 1, Row<T>::Zero(n));
     Sums sums{T(0), T(0)};
     const T step = outward_.factor(static_cast<double>(2 * n) + 3);
@@ -55,7 +55,7 @@ class FinitePassage {
       sums.mass += here.dot(blocks_.ones.transpose());
       const std::size_t room = capacity - left;
       if (room < lost_.size()) sums.lost += here.dot(lost_[room].transpose());
-      // Arrivals that reach level left + b, and those that pass it and come down to it first.
+      // Arrivals that reach level left + b, and those that exceed it and come down to it first.
       Row<T> down = Row<T>::Zero(n);
       for (std::size_t b = std::min(batch, room);; --b) {
         const std::size_t target = left + b;
@@ -74,7 +74,7 @@ class FinitePassage {
   }
 
  private:
-  /// One more distance.
+  /// Adds one distance.
   bool extend() {
     const auto n = blocks_.phases();
     const std::size_t d = passages_.size(), batch = static_cast<std::size_t>(blocks_.batch());
@@ -82,7 +82,7 @@ class FinitePassage {
     Matrix<T> inner = first == d ? at_least_[std::min(d + 1, batch + 1)] : Matrix<T>(Matrix<T>::Zero(n, n));
     const double roundings = static_cast<double>(n) + 2;
     const T factor = outward_.factor(roundings);
-    // inner: what jumps more than b levels and comes down again to b.
+    // inner: jumps of more than b levels that come down again to b.
     for (std::size_t b = first; b >= 1; --b) {
       Matrix<T> next = blocks_.d[b];
       const auto rows = n - blocks_.first_row[b];

@@ -6,15 +6,15 @@
 #include <optional>
 #include <utility>
 
-/// What answers for a MarkovQueue. Internal to the queue module.
+/// The computations behind a MarkovQueue. Internal to the queue module.
 namespace tailbound::queue {
 
-/// Bounds of a number; of an engine without proofs, twice the number.
+/// Bounds of a number; an engine without proofs returns the number twice.
 struct Bounds {
   numeric::Real lower, upper;
 };
 
-/// One way to the numbers; all give bounds, or the same number twice.
+/// One method of computation. All return bounds, or the same number twice.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -24,7 +24,7 @@ class Engine {
   virtual Bounds loss(std::size_t capacity) = 0;
 };
 
-/// The numbers that were computed with have too few bits for a proof.
+/// The arithmetic has too few bits for a proof.
 struct TooFewBits {};
 
 template <class V>
@@ -48,7 +48,7 @@ template <class V>
   return value;
 }
 
-/// With the precision in force.
+/// Rounded to the precision in force.
 [[nodiscard]] inline numeric::Real rounded_to_scope(const numeric::Real& value) {
   numeric::Real rounded;
   mpfr_set(rounded.backend().data(), value.backend().data(), MPFR_RNDN);

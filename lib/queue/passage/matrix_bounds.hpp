@@ -12,10 +12,10 @@
 
 /// Bounds of sums of products of non-negative matrices. Internal to the queue module.
 ///
-/// METHOD    A computation runs once to bound its result from below and once from above. Each step is made of
-///           sums and products of non-negative numbers, so it is monotone in everything that enters, and its
-///           roundings are a relative error of at most (number of roundings) u, by which the result is moved
-///           outward. Fixed points are not computed but checked: docs/derivations/bursty_queue.md.
+/// METHOD    A computation runs once to bound its result from below and once from above. Each step consists
+///           of sums and products of non-negative numbers, so it is monotone in its inputs. Its roundings are
+///           a relative error of at most (number of roundings) u, by which the result is moved outward. Fixed
+///           points are not computed but checked: docs/derivations/bursty_queue.md.
 namespace tailbound::queue {
 
 template <class T>
@@ -25,8 +25,8 @@ using Row = Eigen::Matrix<T, 1, Eigen::Dynamic>;
 template <class T>
 using Column = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 
-/// c += a b. Four columns at a time: twice as fast for long double as Eigen's product, which is made for
-/// vectors of shorter numbers.
+/// c += a b. Four columns at a time: twice as fast for long double as Eigen's product, which is optimized for
+/// SIMD types.
 template <class C, class A, class B>
 void add_product(C&& c, const A& a, const B& b) {
   using T = typename B::Scalar;
@@ -68,11 +68,11 @@ template <class T>
 
 enum class Side { below, nearest, above };
 
-/// No entry but 0 is smaller in doubles, so that products of two are normal numbers, of which alone the relative
-/// errors are known.
+/// Smallest nonzero entry in double precision, so that products of two are normal numbers: only these have a
+/// known relative error.
 constexpr double least_double = 1e-145;
 
-/// The side on which a computation has to err, and the unit roundoff of T.
+/// The side to which a computation is rounded, and the unit roundoff of T.
 template <class T>
 class Outward {
  public:
@@ -81,7 +81,7 @@ class Outward {
   }
   [[nodiscard]] Side side() const { return side_; }
   [[nodiscard]] const T& unit() const { return unit_; }
-  /// What a value that met `roundings` is to be multiplied by; that of the multiplication is counted here.
+  /// Factor that makes a value with `roundings` a bound; counts the rounding of the multiplication too.
   [[nodiscard]] T factor(double roundings) const {
     if (side_ == Side::nearest) return T(1);
     const T move = T((roundings + 4) * 1.01) * unit_;
@@ -92,12 +92,13 @@ class Outward {
     if (side_ == Side::nearest) return T(1);
     return side_ == Side::below ? T(1 - theta) : T(1 + theta);
   }
-  /// In doubles moves what is too small to the side: to 0 from below, to least_double from above.
+  /// In double precision, moves entries that are too small outward: to 0 from below, to least_double from
+  /// above.
   template <class M>
   void guard([[maybe_unused]] M&& x) const {
     if constexpr (std::is_same_v<T, double>) {
       if (side_ == Side::nearest) return;
-      // What was raised to least_double before is 0 from below.
+      // Entries raised to least_double before become 0 from below.
       const double least = side_ == Side::below ? 2 * least_double : least_double;
       const double instead = side_ == Side::below ? 0 : least_double;
       for (Eigen::Index i = 0; i < x.rows(); ++i)
@@ -105,7 +106,7 @@ class Outward {
           if (x(i, j) < least && x(i, j) != 0) x(i, j) = instead;
     }
   }
-  /// Is `x` on its side of `image`, entry by entry? No where one is not a number.
+  /// Whether `x` is on its side of `image`, entry by entry; false if one is not a number.
   template <class M>
   [[nodiscard]] bool holds(const M& x, const M& image) const {
     for (Eigen::Index i = 0; i < x.rows(); ++i)
@@ -113,7 +114,7 @@ class Outward {
         if (!(side_ == Side::below ? x(i, j) <= image(i, j) : x(i, j) >= image(i, j))) return false;
     return true;
   }
-  /// Moves `x` to the image where it is not on its side.
+  /// Moves `x` to the image where it is on the wrong side.
   template <class M>
   void move(M& x, const M& image) const {
     for (Eigen::Index i = 0; i < x.rows(); ++i)
@@ -126,7 +127,7 @@ class Outward {
   T unit_;
 };
 
-/// Runs both, at the same time where the numbers allow it: the precision of Reals is a thread's own.
+/// Runs both, in parallel where T allows it: the precision of Reals is per thread.
 template <class T, class First, class Second>
 void both(First first, Second second) {
   auto other = std::async(
@@ -136,7 +137,7 @@ void both(First first, Second second) {
   other.get();
 }
 
-/// One for either side that is proved.
+/// One for each side.
 template <class T>
 struct Both {
   T below, above;
@@ -147,7 +148,7 @@ struct Both {
 };
 
 /// What `make` returns for either side.
-/// \return nothing if it is nothing for one of them
+/// \return nothing if either is nothing
 template <class T, class Make>
 [[nodiscard]] auto both_sides(Make make) {
   decltype(make(Side::below)) below, above;
@@ -156,9 +157,9 @@ template <class T, class Make>
   return below && above ? std::optional(Both<Made>{*std::move(below), *std::move(above)}) : std::nullopt;
 }
 
-/// By how much more than 1 the blocks are scaled of which candidates for either side are the passage: -+ theta.
+/// Excess over 1 of the scale of the blocks whose passages are the candidates for the two sides: -+ theta.
 /// \tparam Way    Passage or SilentPassage
-/// \param blocks  as Way::theta() takes them
+/// \param blocks  argument of Way::theta()
 template <class Way, class T, template <class> class Of>
 [[nodiscard]] Both<T> excess_of(const Of<T>& blocks, int bits) {
   const auto of = [&](Side side) {
@@ -168,7 +169,7 @@ template <class Way, class T, template <class> class Of>
   return {of(Side::below), of(Side::above)};
 }
 
-/// Rounds in which a candidate is moved before it is given up.
+/// Maximum rounds of moving a candidate before it is given up.
 constexpr int most_moves = 40;
 
 /// X = Y + X A for non-negative Y and A of spectral radius below 1: X >= 0 with  X <= Y + X A  is a lower
@@ -201,7 +202,7 @@ template <class T, class M>
   return std::nullopt;
 }
 
-/// X = Y + A X, likewise.
+/// X = Y + A X, in the same way.
 template <class T>
 [[nodiscard]] std::optional<Column<T>> solve_right(const Column<T>& y, const Matrix<T>& a,
                                                    const Outward<T>& outward) {

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-/// First passage from a level of a queue to the next lower one, and what follows from it.
-/// Internal to the queue module: markov_queue.hpp is what others include.
+/// First passage from a level of a queue to the next lower one, and its consequences. Internal to the queue
+/// module: other modules include markov_queue.hpp.
 ///
 /// MODEL     Q[t+1] = max(Q[t] - 1, 0) + b,  phase i -> j, with probability D_b(i, j).
-/// METHOD    G = sum_b D_b G^b, G(i, j) the probability that the phase is j when the queue is first one
-///           packet shorter; Ramaswami's recursion with Dbar_n = sum_{b>=n} D_b G^(b-n); all sums of
-///           non-negative terms.
+/// METHOD    G = sum_b D_b G^b, G(i, j) the probability of phase j when the queue is first one packet
+///           shorter; Ramaswami's recursion with Dbar_n = sum_{b>=n} D_b G^(b-n); all sums of non-negative
+///           terms.
 /// SOURCE    Ramaswami 1988, "A stable recursion for the steady state vector in Markov chains of M/G/1 type";
 ///           Bini and Meini 1996, "On the solution of a nonlinear matrix equation arising in queueing
 ///           problems" (cyclic reduction); docs/derivations/bursty_queue.md
@@ -24,17 +24,16 @@ namespace tailbound::queue {
 template <class T>
 struct Blocks {
   std::vector<Matrix<T>> d;
-  /// Rows above this are 0 in D_b and in all blocks after it.
+  /// Rows above this are 0 in D_b and in all later blocks.
   std::vector<Eigen::Index> first_row;
-  Column<T>
-      ones;  ///< what a row of phases is multiplied by for its mass: 1 for every phase, if they are phases
-  double roundings = 0;  ///< relative errors that an entry may carry, in units of T's roundoff
+  Column<T> ones;        ///< weights that give the mass of a row: all 1 if its entries are phases
+  double roundings = 0;  ///< relative errors of an entry, in units of T's roundoff
 
   [[nodiscard]] Eigen::Index phases() const { return d.front().rows(); }
   [[nodiscard]] int batch() const { return static_cast<int>(d.size()) - 1; }
 };
 
-/// The blocks moved to the side asked for.
+/// The blocks moved to the given side.
 template <class T>
 [[nodiscard]] Blocks<T> moved(Blocks<T> blocks, const Outward<T>& outward) {
   const T factor = outward.factor(blocks.roundings);
@@ -46,7 +45,7 @@ template <class T>
   return blocks;
 }
 
-/// [n] = sum_{b>=n} D_b X^(b-n), computed downwards, not moved but for what is too small.
+/// [n] = sum_{b>=n} D_b X^(b-n), computed downwards; moved only where entries are too small.
 template <class T>
 [[nodiscard]] std::vector<Matrix<T>> suffix_powers(const Blocks<T>& blocks, const Matrix<T>& x,
                                                    const Outward<T>& outward = {Side::nearest, 1}) {
@@ -62,7 +61,7 @@ template <class T>
   return sums;
 }
 
-/// G by cyclic reduction, of the blocks times `scale`; good to some digits less than T has.
+/// G by cyclic reduction, of the blocks times `scale`; accurate to some digits less than T has.
 /// \throws LimitExceeded  no convergence
 template <class T>
 [[nodiscard]] Matrix<T> cyclic_reduction(const Blocks<T>& blocks, const T& scale, const T& unit) {
@@ -94,7 +93,7 @@ template <class T>
   const Matrix<T> first = scale * blocks.d.front();
   for (int step = 0; step < 60; ++step) {
     const Series odd = part(phi, 0), even = part(phi, 1), hat_even = part(hat, 0), hat_odd = part(hat, 1);
-    // inverse(even) * odd as a power series, long enough for what is above the roundoff.
+    // inverse(even) * odd as a power series, long enough that the remainder is below the roundoff.
     const Eigen::PartialPivLU<Matrix<T>> lu(even.front());
     Series quotient, minus_even;
     for (const Matrix<T>& m : even) minus_even.push_back(-m);
@@ -121,18 +120,18 @@ template <class T>
     phi = std::move(next);
     hat = std::move(next_hat);
     if (phi.size() < 2) phi.push_back(Matrix<T>::Zero(n, n));
-    // first = hat[0] G + hat[1] G^(2^step + 1) + ...: what is left of the others is the error that stays.
+    // first = hat[0] G + hat[1] G^(2^step + 1) + ...: the rest of the other terms is the remaining error.
     T rest(0);
     for (std::size_t i = 1; i < hat.size(); ++i) rest += magnitude(hat[i]);
     if (rest < unit * 4 * T(static_cast<double>(n)))
       return Eigen::PartialPivLU<Matrix<T>>(hat.front()).solve(first);
   }
-  throw LimitExceeded("cyclic reduction did not converge in 60 steps: the load is too close to 1");
+  throw LimitExceeded("cyclic reduction did not converge within 60 steps: the load is too close to 1");
 }
 
-/// G of the blocks times `scale` by G <- (1 - U)^-1 D_0, U = sum_{b>=1} D_b G^(b-1), until no entry changes by more
-/// than `change` of itself.
-/// \return nothing if it does not within `rounds`
+/// G of the blocks times `scale` by G <- (1 - U)^-1 D_0, U = sum_{b>=1} D_b G^(b-1), until no entry changes
+/// by more than `change` of itself.
+/// \return nothing if it does not converge within `rounds`
 template <class T>
 [[nodiscard]] std::optional<Matrix<T>> iterated_passage(Blocks<T> blocks, const T& scale, const T& change,
                                                         int rounds) {
@@ -160,7 +159,7 @@ template <class T>
   return std::nullopt;
 }
 
-/// The stationary row of `g` in proportion: 1 for the phase `reference`.
+/// The stationary row of `g` up to a factor: 1 for the phase `reference`.
 template <class T>
 [[nodiscard]] std::optional<Row<T>> stationary(const Matrix<T>& g, Eigen::Index reference,
                                                const Outward<T>& outward) {
@@ -203,18 +202,17 @@ template <class T>
   return static_cast<double>(blocks.d.size()) * (static_cast<double>(blocks.phases()) + 2);
 }
 
-/// A candidate for G that was seen to be on its side of its image, with what the check computed on the way; only
-/// find() makes one. With Side::nearest a candidate as it is, without a proof.
+/// A candidate for G that is verified to be on its side of its image, with the intermediate results of the
+/// check. Only find() makes one. With Side::nearest: an unverified candidate.
 ///
-/// METHOD    F(X) = sum_b D_b X^b, the D_b on their side. X >= 0 is above G if X >= F(X), and below it if X <= F(X)
-///           and its rows sum to less than 1.
+/// METHOD    F(X) = sum_b D_b X^b, the D_b on their side. X >= 0 is above G if X >= F(X), and below it if X
+///           <= F(X) and its rows sum to less than 1.
 /// SOURCE    docs/derivations/bursty_queue.md
 template <class T>
 class CheckedCandidate {
  public:
-  /// \param x      about the G of the blocks times outward.scaled(Passage::theta(blocks, outward))
-  /// \param again  again(x, image, round): changes what did not pass in rounds 0, 1, .. for the next one; false to
-  ///               give it up
+  /// \param x      an approximation of G of the blocks times outward.scaled(Passage::theta(blocks, outward))
+  /// \param again  again(x, image, round): modifies a rejected candidate in rounds 0, 1, ..; false to give up
   template <class Again>
   [[nodiscard]] static std::optional<CheckedCandidate> find(const Blocks<T>& nearest, Matrix<T> x,
                                                             const Outward<T>& outward, const Again& again) {
@@ -255,12 +253,12 @@ class CheckedCandidate {
   std::vector<Matrix<T>> bars_;
 };
 
-/// Everything that the recursion needs, bounded from one side (or as computed, without a proof).
+/// Everything that the recursion needs, bounded from one side (or computed without a proof).
 template <class T>
 class Passage {
  public:
-  /// \param candidate  about the G of the blocks times outward.scaled(theta(blocks, outward)); moved to its image
-  ///                   where it is not on its side
+  /// \param candidate  an approximation of G of the blocks times outward.scaled(theta(blocks, outward));
+  ///                   moved to its image where it is on the wrong side
   /// \return nothing if the candidate does not pass the check
   [[nodiscard]] static std::optional<Passage> make(const Blocks<T>& nearest, Matrix<T> candidate,
                                                    const Outward<T>& outward) {
@@ -301,12 +299,12 @@ class Passage {
     return passage;
   }
 
-  /// The scaling that leaves room for roundings in the check.
+  /// The scaling that allows for roundings in the check.
   [[nodiscard]] static T theta(const Blocks<T>& blocks, const Outward<T>& outward) {
     return T(4 * (power_roundings(blocks) + 2 * blocks.roundings + 16)) * outward.unit();
   }
 
-  /// Levels: pi_0 first, then pi_1, ... one more with each call of push().
+  /// Levels: pi_0 first, then one more (pi_1, ...) with each call of push().
   void start(Row<T> idle) {
     levels_.clear();
     outward().guard(idle);

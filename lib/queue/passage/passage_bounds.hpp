@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-/// The passage from below and from above, and what is asked of both. Internal to the queue module.
+/// The passage bounded from below and from above. Internal to the queue module.
 namespace tailbound::queue {
 
 template <class T>
@@ -34,7 +34,8 @@ class PassageBounds {
   /// \param idle  1 - rho
   /// \throws TooFewBits
   void start(const T& idle, int bits) {
-    // The likeliest phase: visits between visits to a rare one would be many and badly known.
+    // The most probable phase: with a rare one, many visits to others would lie between its visits, with
+    // inaccurate bounds.
     require(stationary(passages_.below.g(), 0, Outward<T>(Side::nearest, bits))).maxCoeff(&reference_);
     const auto below = require(stationary(passages_.below.g(), reference_, passages_.below.outward()));
     const auto above = require(stationary(passages_.above.g(), reference_, passages_.above.outward()));
@@ -61,7 +62,7 @@ class PassageBounds {
   }
 
   [[nodiscard]] const Both<Passage<T>>& passages() const { return passages_; }
-  [[nodiscard]] Eigen::Index reference() const { return reference_; }  ///< the likeliest phase
+  [[nodiscard]] Eigen::Index reference() const { return reference_; }  ///< the most probable phase
 
  private:
   explicit PassageBounds(Both<Passage<T>> passages) : passages_(std::move(passages)) {}

@@ -2,14 +2,15 @@
 
 #include <tailbound/queue/passage/silent_passage.hpp>
 
-/// The queue of silent_passage.hpp with room for B packets. Internal to the queue module.
+/// The queue of silent_passage.hpp with a buffer of B packets. Internal to the queue module.
 ///
-/// MODEL     Q[t+1] = min(max(Q[t] - 1, 0) + b, B), b what the phase sends; what does not fit is lost.
-/// METHOD    As finite_passage.hpp with matrices as narrow as there are silent phases: K_d(i, c), c the last phase of the
-///           passage from level B - d to the one below. A jump of b packets lands at distance e = max(d - b + 1, 0):
-///           K_d = [1; P_1 K_d; P_b K_e H_(e+1) .. H_d], H_d = P_0 K_d: linear in the rows of P K_d of phases that send
-///           at most one packet. At the top every packet is lost but the one that replaces the one served.
-///           K_d does not depend on B.
+/// MODEL     Q[t+1] = min(max(Q[t] - 1, 0) + b, B), b the packets of the phase; packets that do not fit are
+///           lost.
+/// METHOD    As finite_passage.hpp, with matrices that have one column per silent phase: K_d(i, c), c the
+///           last phase of the passage from level B - d to the one below. A jump of b packets lands at
+///           distance e = max(d - b + 1, 0): K_d = [1; P_1 K_d; P_b K_e H_(e+1) .. H_d], H_d = P_0 K_d:
+///           linear in the rows of P K_d of phases that send at most one packet. At the top every packet is
+///           lost except one, which replaces the one served. K_d does not depend on B.
 /// SOURCE    docs/derivations/bursts_to_one_output.md
 namespace tailbound::queue {
 
@@ -20,7 +21,7 @@ class SilentFinite {
   SilentFinite(const PhaseSteps<T>& steps, const Outward<T>& outward) : steps_(steps), outward_(outward) {}
 
   struct Sums {
-    T lost, mass;  ///< packets lost a slot, and the sum of all levels, in the same proportion
+    T lost, mass;  ///< packets lost per slot and the sum of all levels, with the same factor
   };
 
   /// \param capacity   B >= 1
@@ -37,12 +38,12 @@ class SilentFinite {
     if (!idle) return std::nullopt;
     std::vector<Row<T>> levels;
     std::vector<Row<T>> down(capacity + 1,
-                             Row<T>::Zero(silent));  // what comes down to a level in silent slots
-    Row<T> full = Row<T>::Zero(n);                   // what jumps to the top, by phase
+                             Row<T>::Zero(silent));  // rate of coming down to a level in silent slots
+    Row<T> full = Row<T>::Zero(n);                   // rate of jumps to the top, by phase
     Sums sums{T(0), T(0)};
     for (Eigen::Index level = 0; level <= room; ++level) {
       const Eigen::Index d = room - level;
-      // What each phase brings to this level: here = q P.
+      // Rate from each phase to this level: here = q P.
       Row<T> q = Row<T>::Zero(n);
       if (level == 0) {
         q.head(silent) = *idle;
@@ -76,7 +77,7 @@ class SilentFinite {
         gone += T(static_cast<double>(left + b - room)) *
                 steps_.part(here, b).dot(steps_.ones.segment(steps_.begin(b), steps_.size(b)).transpose());
       sums.lost += gone;
-      // Jumps, and how they come down: to the levels above this one.
+      // Jumps to the levels above this one, and their descent.
       Row<T> v = Row<T>::Zero(silent);
       if (left + batch >= room && d > 0) {
         for (Eigen::Index b = room - left; b <= batch; ++b) {
@@ -103,7 +104,7 @@ class SilentFinite {
     return y_[static_cast<std::size_t>(d)].topRows(steps_.silent()).eval();
   }
 
-  /// Distance 0: whatever comes, the level stays.
+  /// Distance 0: the level does not change.
   [[nodiscard]] bool begin() {
     const auto n = steps_.phases(), silent = steps_.silent(), loud = n - silent;
     const Matrix<T> again = steps_.p.bottomRightCorner(loud, loud);
@@ -119,7 +120,7 @@ class SilentFinite {
     return true;
   }
 
-  /// One more distance.
+  /// Adds one distance.
   [[nodiscard]] bool extend() {
     const auto n = steps_.phases(), silent = steps_.silent(), batch = steps_.batch(), one = steps_.size(1);
     const double s = static_cast<double>(silent);
@@ -164,8 +165,8 @@ class SilentFinite {
     y *= outward_.factor(static_cast<double>(n) + 1);
     const auto d = static_cast<Eigen::Index>(y_.size());
     const Matrix<T> through = y.topRows(silent);
-    // Those on their way come down one level more. From distance e it is 2 packets at e + 1, 3 at e + 2, ..;
-    // from 0 all of that many and more.
+    // Passages under way come down one more level. From distance e: 2 packets at e + 1, 3 at e + 2, ..; from
+    // 0: at least that many.
     for (Eigen::Index e = std::max<Eigen::Index>(d - batch + 1, 0); e < d; ++e) {
       Matrix<T>& rows = pending_[static_cast<std::size_t>(e)];
       const Eigen::Index first = steps_.begin(std::min(d - e + 2, batch + 1)), count = n - first;

@@ -2,13 +2,14 @@
 
 #include <tailbound/queue/passage/passage.hpp>
 
-/// First passages of a queue whose phase says how many packets come. Internal to the queue module.
+/// First passages of a queue whose phase determines the number of packets. Internal to the queue module.
 ///
 /// MODEL     passage.hpp with D_b = P in the rows of the phases that send b packets, 0 in all others.
-/// METHOD    The queue gets shorter only in a slot without arrivals, so a passage ends in a slot that began in a
-///           silent phase: G = K P_0, P_0 the rows of the silent phases, K(i, c) the probability that c is the
-///           last phase of the passage. K_0 = 1, K_b = P_b K H^(b-1), H = P_0 K: matrices as narrow as there are
-///           silent phases. Ramaswami's recursion with Dbar_n = [P_n; P_b K H^(b-n-1) P_0, b > n].
+/// METHOD    The queue becomes shorter only in a slot without arrivals, so a passage ends in a slot that
+///           began in a silent phase: G = K P_0, P_0 the rows of the silent phases, K(i, c) the probability
+///           that c is the last phase of the passage. K_0 = 1, K_b = P_b K H^(b-1), H = P_0 K: matrices with
+///           one column per silent phase. Ramaswami's recursion with Dbar_n = [P_n; P_b K H^(b-n-1) P_0, b >
+///           n].
 /// SOURCE    docs/derivations/bursts_to_one_output.md
 namespace tailbound::queue {
 
@@ -25,7 +26,7 @@ struct PhaseSteps {
   [[nodiscard]] Eigen::Index batch() const { return static_cast<Eigen::Index>(first.size()) - 2; }
   [[nodiscard]] Eigen::Index begin(Eigen::Index b) const { return first[static_cast<std::size_t>(b)]; }
   [[nodiscard]] Eigen::Index size(Eigen::Index b) const { return begin(b + 1) - begin(b); }
-  /// Rows of `matrix` of the phases that send b packets.
+  /// Rows of `matrix` for the phases that send b packets.
   template <class M>
   [[nodiscard]] auto rows(M&& matrix, Eigen::Index b) const {
     return matrix.middleRows(begin(b), size(b));
@@ -33,11 +34,11 @@ struct PhaseSteps {
   [[nodiscard]] auto part(const Row<T>& law, Eigen::Index b) const { return law.segment(begin(b), size(b)); }
 };
 
-/// As Passage, of which it has the members; bounded from one side, or as computed.
+/// Same members as Passage; bounded from one side, or without a proof.
 template <class T>
 class SilentPassage {
  public:
-  /// \param k  about the K of the blocks times outward.scaled(theta(steps, outward))
+  /// \param k  an approximation of K of the blocks times outward.scaled(theta(steps, outward))
   /// \return nothing if it does not pass the check
   [[nodiscard]] static std::optional<SilentPassage> make(const PhaseSteps<T>& nearest, Matrix<T> k,
                                                          const Outward<T>& outward) {
@@ -67,16 +68,16 @@ class SilentPassage {
     return passage;
   }
 
-  /// The scaling that leaves room for roundings in the check. A row of phases that send b packets is scaled b
-  /// times, and has b times the roundings of one passage.
+  /// The scaling that allows for roundings in the check. A row of phases that send b packets is scaled b
+  /// times and carries b times the roundings of one passage.
   [[nodiscard]] static T theta(const PhaseSteps<T>& steps, const Outward<T>& outward) {
     const double roundings =
         static_cast<double>(steps.phases()) + static_cast<double>(steps.silent()) + 2 * steps.roundings + 24;
     return T(4 * roundings) * outward.unit();
   }
 
-  /// 1 where K is above 0, else 0: of two sources whose bursts last one slot, one that is ON here never leaves two
-  /// ON elsewhere when the passage is over.
+  /// 1 where K is above 0, otherwise 0. Zeros occur: of two sources with bursts of one slot, one ON here
+  /// never leaves two ON elsewhere at the end of a passage.
   [[nodiscard]] static Matrix<T> pattern(const PhaseSteps<T>& steps) {
     SilentPassage passage(steps, Outward<T>(Side::nearest, 1));
     Matrix<T> k = Matrix<T>::Zero(steps.phases(), steps.silent());
@@ -94,8 +95,8 @@ class SilentPassage {
     return k;
   }
 
-  /// `k` and then K_b = scale^b P_b K H^(b-1), over and over, until it changes by less than `change` of itself.
-  /// \return nothing if it does not within `rounds`
+  /// `k` and then K_b = scale^b P_b K H^(b-1), iterated until the relative change is below `change`.
+  /// \return nothing if it does not converge within `rounds`
   [[nodiscard]] static std::optional<Matrix<T>> iterated(const PhaseSteps<T>& steps, Matrix<T> k,
                                                          const T& scale, const T& change, int rounds) {
     SilentPassage passage(steps, Outward<T>(Side::nearest, 1));
@@ -118,11 +119,11 @@ class SilentPassage {
     return std::nullopt;
   }
 
-  /// Of `above` the stationary row of its H, bounded from the other side, in the same proportion.
+  /// For `above`: the stationary row of its H, bounded from the other side, up to the same factor.
   [[nodiscard]] std::optional<Row<T>> silent_law(Eigen::Index reference) const {
     return stationary(h_, reference, outward_);
   }
-  /// pi_0 from the law of the silent phases in which the queue becomes empty.
+  /// pi_0 from the distribution of the silent phases in which the queue becomes empty.
   void start(const Row<T>& idle_before) {
     levels_.clear();
     down_.clear();
@@ -134,20 +135,20 @@ class SilentPassage {
   void push() {
     const auto n = static_cast<Eigen::Index>(levels_.size()), batch = steps_.batch(),
                silent = steps_.silent();
-    // What each phase brings to this level: from below directly, and in silent slots from above.
+    // Rate from each phase to this level: from below directly, from above in silent slots.
     Row<T> q = Row<T>::Zero(steps_.phases());
     for (Eigen::Index b = 2; b <= std::min(batch, n); ++b)
       q.segment(steps_.begin(b), steps_.size(b)) = steps_.part(level(n + 1 - b), b);
     if (n <= batch) q.segment(steps_.begin(n), steps_.size(n)) += steps_.part(level(0), n);
     if (static_cast<std::size_t>(n) < down_.size())
       q.head(silent) = down_[static_cast<std::size_t>(n)] * outward_.factor(static_cast<double>(batch));
-    // And from this level itself, over and over.
+    // And from this level itself, repeatedly.
     const Row<T> first = (q * returns_) * outward_.factor(static_cast<double>(steps_.phases()) + 1);
     const Row<T> all = (first * stay_) * outward_.factor(static_cast<double>(first.size()) + 1);
     q.segment(steps_.begin(1), steps_.size(1)) += all.head(steps_.size(1));
     q.head(silent) += all.tail(silent);
     Row<T> here = Row<T>::Zero(steps_.phases());
-    // Phases that send many packets have nothing at low levels yet.
+    // Phases that send many packets have no mass at low levels yet.
     const auto used = steps_.begin(std::min(batch, n) + 1);
     here.noalias() += q.head(used) * steps_.p.topRows(used);
     levels_.push_back(here * outward_.factor(static_cast<double>(steps_.phases()) + 2));
@@ -185,7 +186,7 @@ class SilentPassage {
   }
   [[nodiscard]] const Row<T>& level(Eigen::Index n) const { return levels_[static_cast<std::size_t>(n)]; }
 
-  /// (1, P_b k (P_0 k)^(b-1)), and on the way y_ = P k, h_ and powers_, all on their side.
+  /// (1, P_b k (P_0 k)^(b-1)); also computes y_ = P k, h_ and powers_. All on their side.
   [[nodiscard]] Matrix<T> image(const Matrix<T>& k) {
     const auto silent = steps_.silent();
     y_ = Matrix<T>::Zero(steps_.phases(), silent);
@@ -238,8 +239,8 @@ class SilentPassage {
     return true;
   }
 
-  /// From a level to itself without a visit below: one packet comes, or more do and passages bring it back, to
-  /// the last of which a silent phase belongs. returns_(i, .) for the phases to which the next slot leads.
+  /// From a level to itself without a visit below: one packet arrives, or several arrive and passages return
+  /// to the level, the last one from a silent phase. returns_(i, .) refers to the phases after the next slot.
   [[nodiscard]] bool prepare_levels() {
     const auto n = steps_.phases(), silent = steps_.silent(), batch = steps_.batch(), one = steps_.size(1);
     const double s = static_cast<double>(silent);
@@ -264,7 +265,8 @@ class SilentPassage {
     return true;
   }
 
-  /// What level i sends above the levels to come, as it comes down to each of them: in silent slots.
+  /// Mass that level i sends above the levels not yet computed, as it comes down to each of them in silent
+  /// slots.
   void pass_down(Eigen::Index i) {
     const auto batch = steps_.batch(), silent = steps_.silent();
     const Row<T>& from = level(i);

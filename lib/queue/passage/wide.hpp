@@ -12,14 +12,14 @@
 /// Numbers for candidates that need more bits than a long double has. Internal to the queue module.
 namespace tailbound::queue {
 
-/// Of a Quad, and of the Reals in its place for many sources: G's entries, and the eigenvectors' conditions, spread over
-/// many more orders then.
+/// Bits of a Quad, and of the Reals used instead for many sources: the entries of G and the condition numbers
+/// of the eigenvectors then span many more orders of magnitude.
 constexpr int quad_bits = 113, wide_bits = 320;
 
 #ifdef TAILBOUND_QUADMATH
 using Quad = boost::multiprecision::float128;
 #else
-// As many bits; slower.
+// As many bits, but slower.
 using Quad = boost::multiprecision::number<
     boost::multiprecision::cpp_bin_float<quad_bits, boost::multiprecision::digit_base_2>,
     boost::multiprecision::et_off>;
@@ -27,9 +27,9 @@ using Quad = boost::multiprecision::number<
 
 static_assert(std::numeric_limits<Quad>::digits == quad_bits);
 
-/// Quad does up to here, a Real of wide_bits above.
+/// Quad suffices up to here; above, a Real with wide_bits.
 constexpr std::int64_t few_sources = 40;
-/// What candidates of so many sources take.
+/// Bits for candidates of that many sources.
 [[nodiscard]] constexpr int candidate_bits(std::int64_t sources) {
   return sources <= few_sources ? quad_bits : wide_bits;
 }

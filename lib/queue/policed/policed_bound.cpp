@@ -18,7 +18,7 @@ using numeric::Rational;
 using numeric::Real;
 
 constexpr int closed_form_bits = 96;
-/// z up to e^40: a bound that is best beyond is 10^-17 a packet and less.
+/// z up to e^40: a bound with a larger optimal z falls by at least 10^-17 per packet.
 constexpr double steepest = 40;
 
 void check(const PolicedInputs& inputs) {
@@ -30,17 +30,17 @@ void check(const PolicedInputs& inputs) {
     throw InvalidArgument("share", numeric::to_fraction(inputs.share), "above 0, at most 1");
   if (!cln::plusp(inputs.bucket.rate) || inputs.bucket.rate >= 1)
     throw InvalidArgument("rate", numeric::to_fraction(inputs.bucket.rate),
-                          "above 0 and below 1: the packets a slot that an input may send for ever");
+                          "above 0 and below 1 (the long-run packets per slot of an input)");
   if (inputs.bucket.burst < 1)
     throw InvalidArgument("burst", numeric::to_fraction(inputs.bucket.burst),
-                          "1 or more: the packet that is sent counts");
+                          "at least 1 (it includes the packet being sent)");
   if (inputs.message < 1 || inputs.message > PolicedInputs::longest_message)
     throw InvalidArgument("message", text(inputs.message),
                           "a whole number from 1 to " + text(PolicedInputs::longest_message));
   if (inputs.load() >= 1) throw Unstable(numeric::to_fraction(inputs.load()), 1);
 }
 
-/// The place of the least value of a function with one valley.
+/// The minimizer of a unimodal function.
 template <class Function>
 double valley(const Function& function, double from, double to) {
   return boost::math::tools::brent_find_minima(function, from, to, 24).first;
@@ -62,7 +62,7 @@ PolicedBound::PolicedBound(const PolicedInputs& inputs) : inputs_(inputs) {
     peak_window_ = 0;
     depth_ = nearest_double(inputs.bucket.burst) + length_ - 1;
   }
-  // r log A(z) - log z is convex in log z, and falls at 0 as the load is below 1: one root, or none.
+  // r log A(z) - log z is convex in log z, and decreasing at 0 as the load is below 1: one root, or none.
   const auto excess = [&](double x) { return rate_ * log_factor(x) - x; };
   log_root_ = std::numeric_limits<double>::infinity();
   double upper = 1e-9;
@@ -71,7 +71,7 @@ PolicedBound::PolicedBound(const PolicedInputs& inputs) : inputs_(inputs) {
   std::uintmax_t steps = 200;
   const auto ends = boost::math::tools::toms748_solve(excess, upper / 2, upper,
                                                       boost::math::tools::eps_tolerance<double>(44), steps);
-  // Rounded down by far more than excess() is wrong by; rigour comes from at(), which checks.
+  // Rounded down by far more than the error of excess(). at() checks it rigorously.
   log_root_ = ends.first * (1 - 1e-12);
 }
 
@@ -103,7 +103,7 @@ Real PolicedBound::at(double x, std::int64_t level) const {
       log(Interval(Interval(1) + numeric::to_interval(inputs_.share) * (z_length - Interval(1))));
   const Interval factor =
       a_message * numeric::to_interval(numeric::whole(inputs_.inputs)) / Interval(Real(length_));
-  // z <= z0, without which nothing is proved.
+  // Checks z <= z0, which the proof requires.
   if (numeric::upper(Interval(numeric::to_interval(inputs_.bucket.rate) * factor - log_z)) > 0)
     return Real(1);
   Interval exponent = factor;
@@ -135,8 +135,8 @@ std::int64_t PolicedBound::least_level(const Rational& target) const {
       valley([&](double at) { return level_at(at, log_target); }, 1e-12, std::min(log_root_, steepest));
   const double level = level_at(x, log_target);
   if (!(level < 1e15))
-    throw LimitExceeded("the bound of inputs policed to " + numeric::to_fraction(inputs_.bucket.rate) +
-                        " meets the target above 10^15 packets; that is the limit");
+    throw LimitExceeded("the bound for inputs policed to " + numeric::to_fraction(inputs_.bucket.rate) +
+                        " meets the target only above 10^15 packets, which is the limit");
   auto n = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(level)));
   while (numeric::compare(at(x, n), target) > 0) ++n;
   return n;

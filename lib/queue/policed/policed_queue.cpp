@@ -21,20 +21,21 @@ using numeric::Interval;
 using numeric::Rational;
 using numeric::Real;
 
-/// Products that one question may take: some seconds in machine numbers, and in long ones.
+/// Maximum number of products per query: some seconds in machine numbers, and in multiprecision.
 constexpr double most_machine_products = 2e10, most_long_products = 1e9;
 constexpr double log_two = 0.6931471805599453;
-/// Slots that are looked at one by one before anything is computed.
+/// Maximum number of slots examined one by one before computing.
 constexpr long most_listed_slots = 1 << 22;
 
-/// What a run over past slots covers.
+/// The extent of a run over past slots.
 struct Extent {
   std::int64_t levels = 0;  ///< kept are 0 .. levels
-  std::int64_t window = 0;  ///< slots 0 .. window before now
+  std::int64_t window = 0;  ///< slots 0 .. window before the present
   std::vector<Real> batch;  ///< P(A = i) of a slot in which all inputs send, i = 0, 1, ..
 };
 
-/// P(Binomial(trials, share) = i), until what follows is below 2^`log2_negligible`; nearly to the precision in force.
+/// P(Binomial(trials, share) = i), until the rest is below 2^`log2_negligible`; nearly to the precision in
+/// force.
 std::vector<Real> binomial_masses(std::int64_t trials, const Rational& share, double log2_negligible) {
   if (share == 1) {
     std::vector<Real> all(static_cast<std::size_t>(trials) + 1, Real(0));
@@ -58,10 +59,10 @@ template <class T>
 struct Tails {
   std::vector<T> above;
   T dropped{};
-  double units = 0;  ///< relative errors that a value met
+  double units = 0;  ///< relative errors of a value
 };
 
-/// Masses taken at a time: fewer roundings one after the other, and fewer ways to memory.
+/// Masses processed at a time: fewer successive roundings and memory accesses.
 constexpr std::size_t at_a_time = 4;
 
 template <class T>
@@ -71,14 +72,14 @@ Tails<T> run_over(const std::vector<std::int64_t>& sent, const Extent& extent) {
   for (const Real& mass : extent.batch) batch.push_back(static_cast<T>(mass));
   const std::size_t width = batch.size();
   batch.resize((width + at_a_time - 1) / at_a_time * at_a_time, T(0));
-  // P(Q = n) stands at n + at_a_time; zeros around.
+  // P(Q = n) is at n + at_a_time; zeros around it.
   std::vector<T> now(kept + batch.size() + 2 * at_a_time, T(0)), next(now);
   now[at_a_time] = 1;
   std::size_t reached = 1;  // P(Q = n) = 0 from here on
   Tails<T> tails;
   std::int64_t busy = 0;
   for (std::int64_t slot = extent.window; slot >= 0; --slot) {
-    // One packet has been served since the slot before.
+    // One packet has been served since the previous slot.
     if (reached > 1) {
       now[at_a_time] += now[at_a_time + 1];
       for (std::size_t n = 1; n < reached; ++n) now[at_a_time + n] = now[at_a_time + n + 1];
@@ -111,7 +112,8 @@ Tails<T> run_over(const std::vector<std::int64_t>& sent, const Extent& extent) {
     tails.above[n] = sum;
     sum += now[at_a_time + n];
   }
-  // In a busy slot the mass, a product, two sums in a block and one for each block; in each slot a sum at 0; the last sums.
+  // In a busy slot: the mass, a product, two sums in a block and one per block; in each slot a sum at 0; and
+  // the final sums.
   tails.units = static_cast<double>(busy) * (4.1 + static_cast<double>(batch.size() / at_a_time)) +
                 static_cast<double>(extent.window) + static_cast<double>(kept) + 1;
   return tails;
@@ -123,10 +125,11 @@ Tails<T> run_over(const std::vector<std::int64_t>& sent, const Extent& extent) {
 struct PolicedQueue::Run {
   std::variant<Tails<double>, Tails<long double>, Tails<Real>> tails;
   Method method;
-  std::int64_t level;   ///< it was made for this one: at lower ones what older slots add may be too much
-  std::int64_t window;  ///< slots before now that it knows of
-  double log2_error;    ///< so much was to be left out at most
-  Real lost;            ///< of batches longer than those that it knows of, all slots together
+  std::int64_t level;   ///< the level it was computed for; at lower levels older slots may contribute too
+                        ///< much
+  std::int64_t window;  ///< past slots that it covers
+  double log2_error;    ///< maximum truncation error for which it was computed
+  Real lost;            ///< probability of longer batches than it covers, over all slots
 };
 
 PolicedQueue::~PolicedQueue() = default;
@@ -135,14 +138,14 @@ PolicedQueue::PolicedQueue(const PolicedInputs& inputs, const Accuracy& accuracy
     : inputs_(inputs), accuracy_(accuracy), bound_(inputs), spread_(inputs.bucket.burst) {
   if (inputs.message != 1)
     throw InvalidArgument("message", std::to_string(inputs.message),
-                          "1: of longer ones only a bound is known");
+                          "1: for longer messages only a bound is known");
   if (accuracy.digits.count < 1 || accuracy.digits.count > 1000)
     throw InvalidArgument("digits", std::to_string(accuracy.digits.count), "a whole number from 1 to 1000");
   if (accuracy.arithmetic == Arithmetic::interval || accuracy.arithmetic == Arithmetic::exact)
     throw InvalidArgument("arithmetic", name(accuracy.arithmetic),
                           "auto, double, extended or multiprecision for policed inputs");
   const Rational all = numeric::whole(inputs.inputs) * inputs.bucket.rate;
-  // Beyond this window the inputs together send less than is served.
+  // Beyond this window the inputs together send less than the service.
   const Rational last =
       all < 1 ? (numeric::whole(inputs.inputs) * inputs.bucket.burst) / (1 - all) : Rational(0);
   if (all < 1 && last < most_listed_slots) {
@@ -159,8 +162,8 @@ PolicedQueue::PolicedQueue(const PolicedInputs& inputs, const Accuracy& accuracy
       inputs.bucket.burst > numeric::whole(most_listed_slots) * (1 - inputs.bucket.rate))
     return;
   pattern_.emplace(buckets());
-  // Greatest in the start or the first cycle, as later ones send at most r a slot in the mean. In integers: of fractions,
-  // 10^6 slots would take seconds.
+  // The maximum is in the start or the first cycle, as later ones send at most r per slot on average. In
+  // integers: with fractions, 10^6 slots would take seconds.
   const auto slots = static_cast<std::int64_t>(pattern_->start().size() + pattern_->cycle().size());
   const long unit = cln::cl_I_to_long(cln::denominator(inputs.bucket.rate));
   const long step = cln::cl_I_to_long(cln::numerator(inputs.bucket.rate));
@@ -186,7 +189,7 @@ std::optional<LevelProbability> PolicedQueue::tail_by_renewal(std::int64_t level
   if (!pattern_ || most_ || digits.count > 200) return std::nullopt;
   const double wanted = digits.count * std::log2(10.0) + 3;
   const double log2_error = numeric::log2_magnitude(bound_.tail(level).value) - wanted - 1;
-  const double idle = std::log2(1 - numeric::nearest_double(inputs_.load()));  // the g are about so large
+  const double idle = std::log2(1 - numeric::nearest_double(inputs_.load()));  // approximate size of the g
   const double work = renewal_work(inputs_, *pattern_, bound_, level, log2_error);
   if (work > 2 * work_of_run(level, log2_error)) return std::nullopt;
   for (const Method method : methods(digits, log2_error)) {
@@ -197,7 +200,7 @@ std::optional<LevelProbability> PolicedQueue::tail_by_renewal(std::int64_t level
       const auto found = renewal->tail(level, log2_error);
       if (numeric::agree_to(found.lower(), found.upper(), digits))
         return LevelProbability{Packets(level), found, method};
-      // Slots before the pattern repeats count, and would in any arithmetic.
+      // Slots before the pattern repeats matter, in any arithmetic.
       if (found.lower() * 1.001 < found.upper()) return std::nullopt;
     }
   }
@@ -216,7 +219,7 @@ std::int64_t PolicedQueue::slots_for(std::int64_t level, double log2_error) cons
   const std::int64_t by_bound = bound_.window(level, log2_error * log_two);
   const Rational all = numeric::whole(inputs_.inputs) * inputs_.bucket.rate;
   if (all >= 1) return by_bound;
-  // Beyond this no window can bring so much.
+  // Beyond this no window can bring that many packets.
   const Rational last = (numeric::whole(inputs_.inputs) * spread_ - numeric::whole(level) - 1) / (1 - all);
   if (last < 0) return 0;
   if (last > numeric::whole(by_bound)) return by_bound;
@@ -254,7 +257,7 @@ const PolicedQueue::Run& PolicedQueue::run_for(std::int64_t level, double log2_e
   if (products > (machine ? most_machine_products : most_long_products))
     throw LimitExceeded("level " + std::to_string(level) + " to " + std::to_string(accuracy_.digits.count) +
                         " digits would take more than " + (machine ? "2e10" : "1e9") +
-                        " products; that is the limit (the closed form has none)");
+                        " products, which is the limit (the closed form has no limit)");
   const std::vector<std::int64_t> sent = greedy_slots(buckets(), run.window + 1);
   const numeric::PrecisionScope scope(numeric::Precision{method.bits});
   if (method.arithmetic == Arithmetic::double_precision)
@@ -342,13 +345,14 @@ TailBoundary PolicedQueue::least_level(const Rational& target) {
       LevelProbability at = tail_to(level, {accuracy_.digits.count + more});
       if (asked.is_met(at.probability) || asked.is_missed(at.probability)) return at;
     }
-    throw LimitExceeded("the worst P(Q > " + std::to_string(level) + ") cannot be told from the target");
+    throw LimitExceeded("the worst P(Q > " + std::to_string(level) +
+                        ") cannot be distinguished from the target");
   };
-  // Where the closed form is far off, a first look from below.
+  // Where the closed form is inaccurate, a first estimate from below.
   std::int64_t level = enough;
   if (most_) level = std::min(level, *most_);
   const double log2_error =
-      asked.log2 - accuracy_.digits.count * std::log2(10.0) - 7;  // serves tail_to() as well
+      asked.log2 - accuracy_.digits.count * std::log2(10.0) - 7;  // also serves tail_to()
   const std::vector<Method> order = methods(accuracy_.digits, log2_error);
   if (level > 0 && !order.empty() && !tail_by_renewal(level, accuracy_.digits)) {
     const Run& run = run_for(std::max<std::int64_t>(0, level - level / 16 - 4), log2_error, order.front());

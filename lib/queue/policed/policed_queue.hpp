@@ -8,21 +8,22 @@
 #include <optional>
 #include <vector>
 
-/// The worst that policed inputs can do to an output queue, exactly.
+/// The exact worst case of the output queue of policed inputs.
 ///
 /// MODEL     as queue/policed/policed_bound.hpp, of single packets
-/// RESULT    sup over all behaviours and all t of P(Q(t) > q) = P(max_{m>=0} [Binomial(k alpha(m), p) - m] > q), alpha(m)
-///           the most that a bucket lets through in m + 1 slots (traffic::GreedyPattern). Attained: all inputs save up, and
-///           send as the greedy source does, backwards in time. Computed by Q' = max(Q - 1, 0) + A over these slots, the
-///           oldest first: non-negative terms. What slots before those add is below PolicedBound::beyond(). Where the depth
-///           hardly counts, quicker by the last full window (policed_renewal.hpp): two ways to the same number.
+/// RESULT    sup over all arrival patterns and all t of P(Q(t) > q) = P(max_{m>=0} [Binomial(k alpha(m), p) -
+///           m] > q), alpha(m) the most that a bucket lets through in m + 1 slots (traffic::GreedyPattern).
+///           Attained if all inputs save up tokens and send like the greedy source reversed in time. Computed
+///           by Q' = max(Q - 1, 0) + A over these slots, oldest first: non-negative terms. The contribution
+///           of earlier slots is below PolicedBound::beyond(). Where the depth has little effect,
+///           policed_renewal.hpp computes the same number faster from the last full window.
 /// SOURCE    docs/derivations/policed_traffic.md, section 3
 /// TESTS     tests/queue/policed/policed_queue_test.cpp
 namespace tailbound::queue {
 
 class PolicedRenewal;
 
-/// Not for use by several threads at a time: it remembers what it has computed.
+/// Caches its results. Not thread-safe.
 class PolicedQueue {
  public:
   /// \throws InvalidArgument  as PolicedBound; messages of several packets; interval and exact arithmetic
@@ -33,9 +34,9 @@ class PolicedQueue {
   PolicedQueue& operator=(const PolicedQueue&) = delete;
 
   [[nodiscard]] const PolicedBound& bound() const { return bound_; }
-  /// The rate that a bucket lets through [packets/slot]: below r where it spills tokens; r where that is not known.
+  /// Long-run rate that a bucket lets through [packets/slot]: below r if tokens overflow; r if not known.
   [[nodiscard]] numeric::Rational rate() const { return pattern_ ? pattern_->rate() : inputs_.bucket.rate; }
-  /// No behaviour ever has more packets waiting; none where k r >= 1, and nothing is out of reach.
+  /// Maximum queue over all arrival patterns; none where k r >= 1, since the queue is then unbounded.
   [[nodiscard]] std::optional<std::int64_t> never_exceeded() const { return most_; }
 
   /// The worst P(Q > level).  \throws InvalidArgument  a negative level  \throws LimitExceeded
@@ -45,7 +46,7 @@ class PolicedQueue {
 
  private:
   struct Run;
-  /// What a run knows of a level; none where its roundings are too many. `rounding`: more slots would not help.
+  /// Result of a run for a level; none where roundings are too many. `rounding`: more slots would not help.
   struct Found {
     std::optional<numeric::Enclosure<unit::Probability>> probability;
     bool rounding = false;
@@ -55,21 +56,21 @@ class PolicedQueue {
   [[nodiscard]] LevelProbability tail_to(std::int64_t level, numeric::Digits digits);
   /// The arithmetics to try, cheapest first, for numbers down to 2^log2_error.
   [[nodiscard]] std::vector<Method> methods(numeric::Digits digits, double log2_error) const;
-  /// So many slots before now that older ones add at most 2^log2_error to P(Q > level).
+  /// Number of past slots such that older ones add at most 2^log2_error to P(Q > level).
   [[nodiscard]] std::int64_t slots_for(std::int64_t level, double log2_error) const;
   [[nodiscard]] numeric::Real from_older_slots(std::int64_t level, std::int64_t window) const;
-  /// One that knows `level` but for 2^log2_error and roundings; made where there is none yet.
+  /// A run that gives `level` to within 2^log2_error and roundings; created if needed.
   [[nodiscard]] const Run& run_for(std::int64_t level, double log2_error, Method method);
   [[nodiscard]] Found found(const Run& run, std::int64_t level) const;
   [[nodiscard]] PolicedRenewal* renewal_for(Method method, double log2_relative);
   [[nodiscard]] double work_of_run(std::int64_t level, double log2_error) const;
-  /// The quicker way, where there is one.
+  /// The faster method, where it applies.
   [[nodiscard]] std::optional<LevelProbability> tail_by_renewal(std::int64_t level, numeric::Digits digits);
 
   PolicedInputs inputs_;
   Accuracy accuracy_;
   PolicedBound bound_;
-  std::optional<traffic::GreedyPattern> pattern_;  ///< none where it repeats after many slots only
+  std::optional<traffic::GreedyPattern> pattern_;  ///< none where it repeats only after many slots
   numeric::Rational spread_;                       ///< alpha(m) <= spread + r m
   std::optional<std::int64_t> most_;
   std::vector<std::unique_ptr<Run>> runs_;

@@ -19,7 +19,7 @@ using numeric::Real;
 
 constexpr std::int64_t longest_cycle = 512, most_trials_a_slot = 4096;
 constexpr double nats_a_bit = 0.6931471805599453;
-/// Relative errors that a mass may have gathered on its way.
+/// Maximum accumulated relative errors of a mass.
 constexpr double most_units = 400'000;
 
 template <class T>
@@ -30,7 +30,7 @@ T nearest(const Rational& value) {
     return numeric::to_real(value, numeric::Rounding::nearest);
 }
 
-/// P(Binomial(trials, p) = successes), step by step: k trials more, one success more.
+/// P(Binomial(trials, p) = successes), updated step by step: k more trials, one more success.
 template <class T>
 class BinomialSteps {
  public:
@@ -69,7 +69,7 @@ class BinomialSteps {
     const std::int64_t before = trials_ - k_, failed = before - successes_;
     T factor = all_fail_;
     if constexpr (std::is_floating_point_v<T>) {
-      // In parts, so that no product overflows, and of two factors at a time, which do not wait for each other.
+      // In parts, so that no product overflows, with two independent factors at a time.
       T up = static_cast<T>(before), down = static_cast<T>(failed);
       for (std::int64_t left = k_; left > 0; left -= 16) {
         T all = 1, more = 1, none = 1, fewer = 1;
@@ -95,7 +95,7 @@ class BinomialSteps {
     units_ += 2 * static_cast<double>(k_) + 4;  // 2 k factors, a power of 1 - p, and the product
     if (units_ > most_units) by_logarithms();
   }
-  /// P(.. = successes + 1) of as many trials.
+  /// P(.. = successes + 1) for the same trials.
   [[nodiscard]] T at_one_more() const {
     return trials_ <= successes_ ? T(0) : T(value_ * (T(trials_ - successes_) * odds_ / T(successes_ + 1)));
   }
@@ -125,7 +125,7 @@ class BinomialSteps {
     units_ = 2.1 * static_cast<double>(trials_) + 2 * static_cast<double>(few) + 1;  // powers, products
     if (units_ > most_units / 8) by_logarithms();
   }
-  /// Anew, without what roundings have become on the way: exact to a unit and a half.
+  /// Recomputed without accumulated roundings: exact to 1.5 units.
   void by_logarithms() {
     if (trials_ < successes_) return;
     const numeric::PrecisionScope scope(
@@ -147,7 +147,7 @@ class BinomialSteps {
   double units_ = 0;
 };
 
-/// The slots of a cycle in which inputs send, and how many of n + 1 slots do at least and at most.
+/// The slots of a cycle in which inputs send, and the minimum and maximum number of them within n + 1 slots.
 struct Cycle {
   explicit Cycle(const traffic::GreedyPattern& pattern)
       : length(pattern.cycle().size()), sums(2 * length + 1, 0) {
@@ -167,7 +167,7 @@ struct Cycle {
   [[nodiscard]] std::int64_t sent(std::size_t phase, std::size_t n) const {
     return sums[phase + n + 1] - sums[phase];
   }
-  /// As even as it can be: counts of equally many slots differ by one at most.
+  /// Whether it is as even as possible: counts over equally many slots differ by at most one.
   [[nodiscard]] bool even() const {
     for (std::size_t j = 0; j < length; ++j)
       if (most[j] - least[j] > 1) return false;
@@ -187,7 +187,7 @@ struct Cycle {
   std::int64_t turn = 0;
 };
 
-/// An approximate inverse, by rows; empty where there is none in doubles.
+/// An approximate inverse, by rows; empty if there is none in double precision.
 std::vector<double> approximate_inverse(std::vector<double> matrix, std::size_t size) {
   std::vector<double> inverse(size * size, 0.0);
   for (std::size_t i = 0; i < size; ++i) inverse[i * size + i] = 1;
@@ -218,7 +218,7 @@ std::vector<double> approximate_inverse(std::vector<double> matrix, std::size_t 
   return inverse;
 }
 
-/// A bound of 1 - R M in the norm of greatest row sums, and that norm of R.
+/// A bound of 1 - R M in the maximum row sum norm, and that norm of R.
 struct InverseCheck {
   double defect = 0, norm = 0;
 };
@@ -260,7 +260,7 @@ class Renewal final : public PolicedRenewal {
     const numeric::PrecisionScope scope(numeric::Precision{method_.bits});
     const Cycle cycle(pattern_);
     const std::size_t size = cycle.length;
-    // Windows of so many slots and more bring as many packets with a probability below 2^log2_relative.
+    // Windows of at least this many slots bring that many packets with a probability below 2^log2_relative.
     const Rational cycle_spread = cycle.spread(inputs_.bucket.rate);
     std::int64_t slots = bound_.window(-1, log2_relative * nats_a_bit);
     Real older = bound_.beyond(-1, slots, cycle_spread);
@@ -284,7 +284,7 @@ class Renewal final : public PolicedRenewal {
   numeric::Enclosure<unit::Probability> tail(std::int64_t level, double log2_error) override {
     for (const Known& known : known_)
       if (known.level == level && known.log2_error <= log2_error) return known.tail;
-    // That of the level below comes with it, and is what is asked for next.
+    // The value of the level below is computed along with it; it is usually requested next.
     const std::int64_t base = std::max<std::int64_t>(level - 1, 0);
     const numeric::PrecisionScope scope(numeric::Precision{method_.bits});
     const auto start = static_cast<std::int64_t>(pattern_.start().size());
@@ -318,7 +318,7 @@ class Renewal final : public PolicedRenewal {
   [[nodiscard]] Method method() const override { return method_; }
 
  private:
-  /// Of the masses of windows: times g, alone, and of those whose g is not known.
+  /// Sums of the masses of windows: times g, alone, and of those whose g is not known.
   struct Sums {
     T filled{0}, all{0}, early{0};
     void add(const T& mass, const T* empty) {
@@ -354,7 +354,7 @@ class Renewal final : public PolicedRenewal {
             numeric::upper(Interval(inner + wrong + around(sums.early) + numeric::to_interval(older)))};
   }
 
-  /// Adds P(S of n + 1 slots = n) to sums[n modulo cycle], of windows in which `counts` slots send.
+  /// Adds P(S of n + 1 slots = n) to sums[n modulo cycle], for windows in which `counts` slots send.
   void sum_windows(const Cycle& cycle, const std::vector<std::int64_t>& counts, std::int64_t slots,
                    std::vector<T>& sums, double& units) const {
     BinomialSteps<T> mass(inputs_, inputs_.inputs * counts[0], 0);
@@ -372,7 +372,7 @@ class Renewal final : public PolicedRenewal {
     }
   }
 
-  /// matrix x = 1, whose entries have relative errors of `units`, but for `older` in each row.
+  /// Solves matrix x = 1; entries have relative errors of `units`, plus `older` in each row.
   bool solve(const std::vector<T>& matrix, double units, double older) {
     const auto size = static_cast<std::size_t>(std::llround(std::sqrt(static_cast<double>(matrix.size()))));
     std::vector<double> rough;
@@ -389,7 +389,7 @@ class Renewal final : public PolicedRenewal {
       largest = std::max(largest, row);
     }
     check.defect +=
-        check.norm * largest * (entry_error + 0x1p-52) * 1.01;  // the true matrix, not the rough one
+        check.norm * largest * (entry_error + 0x1p-52) * 1.01;  // the true matrix, not the approximate one
     if (!(check.defect < 0.5)) return false;
     empty_.assign(size, T(0));
     double residual = std::numeric_limits<double>::infinity();
@@ -411,7 +411,7 @@ class Renewal final : public PolicedRenewal {
         empty_[i] += T(step);
       }
     }
-    // Of the last iterate, whose residual is not known any more: once again.
+    // The residual of the last iterate is not known: compute it again.
     residual = 0;
     for (std::size_t i = 0; i < size; ++i) {
       T sum(0);
@@ -433,8 +433,8 @@ class Renewal final : public PolicedRenewal {
   const PolicedBound& bound_;
   Rational spread_;
   Method method_;
-  std::vector<T> empty_;      ///< the g of the phases of the cycle
-  Real error_;                ///< of each of them at most
+  std::vector<T> empty_;      ///< g by phase of the cycle
+  Real error_;                ///< maximum error of each
   std::vector<Known> known_;  ///< the last two
 };
 

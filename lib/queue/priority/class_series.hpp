@@ -9,22 +9,22 @@
 #include <utility>
 #include <vector>
 
-/// The series of a priority queue in one arithmetic, with the relative errors that their terms meet.
+/// The series of a priority queue in one arithmetic, with the relative errors of their terms.
 ///
-/// MODEL     priority_queue.hpp; letters as in docs/derivations/priorities.md. Products and inverses of series with
-///           non-negative coefficients: the errors on a path to entry n grow with n at most linearly, and add up along
-///           products (docs/derivations/rounding.md).
+/// MODEL     priority_queue.hpp; letters as in docs/derivations/priorities.md. Products and inverses of
+///           series with non-negative coefficients: the errors on a path to entry n grow with n at most
+///           linearly, and add up along products (docs/derivations/rounding.md).
 /// Internal to the queue module.
 namespace tailbound::queue {
 
-/// Entry n meets at most `each` n + `first` relative errors of a unit roundoff.
+/// Entry n has at most `each` n + `first` relative errors of a unit roundoff.
 struct SeriesErrors {
   double each = 0, first = 0;
 
   [[nodiscard]] double at(std::size_t n) const { return each * static_cast<double>(n) + first; }
 };
 
-/// T: long double or numeric::Real (whose precision is the caller's scope).
+/// T: long double or numeric::Real (precision from the caller's scope).
 template <class T>
 struct ErrorSeries {
   std::vector<T> at;
@@ -83,7 +83,7 @@ template <class T>
     for (std::size_t m = 1; m < std::min(n + 1, x.at.size()); ++m) sum += x.at[m] * result.at[n - m];
     result.at[n] = sum / pivot;
   }
-  // At most n factors x[m] lead to entry n, their places sum to n.
+  // At most n factors x[m] lead to entry n; their indices sum to n.
   result.errors = {x.errors.each + x.errors.first + terms_of(size, x.at.size()) + pivot_errors + 2,
                    pivot_errors + 2};
   return result;
@@ -95,7 +95,7 @@ template <class T>
   return 1.01 * errors * static_cast<double>(x) / static_cast<double>(rest) + 2;
 }
 
-/// P(X > n) of P(X = n), which ends.
+/// P(X > n) from P(X = n) of finite support.
 template <class T>
 [[nodiscard]] ErrorSeries<T> tails(const ErrorSeries<T>& x) {
   ErrorSeries<T> result;
@@ -107,12 +107,12 @@ template <class T>
 
 }  // namespace class_series
 
-/// The numbers that the series are made of.
+/// The input of the series.
 template <class T>
 struct ClassTable {
   std::vector<std::vector<T>> probability;  ///< [i][j] = P(A_H = i, A_L = j), rectangular
   double errors = 0;                        ///< of each entry
-  T empty_cycle{};                          ///< y_0, the least solution of y = A(y, 0)
+  T empty_cycle{};                          ///< y_0, the smallest solution of y = A(y, 0)
   double empty_cycle_errors = 0;
   numeric::Rational load, higher_load;
 };
@@ -166,7 +166,7 @@ class ClassOccupancy {
       }
     const ErrorSeries<T> in_cycle = composed(above, table.errors + high_count);
     const ErrorSeries<T> beyond_in_cycle = composed(beyond, table.errors + 2 * high_count);
-    // At least 1 - rho_H: the subtraction loses no more digits than the load does.
+    // At least 1 - rho_H: the subtraction loses no more digits than 1 - load does.
     const T pivot = T(1) - in_cycle.at[0];
     const double pivot_errors = lost(in_cycle.at[0], pivot, in_cycle.errors.at(0));
     const T busy_rest = rounded(numeric::Rational(1 - table.higher_load));
@@ -180,7 +180,7 @@ class ClassOccupancy {
     const ErrorSeries<T> served =
         inverse(cycle_tails, table.empty_cycle, table.empty_cycle_errors, T(1), size);  // U
     tail_when_served_ = product(sum(cycle_beyond, idle, cycle_tails), served, size);
-    // The three parts of L, by masses and tails.
+    // The three parts of L, as masses and tails.
     ErrorSeries<T> second = rest, third = served;
     for (T& value : second.at) value *= busy_rest;
     for (T& value : third.at) value *= idle;
@@ -231,7 +231,7 @@ class ClassOccupancy {
       for (std::size_t i = 1; i < highs; ++i)
         powers_[i][n] = parts[i] + T(static_cast<long>(i)) * powers_[i - 1][0] * next;
     }
-    // A path to y_n passes at most 2 n - 1 coefficients of Y (docs/derivations/priorities.md).
+    // A path to y_n contains at most 2 n - 1 coefficients of Y (docs/derivations/priorities.md).
     const double step = most * (length + 5) + most + static_cast<double>(lows) + table.errors +
                         most * (table.empty_cycle_errors + 1) + pivot_errors + 5;
     power_errors_ = {2 * step, most * (table.empty_cycle_errors + length + 5)};
@@ -261,7 +261,7 @@ class ClassOccupancy {
   ErrorSeries<T> tail_, tail_when_served_;
 };
 
-/// P(W > n) and P(W = n), n = 0 .. size - 1: each packet ahead costs a high cycle, and so does its own slot.
+/// P(W > n) and P(W = n), n = 0 .. size - 1: each packet ahead takes a high cycle, and so does its own slot.
 template <class T>
 class ClassWaits {
  public:
@@ -273,7 +273,7 @@ class ClassWaits {
     const ErrorSeries<T>&high = sums.high, &both = sums.both;
     const ErrorSeries<T> high_tails = tails(high), both_tails = tails(both);
     const T idle = rounded(numeric::Rational(1 - table.load - table.higher_load));
-    // Packets of its own slot ahead of a packet of the lower class.
+    // Packets ahead of a lower-class packet in its own slot.
     ErrorSeries<T> same_slot{std::vector<T>(both.at.size(), T(0)), {0, both.errors.first + 1}};
     for (std::size_t i = 0; i < table.probability.size(); ++i) {
       T tail(0);
@@ -283,7 +283,7 @@ class ClassWaits {
       }
     }
     divide(same_slot, rounded(table.load), 1);
-    // Work that earlier slots have left, 1 / (1 - B_T(z)), and what it and they make up.
+    // Work left by earlier slots, 1 / (1 - B_T(z)), and its sum with the same-slot packets.
     const ErrorSeries<T> left = inverse(both_tails, both.at[0], both.errors.at(0), T(1), size);
     ErrorSeries<T> ahead = product(same_slot, left, size);
     for (T& mass : ahead.at) mass *= idle;
@@ -297,8 +297,8 @@ class ClassWaits {
   [[nodiscard]] const ErrorSeries<T>& mass() const { return mass_; }
 
  private:
-  /// With Theta(z), of a high cycle that begins with no packet, in place of z: row n has
-  /// t[n][j] = (j/n) P(A_H(1) + .. + A_H(n) = n - j).
+  /// Substitutes Theta(z), of a high cycle that begins with no packet, for z: row n has t[n][j] = (j/n)
+  /// P(A_H(1) + .. + A_H(n) = n - j).
   void compose(const ErrorSeries<T>& high, const ErrorSeries<T>& high_tails, const ErrorSeries<T>& ahead,
                const ErrorSeries<T>& ahead_tails) {
     const auto zeros = [&](std::size_t size) { return std::vector<T>(size, T(0)); };
@@ -311,7 +311,7 @@ class ClassWaits {
     std::vector<T> sums = zeros(size_), next = zeros(size_);  // P(A_H(1) + .. + A_H(n) = .)
     sums[0] = T(1);
     for (std::size_t n = 1; n < size_; ++n) {
-      for (std::size_t m = 0; m < size_; ++m) {  // those from n on are for the rows to come
+      for (std::size_t m = 0; m < size_; ++m) {  // those from n on are for later rows
         T sum(0);
         for (std::size_t i = 0; i < std::min(high.at.size(), m + 1); ++i) sum += high.at[i] * sums[m - i];
         next[m] = std::move(sum);

@@ -50,7 +50,7 @@ std::vector<ClassPackets> parse_joint(std::string_view text, const std::string& 
       columns = cells.size();
       if (columns < 2 || columns > most_joint_classes + 1)
         fail("has " + std::to_string(columns) +
-             " columns; expected n1,n2,..,probability, of 1 to 8 classes, such as 1,0,0.25");
+             " columns; expected n1,n2,..,probability with 1 to 8 classes, such as 1,0,0.25");
       if (names_columns(cells)) continue;
     }
     if (cells.size() != columns)
@@ -62,7 +62,8 @@ std::vector<ClassPackets> parse_joint(std::string_view text, const std::string& 
       const auto [rest, error] = std::from_chars(cells[i].data(), cells[i].data() + cells[i].size(), count);
       if (error != std::errc{} || rest != cells[i].data() + cells[i].size() || count < 0 ||
           count > PriorityQueue::most_inputs)
-        fail("\"" + cells[i].substr(0, 40) + "\" is no number of packets: a whole number from 0 to " +
+        fail("\"" + cells[i].substr(0, 40) +
+             "\" is not a number of packets; it must be a whole number from 0 to " +
              std::to_string(PriorityQueue::most_inputs));
       packets.push_back(count);
     }

@@ -9,21 +9,21 @@
 
 /// Probabilities of the packets of each class in a slot, from text.
 ///
-/// MODEL     a line "n1,n2,..,p": n1 packets of the class served first, n2 of the next, .., with probability p. The first
-///           line may name the columns; # begins a comment; lines of the same packets are added up.
+/// MODEL     one line "n1,n2,..,p" per combination: n1 packets of the class served first, n2 of the next, ..,
+///           with probability p. The first line may name the columns; # begins a comment; lines with the same
+///           packets are summed.
 /// RESULT    every number exactly as written: 0.1 is 1/10.
 /// TESTS     tests/queue/priority/joint_file_test.cpp
 namespace tailbound::queue {
 
 struct ClassPackets {
-  std::vector<std::int64_t>
-      packets;  ///< of each class, that served first in front; 0 .. PriorityQueue::most_inputs
-  numeric::Rational probability;  ///< above 0
+  std::vector<std::int64_t> packets;  ///< per class, highest priority first; 0 .. PriorityQueue::most_inputs
+  numeric::Rational probability;      ///< above 0
 };
 
-/// Probabilities that sum to 1, each line of the same number of classes, 1 to 8; at most 100 000 lines.
+/// Probabilities that sum to 1. Every line has the same number of classes, 1 to 8; at most 100 000 lines.
 /// \param source  name for messages (the file)
-/// \throws ParseError  with the line
+/// \throws ParseError  with line number
 [[nodiscard]] std::vector<ClassPackets> parse_joint(std::string_view text, const std::string& source);
 
 }  // namespace tailbound::queue

@@ -22,7 +22,7 @@ using numeric::Real;
 
 constexpr int machine_bits = std::numeric_limits<long double>::digits;
 constexpr int most_class_bits = 4096;
-/// Below 2^this a long double may have lost products that are too small for it.
+/// Below 2^this, long double may have lost products to underflow.
 constexpr double least_log2_machine = -15'000;
 
 /// The first moments of the arrivals.
@@ -69,11 +69,11 @@ void require_valid(const std::vector<ClassSource>& sources) {
   std::int64_t count = 0;
   for (const ClassSource& source : sources) {
     if (source.count < 1)
-      throw InvalidArgument("sources", std::to_string(source.count), "1 or more of a kind");
+      throw InvalidArgument("sources", std::to_string(source.count), "at least 1 of a kind");
     if (source.higher < 0 || source.own < 0 || source.higher + source.own > 1)
       throw InvalidArgument("rate of a source",
                             numeric::to_fraction(source.higher) + " and " + numeric::to_fraction(source.own),
-                            "from 0 to 1, together at most 1 packet a slot");
+                            "from 0 to 1, together at most 1 packet per slot");
     if (source.count > PriorityQueue::most_inputs - count)
       throw InvalidArgument("inputs", "more than " + std::to_string(PriorityQueue::most_inputs),
                             "at most " + std::to_string(PriorityQueue::most_inputs) + " with classes");
@@ -119,7 +119,7 @@ std::pair<T, T> without_own(const ClassArrivals& arrivals, const T& y, Rounded&&
   return {value, slope};
 }
 
-/// The least solution of y = A(y, 0), to 2^-bits: Newton's steps rise to it, and signs prove the end.
+/// Smallest solution of y = A(y, 0), to 2^-bits: Newton's steps increase to it, and signs prove the result.
 Interval empty_cycle(const ClassArrivals& arrivals, int bits) {
   const auto nearest = [](const Rational& value) {
     return numeric::to_real(value, numeric::Rounding::nearest);
@@ -144,7 +144,7 @@ Interval empty_cycle(const ClassArrivals& arrivals, int bits) {
     if (sign_at(y - margin) > 0 && (y + margin >= 1 || sign_at(y + margin) < 0))
       return numeric::make_interval(y - margin, y + margin);
   }
-  throw LimitExceeded("the classes' load is too near 1 packet a slot");
+  throw LimitExceeded("the total load of the classes is too close to 1 packet per slot");
 }
 
 long double to_machine(const Real& value) {
@@ -178,7 +178,7 @@ void add_source(std::vector<std::vector<T>>& table, const ClassSource& source) {
   }
 }
 
-/// Without rows and columns of zeros at the end.
+/// Without trailing rows and columns of zeros.
 template <class T>
 void trim(std::vector<std::vector<T>>& table) {
   const auto zero = [](const T& p) { return p == 0; };
@@ -223,7 +223,7 @@ ClassTable<T> class_table(const ClassArrivals& arrivals, int bits, const ClassMo
 
 enum class ClassLaw { tail, tail_when_served, wait_tail };
 
-/// The series of one arithmetic, made when they are first asked for.
+/// The series of one arithmetic, computed on first use.
 template <class T>
 class ClassArithmetic {
  public:
@@ -249,7 +249,7 @@ class ClassArithmetic {
 
 }  // namespace
 
-/// What is known so far of the laws.
+/// The distributions computed so far.
 class PriorityLaws {
  public:
   using Probability = PriorityQueue::Probability;
@@ -258,7 +258,7 @@ class PriorityLaws {
   PriorityLaws(ClassArrivals arrivals, Digits digits) : arrivals_(std::move(arrivals)), digits_(digits) {
     std::visit([](const auto& its) { require_valid(its); }, arrivals_);
     moments_ = std::visit([](const auto& its) { return moments(its); }, arrivals_);
-    if (moments_.own == 0) throw InvalidArgument("load of the lower class", "0", "above 0 packets a slot");
+    if (moments_.own == 0) throw InvalidArgument("load of the lower class", "0", "above 0 packets per slot");
     if (both() >= 1) throw Unstable(numeric::to_fraction(both()), 1);
   }
 
@@ -298,7 +298,7 @@ class PriorityLaws {
     const auto place =
         std::partition_point(values.begin(), values.end(), [&](long double v) { return v > near; });
     std::int64_t level = place - values.begin();
-    // What was computed may be a level off beside a boundary that it cannot tell.
+    // The computed level may be off by one next to a boundary that it cannot decide.
     for (Digits digits = digits_; digits.count < 1200; digits.count *= 4)
       for (const std::int64_t candidate : {level, level + 1, level - 1}) {
         if (candidate < 0) continue;
@@ -310,7 +310,7 @@ class PriorityLaws {
           return {candidate, std::move(at), std::move(before)};
       }
     throw LimitExceeded("the target " + numeric::to_fraction(target) +
-                        " is too near the probability of a level");
+                        " is too close to the probability of a level");
   }
 
   [[nodiscard]] Digits digits() const { return digits_; }
@@ -340,8 +340,8 @@ class PriorityLaws {
   [[nodiscard]] static std::size_t next_size(std::size_t size) {
     constexpr auto most = static_cast<std::size_t>(PriorityQueue::most_levels);
     if (size >= most)
-      throw LimitExceeded("the lower class is followed to " + std::to_string(most) +
-                          " levels, which is the limit");
+      throw LimitExceeded("the lower class is analysed up to " + std::to_string(most) +
+                          " packets or slots, which is the limit");
     return std::min(2 * size, most);
   }
   [[nodiscard]] static std::size_t size_for(std::size_t wanted) {
@@ -399,7 +399,7 @@ PriorityQueue::Probability PriorityQueue::wait_tail(Slots slots) {
 
 namespace {
 
-/// (3.8) of an enclosure of P(L > B | H = 0), which it rises with.
+/// (3.8) for an enclosure of P(L > B | H = 0), in which it is increasing.
 PriorityQueue::Probability loss_of(const PriorityQueue::Probability& tail, const Rational& sigma,
                                    Digits digits) {
   const PrecisionScope scope(Precision{numeric::to_precision(digits).bits + 64});
@@ -430,7 +430,7 @@ PriorityQueue::Least PriorityQueue::least_wait(const Rational& target) {
   return laws_->least(ClassLaw::wait_tail, target);
 }
 PriorityQueue::Least PriorityQueue::least_room(const Rational& target) {
-  // The loss rises with the tail, so that its target is one of the tail.
+  // The loss increases with the tail, so its target is equivalent to one for the tail.
   const Rational sigma = load() / (1 - higher_load());
   Least found =
       laws_->least(ClassLaw::tail_when_served, Rational(target * sigma / (1 - sigma + target * sigma)));

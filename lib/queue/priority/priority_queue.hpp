@@ -11,22 +11,22 @@
 #include <variant>
 #include <vector>
 
-/// The lower of two classes at an output that serves one packet a slot, the higher class first.
+/// The lower of two priority classes at an output that serves one packet per slot.
 ///
-/// MODEL     In every slot A_H packets of the higher class and A_L of the lower arrive, independently of other slots. L
-///           packets of the lower class are there just after the arrivals of a slot; one is served if H = 0 then. Within
-///           a class first in, first out, in random order within a slot. Of several classes all before the one asked about
-///           are H together; those behind it delay nothing.
-/// RESULT    L = A_L + what is left of two independent parts (docs/derivations/priorities.md): given H = 0, L is the
-///           slotted queue whose arrivals are those of a high cycle. P(L > n), the loss of a class with room of its own,
-///           and P(W > n) by series with non-negative terms alone, in long double or longer numbers with a proved rounding
-///           bound.
+/// MODEL     In every slot A_H packets of the higher class and A_L of the lower arrive, independently of
+///           other slots. L packets of the lower class are there just after the arrivals of a slot; one is
+///           served if H = 0 then. FIFO within a class, random order within a slot. With several classes, all
+///           higher ones together are H; lower ones have no effect.
+/// RESULT    L = A_L + two independent parts (docs/derivations/priorities.md): given H = 0, L is the slotted
+///           queue whose arrivals are those of a high cycle. P(L > n), the loss of a class with a buffer of
+///           its own, and P(W > n) from series with non-negative terms only, in long double or higher
+///           precision with a proved rounding bound.
 /// EXCLUDES  correlation between slots; packets of several slots; weights (sim/classes)
 /// TESTS     tests/queue/priority/priority_queue_test.cpp
 namespace tailbound::queue {
 
-/// `count` sources, independent, that send at most one packet a slot each: of the higher class with probability `higher`,
-/// of the lower with `own`.
+/// `count` independent sources that send at most one packet per slot each: of the higher class with
+/// probability `higher`, of the lower with `own`.
 struct ClassSource {
   numeric::Rational higher, own;
   std::int64_t count = 1;
@@ -39,26 +39,26 @@ struct JointPmf {
 
 using ClassArrivals = std::variant<std::vector<ClassSource>, JointPmf>;
 
-/// What packets of the lower class meet on their way.
+/// A queue on the path of lower-class packets.
 struct ClassQueue {
   ClassArrivals arrivals;
 };
 
 class PriorityLaws;
 
-/// Not for use by several threads at a time.
+/// Not thread-safe.
 class PriorityQueue {
  public:
-  static constexpr std::int64_t most_inputs = 128;    ///< sources in all; as many packets of one class a slot
-  static constexpr std::int64_t most_levels = 16384;  ///< that any law is followed to
+  static constexpr std::int64_t most_inputs = 128;    ///< sources in all, and packets of one class per slot
+  static constexpr std::int64_t most_levels = 16384;  ///< maximum level of any distribution
 
   struct Probability : numeric::Enclosure<unit::Probability> {
-    Method method;  ///< how it came about
+    Method method;  ///< how it was computed
   };
 
-  /// \throws InvalidArgument  probabilities below 0 or that do not sum to 1, no packet of the lower class, more inputs
-  ///                          than most_inputs
-  /// \throws Unstable         both classes together are offered 1 packet a slot or more
+  /// \throws InvalidArgument  probabilities below 0 or that do not sum to 1, no packet of the lower class,
+  ///                          more inputs than most_inputs
+  /// \throws Unstable         both classes together offer 1 packet per slot or more
   explicit PriorityQueue(ClassArrivals arrivals, numeric::Digits digits = {});
   ~PriorityQueue();
   PriorityQueue(PriorityQueue&&) noexcept;
@@ -72,7 +72,7 @@ class PriorityQueue {
   [[nodiscard]] numeric::Rational mean_wait() const;
 
   /// CONTRACT  each encloses the number, to a relative width of 10^-digits.
-  /// COST      O(k n^2) products for k inputs to the deepest level n asked, once.
+  /// COST      O(k n^2) products for k inputs for the deepest level n requested, once.
   /// \throws InvalidArgument  a level below 0
   /// \throws LimitExceeded    a level beyond most_levels
 
@@ -80,19 +80,22 @@ class PriorityQueue {
   [[nodiscard]] Probability tail(Packets level);
   /// P(L > level | H = 0)
   [[nodiscard]] Probability tail_when_served(Packets level);
-  /// Fraction of the lower class that is lost where it has room for so many packets, that in service included.
+  /// Fraction of lower-class packets lost with a buffer of `room` packets for this class, the one in service
+  /// included.
   [[nodiscard]] Probability loss(Packets room);
-  /// P(W > slots), W: slots that a packet of the lower class waits, its own service not counted.
+  /// P(W > slots), W: slots that a lower-class packet waits, its own service not counted.
   [[nodiscard]] Probability wait_tail(Slots slots);
 
-  /// The least level at which a probability is at most the target, and both sides of it, which prove it.
+  /// Smallest level at which a probability is at most the target, with the probabilities on both sides as
+  /// proof.
   struct Least {
     std::int64_t level = 0;
     Probability at;
     std::optional<Probability> before;  ///< at level - 1; none at level 0
   };
   /// \param target  above 0, below 1
-  /// \throws LimitExceeded  it lies beyond most_levels, or so near a probability that 4096 bits do not tell
+  /// \throws LimitExceeded  the level is beyond most_levels, or the target so close to a probability that
+  ///                        4096 bits cannot decide
   [[nodiscard]] Least least_level(const numeric::Rational& target);  ///< of tail()
   [[nodiscard]] Least least_room(const numeric::Rational& target);   ///< of loss()
   [[nodiscard]] Least least_wait(const numeric::Rational& target);   ///< of wait_tail()

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-/// The dominant pole z0 of Q(z): the least real solution above 1 of z^C = A(z).
+/// The dominant pole z0 of Q(z): the smallest real solution above 1 of z^C = A(z).
 ///
 /// g(x) = log A(e^x) - C x is convex with g(0) = 0 and g'(0) = rho - C < 0, so it has at most one positive
 /// zero, is negative before and positive after it: two proved signs enclose it.
@@ -17,7 +17,7 @@ using numeric::power;
 using numeric::Rational;
 using numeric::Real;
 
-/// A(z) for z >= 1; not finite where the formula has a pole.
+/// A(z) for z >= 1; not finite if the formula has a pole there.
 Interval evaluate(const series::Arrivals::Description& description, const Interval& z) {
   using namespace series;
   if (const auto* equal = std::get_if<EqualInputs>(&description)) {
@@ -41,7 +41,7 @@ Interval evaluate(const series::Arrivals::Description& description, const Interv
   return series::evaluate<Interval>(std::get<PgfArrivals>(description).program, z);
 }
 
-/// A(z) - z^C at a point above 1 and what it proves.
+/// A(z) - z^C at a point above 1, and its conclusion.
 struct Probe {
   enum class Place {
     before,     ///< A(z) < z^C: the zero lies further out
@@ -50,7 +50,7 @@ struct Probe {
     outside,    ///< A has a singularity up to z, so the zero lies nearer
   };
   Place place;
-  Real difference;  ///< approximate A(z) - z^C; of no meaning outside
+  Real difference;  ///< approximate A(z) - z^C; undefined outside
 };
 
 /// \param from  A is known to be analytic up to here
@@ -82,12 +82,12 @@ Probe probe(const SlottedQueue& queue, const Real& from, const Real& z) {
 /// The zero, on the scale y = z - 1, between two proved signs.
 struct Bracket {
   Real before, behind;        ///< y
-  Real at_before, at_behind;  ///< A(z) - z^C there; at_behind is of no meaning if `outside`
+  Real at_before, at_behind;  ///< A(z) - z^C there; at_behind is undefined if `outside`
   bool outside = false;
   Probe::Place last = Probe::Place::undecided;
 
-  /// Moves the end that `at` proves; false if it proves nothing. An end that stays twice counts half
-  /// (the Illinois rule), so that chords close in from both sides.
+  /// Moves the end that `at` proves; false if it proves nothing. An end kept twice is weighted by half (the
+  /// Illinois rule), so that chords converge from both sides.
   bool take(const Real& y, const Probe& at) {
     if (at.place == Probe::Place::undecided) return false;
     if (at.place == Probe::Place::before) {
@@ -104,7 +104,7 @@ struct Bracket {
     return true;
   }
 
-  /// False only where the logarithms of the ends, which cost more than all else, surely differ in those digits.
+  /// False only if the logarithms of the ends, the most expensive part, certainly differ in those digits.
   [[nodiscard]] bool may_agree_to(numeric::Digits digits) const {
     const auto y = static_cast<double>(before), gap = static_cast<double>(Real(behind - before));
     if (digits.count > 300 || !(y > 1e-300)) return true;
@@ -152,7 +152,7 @@ std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate(const SlottedQueue
       Real y = bracket.before + gap / 2;
       if (!bracket.outside && step % 8 != 7) {
         y = bracket.before - bracket.at_before * gap / (bracket.at_behind - bracket.at_before);
-        // Not so near an end that rounding hides the sign: a little behind the zero it proves the rest.
+        // Not so close to an end that rounding hides the sign: slightly past the zero it proves the rest.
         const Real margin = bracket.behind * eighth_of_width;
         if (y < bracket.before + margin) y = bracket.before + margin;
         if (y > bracket.behind - margin) y = bracket.behind - margin;

@@ -7,7 +7,7 @@ using numeric::Rational;
 
 ExactValues::ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last, double most_bits) {
   const auto refuse = [&](double bits) {
-    throw LimitExceeded("exact values to level " + std::to_string(last) + " would take about " +
+    throw LimitExceeded("exact values to level " + std::to_string(last) + " would need about " +
                         std::to_string(static_cast<long>(bits / 8e6)) + " MB; the limit is " +
                         std::to_string(static_cast<long>(most_bits / 8e6)) + " MB");
   };

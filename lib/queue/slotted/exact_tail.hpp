@@ -7,19 +7,19 @@
 
 /// The slotted queue in exact rational numbers.
 ///
-/// MODEL     the renewal equation of queue/slotted/ladder.hpp with all coefficients over one denominator D and the
-///           n-th value scaled by (D P(A=0))^(n+1): integers only, no division until the end.
+/// MODEL     the renewal equation of queue/slotted/ladder.hpp with all coefficients over one denominator D
+///           and the n-th value scaled by (D P(A=0))^(n+1): integers only, no division until the end.
 /// SOURCE    docs/derivations/slotted_queue.md, "Exact values"
 /// Internal to the queue module.
 namespace tailbound::queue {
 
-/// The values 0 .. last as integers over powers of one number; reduced to lowest terms only when asked,
-/// since that costs more than the recurrence itself.
+/// The values 0 .. last as integers over powers of one number. Reduced to lowest terms only on request, since
+/// that costs more than the recurrence itself.
 class ExactValues {
  public:
   /// C = 1.
   /// COST  O(last min(last, K)) products of numbers whose length grows in proportion to the level.
-  /// \param most_bits  of all the numbers together
+  /// \param most_bits  limit for all the numbers together
   /// \throws LimitExceeded  C > 1, irrational probabilities, or numbers beyond `most_bits`
   ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last, double most_bits = 0x1p33);
 

@@ -31,8 +31,8 @@ Interval midpoint(const Interval& interval) {
   return numeric::make_interval(middle, middle);
 }
 
-/// f(z) = z^degree - sum a[j] z^j and its derivative. `lost` and `lost_slope` bound what the cut of the
-/// PMF takes from either on the unit disc.
+/// f(z) = z^degree - sum a[j] z^j and its derivative. `lost` and `lost_slope` bound the truncation errors of
+/// both on the unit disc.
 struct Characteristic {
   std::vector<Interval> coefficient;  ///< of f, lowest first
   Interval lost, lost_slope;
@@ -53,7 +53,7 @@ struct Characteristic {
   }
 };
 
-/// f(z)/(z - 1) as far as doubles know it, lowest coefficient first.
+/// f(z)/(z - 1) in double precision, lowest coefficient first.
 std::vector<double> quotient_of(const std::vector<double>& pmf, std::size_t servers) {
   std::vector<double> quotient;  // P(A <= m) for m < C, -P(A > m) from there on
   double below = 0, above = 0;
@@ -68,8 +68,9 @@ std::vector<double> quotient_of(const std::vector<double>& pmf, std::size_t serv
   return quotient;
 }
 
-/// About the zeros of a polynomial: one by the eigenvalues of the companion matrix of the reversed one. Where the first
-/// coefficient is small that matrix has large entries, and zeros may be off by more than they lie apart.
+/// Approximate zeros of a polynomial, from the eigenvalues of the companion matrix of the reversed
+/// polynomial. If the first coefficient is small, that matrix has large entries, and errors of zeros may
+/// exceed their distances.
 std::vector<std::complex<long double>> rough_zeros(const std::vector<double>& polynomial) {
   const auto degree = static_cast<Eigen::Index>(polynomial.size()) - 1;
   std::vector<std::complex<long double>> zeros;
@@ -79,7 +80,7 @@ std::vector<std::complex<long double>> rough_zeros(const std::vector<double>& po
     companion(0, j) = -polynomial[static_cast<std::size_t>(j) + 1] / polynomial[0];
     if (j > 0) companion(j, j - 1) = 1;
   }
-  constexpr double least = 1e-6;  // zeros farther away matter to none in the unit disc
+  constexpr double least = 1e-6;  // zeros farther away do not affect those in the unit disc
   const Eigen::VectorXcd eigenvalues = companion.eigenvalues();
   for (const std::complex<double>& eigenvalue : eigenvalues)
     if (std::abs(eigenvalue) > least) zeros.emplace_back(1.0 / eigenvalue);
@@ -88,14 +89,14 @@ std::vector<std::complex<long double>> rough_zeros(const std::vector<double>& po
 
 /// The same zeros with the accuracy of long double.
 ///
-/// METHOD  Newton's steps on the polynomial divided by the other zeros, all at once (Aberth 1973): no two of them run
-///         to the same one.
+/// METHOD  Newton's steps on the polynomial divided by the other zeros, all at once (Aberth 1973): no two
+///         converge to the same zero.
 void settle(std::vector<std::complex<long double>>& zeros, const std::vector<double>& polynomial) {
   using Complex = std::complex<long double>;
   constexpr int most_rounds = 200;
   constexpr long double settled = 1e-13L;
   const auto square = [](const Complex& z) { return z.real() * z.real() + z.imag() * z.imag(); };
-  // As written: the compiler's own heed infinities, and take three times as long.
+  // Written out: the compiler's versions handle infinities and take three times as long.
   const auto inverse = [&](const Complex& z) { return std::conj(z) / square(z); };
   const auto times = [](const Complex& a, const Complex& b) {
     return Complex(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
@@ -123,7 +124,7 @@ void settle(std::vector<std::complex<long double>>& zeros, const std::vector<dou
   }
 }
 
-/// Approximations of the zeros of f(z)/(z - 1), the least ones first.
+/// Approximations of the zeros of f(z)/(z - 1), smallest first.
 std::vector<std::complex<double>> approximate_roots(const std::vector<double>& pmf, std::size_t servers) {
   const std::vector<double> quotient = quotient_of(pmf, servers);
   std::vector<std::complex<long double>> zeros = rough_zeros(quotient);
@@ -133,7 +134,7 @@ std::vector<std::complex<double>> approximate_roots(const std::vector<double>& p
   return roots;
 }
 
-/// The greatest number that divides C and every possible batch; 1 unless the PMF is complete.
+/// The greatest common divisor of C and all possible batches; 1 unless the PMF is complete.
 std::size_t common_divisor(const series::ArrivalTails<Interval>& tails, int packets_per_slot) {
   auto divisor = static_cast<std::size_t>(packets_per_slot);
   if (!tails.complete) return 1;
@@ -186,7 +187,7 @@ std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<Interval>& t
   std::vector<ComplexInterval> discs;
   std::vector<Interval> radii;
   std::vector<std::complex<double>> starts = approximate_roots(pmf, servers);
-  // With a common divisor d the d-th roots of unity are solutions too; all others are inside.
+  // With a common divisor d, the d-th roots of unity are solutions too; all others are inside.
   const std::size_t divisor = common_divisor(tails, packets_per_slot);
   if (starts.size() > servers - divisor) starts.resize(servers - divisor);
   for (std::size_t i = 1; i < divisor; ++i) {
@@ -196,7 +197,7 @@ std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<Interval>& t
   for (const std::complex<double>& start : starts) {
     ComplexInterval center{Interval(start.real()), Interval(start.imag())};
     Interval step(1);
-    // Quadratic from about 40 bits on; the cap only stops a root that does not converge.
+    // Quadratic from about 40 bits on; the limit only stops a root that does not converge.
     for (int iteration = 0; iteration < 60; ++iteration) {
       const auto [value, slope] = f(center);
       if (numeric::lower(magnitude(slope)) <= 0) throw unsettled("two of them nearly coincide");
@@ -213,8 +214,8 @@ std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<Interval>& t
     const Real radius = numeric::upper(newton * Interval(2));
     if (numeric::upper(magnitude(center) + numeric::to_interval(radius)) >= 1)
       throw unsettled(
-          "one lies too near the unit circle, as when unlimited batches and the packets served "
-          "in a slot share a divisor");
+          "one is too close to the unit circle, for example if unbounded batches and the packets served per "
+          "slot have a common divisor");
     discs.push_back(center);
     radii.emplace_back(radius);
     const Interval spread = numeric::make_interval(-radius, radius);

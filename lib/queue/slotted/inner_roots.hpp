@@ -17,17 +17,17 @@ struct ComplexInterval {
   numeric::Interval real, imaginary;
 };
 
-/// The solutions cannot be told apart at the precision in force; a finer one may do.
+/// The solutions cannot be separated at the precision in force; a higher one may suffice.
 class UnresolvedRoots : public LimitExceeded {
  public:
   using LimitExceeded::LimitExceeded;
 };
 
 /// The C - 1 solutions other than 1, conjugates both listed, with the precision in force.
-/// \param tails  of the arrivals, cut at an excess far below the precision wanted
+/// \param tails  of the arrivals, cut at an excess far below the required precision
 /// \param second_factorial_moment  A''(1)
-/// \throws UnresolvedRoots  two solutions lie too close to be told apart at this precision, or too near the
-///                          unit circle
+/// \throws UnresolvedRoots  two solutions are too close to each other or to the unit circle for this
+///                          precision
 [[nodiscard]] std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<numeric::Interval>& tails,
                                                        const numeric::Interval& second_factorial_moment,
                                                        int packets_per_slot);

@@ -12,7 +12,7 @@ using numeric::Interval;
 using numeric::Rational;
 using numeric::Real;
 
-/// What the cut adds for X: P(Y > n) is E[max(A - n - 1, 0)] / rho.
+/// Truncation error for X: P(Y > n) is E[max(A - n - 1, 0)] / rho.
 template <class L>
 L ahead_cut(const L& cut, const series::ArrivalTails<L>& tails) {
   return tails.complete || tails.size() == 0 ? L(0) : L(cut + tails.beyond.back() / tails.load);
@@ -27,8 +27,8 @@ Ladder<L> single_server(series::ArrivalTails<L> tails, L idle) {
   ladder.idle = idle;
   if (size > 0) ladder.kernel.assign(tails.above.begin() + 1, tails.above.end());
   ladder.behind = tails.beyond;
-  // What is cut from the kernel and the forcing adds at most 2 beyond[K-1] to each step, and the
-  // steps' weights, the coefficients of 1/K(z), sum to 1/K(1).
+  // Truncating the kernel and the forcing changes each step by at most 2 beyond[K-1]. The weights of the
+  // steps, the coefficients of 1/K(z), sum to 1/K(1).
   ladder.cut = tails.complete || size == 0 ? L(0) : L((tails.beyond.back() + tails.beyond.back()) / idle);
   ladder.ahead_cut = ahead_cut(ladder.cut, tails);
   ladder.offers = std::move(tails);
@@ -39,14 +39,14 @@ Ladder<L> single_server(series::ArrivalTails<L> tails, L idle) {
 std::vector<Interval> descending_renewals(const std::vector<ComplexInterval>& roots, std::size_t count) {
   std::vector<ComplexInterval> series(count, {Interval(0), Interval(0)});
   series[0].real = Interval(1);
-  // One first-order filter a root; |y| < 1 keeps the widths down, where the expanded product would not.
+  // One first-order filter per root; |y| < 1 keeps the widths small, unlike the expanded product.
   for (const ComplexInterval& root : roots)
     for (std::size_t i = 1; i < count; ++i) series[i] = series[i] + root * series[i - 1];
   std::vector<Interval> sums;
   Interval sum(0);
   for (const ComplexInterval& term : series) {
     sum += term.real;
-    // A renewal measure is non-negative: what is below zero is rounding.
+    // A renewal measure is non-negative: negative values are rounding errors.
     sums.push_back(numeric::lower(sum) < 0 ? numeric::make_interval(Real(0), numeric::upper(sum)) : sum);
   }
   return sums;
@@ -58,7 +58,7 @@ Ladder<Interval> several_servers(series::ArrivalTails<Interval> tails,
   Ladder<Interval> ladder;
   const std::size_t size = tails.size();
   if (tails.complete && size <= servers) {
-    // Everybody who waits is served: Q = A, whatever the roots, and K(1) = 1 - P(A = C), the leading coefficient.
+    // All waiting packets are served: Q = A for any roots, and K(1) = 1 - P(A = C), the leading coefficient.
     ladder.idle = size == servers ? Interval(1) - tails.pmf[servers] : Interval(1);
     ladder.pivot = ladder.idle;
     ladder.behind.assign(size, Interval(0));
@@ -73,8 +73,8 @@ Ladder<Interval> several_servers(series::ArrivalTails<Interval> tails,
   for (const ComplexInterval& root : roots)
     product = product * ComplexInterval{Interval(1) - root.real, -root.imaginary};
   ladder.idle = (Interval(packets_per_slot) - tails.load) / product.real;
-  // What the cut takes: at most `lost` from any kernel entry that is kept, and as much from the sum of
-  // those that are not; |u[i]| <= prod 1 / (1 - |y_i|).
+  // Truncation error: at most `lost` in any kernel entry that is kept, and as much in the sum of those that
+  // are not; |u[i]| <= prod 1 / (1 - |y_i|).
   Interval lost(0);
   if (!tails.complete) {
     Interval growth(1);
@@ -151,7 +151,7 @@ long negligible_excess(double log2_value, int bits, double log2_idle) {
 
 Ladder<Interval> enclosed_ladder(const SlottedQueue& queue, long negligible) {
   if (queue.packets_per_slot > 1) {
-    // Many roots close together ask for more precision than their use does.
+    // Finding many close roots needs more precision than using them.
     const auto wanted = static_cast<int>(mpfr_get_prec(Real(0).backend().data()));
     for (int bits = wanted;; bits *= 2) {
       const numeric::PrecisionScope scope(numeric::Precision{bits});
@@ -186,7 +186,7 @@ std::optional<Ladder<long double>> fast_ladder(const SlottedQueue& queue, long n
 Ladder<Rational> exact_ladder(const SlottedQueue& queue, std::size_t count) {
   if (queue.packets_per_slot > 1)
     throw LimitExceeded(
-        "exact arithmetic serves one packet a slot: with more the solution rests on irrational "
+        "exact arithmetic supports only one packet served per slot: with more, the solution has irrational "
         "roots; use interval or multiprecision");
   series::ArrivalTails<Rational> tails = series::exact_arrival_tails(queue.arrivals, count);
   const Rational idle = 1 - tails.load;

@@ -20,7 +20,7 @@
 /// Internal to the queue module.
 namespace tailbound::queue {
 
-/// What the renewal equation gives: its forcing term decides.
+/// The quantity that the renewal equation gives, determined by its forcing term.
 enum class Quantity {
   tail,        ///< P(Q > n)
   mass,        ///< P(Q = n)
@@ -35,11 +35,11 @@ struct Ladder {
   L idle{};                        ///< K(1) > 0: 1 - rho for C = 1
   std::vector<L> kernel;           ///< kernel[1], kernel[2], ...
   std::vector<L> behind;           ///< sum_{j>n} kernel[j], n = 0 .. size - 1
-  series::ArrivalTails<L> offers;  ///< the arrivals, `size` entries above 0
+  series::ArrivalTails<L> offers;  ///< of the arrivals, `size` entries above 0
   double error_units = 0;          ///< relative error of kernel and pivot, in unit roundoffs of long double
-  double forcing_units = 0;        ///< the same of any entry that forcing() gives
-  L cut{};                         ///< upper bound of what was cut off takes from any P(Q > n) or P(Q = n)
-  L ahead_cut{};                   ///< from any P(X > n) or P(X = n)
+  double forcing_units = 0;        ///< the same for any entry of forcing()
+  L cut{};                         ///< upper bound of the truncation error of any P(Q > n) or P(Q = n)
+  L ahead_cut{};                   ///< the same for any P(X > n) or P(X = n)
 
   /// The forcing term of `quantity`, n = 0, 1, ...
   [[nodiscard]] std::vector<L> forcing(Quantity quantity) const;
@@ -51,8 +51,8 @@ struct Ladder {
 /// log2 (C - rho), to within 2.
 [[nodiscard]] double log2_of_idle_share(const SlottedQueue& queue);
 
-/// How small an excess of the arrivals may be cut off so that values near 2^log2_value keep `bits` bits:
-/// its base-2 logarithm.
+/// Base-2 logarithm of the excess of the arrivals that may be cut off so that values near 2^log2_value keep
+/// `bits` bits.
 [[nodiscard]] long negligible_excess(double log2_value, int bits, double log2_idle);
 
 /// \param negligible  as in series::enclosed_arrival_tails()

@@ -17,7 +17,7 @@ numeric::Proved<unit::Packet> mean_occupancy(const SlottedQueue& queue, numeric:
   if (servers == 1 && load && second)
     return numeric::Exact<unit::Packet>{*load + *second / (2 * (1 - *load))};
   if (queue.arrivals.largest_batch() == 0) return numeric::Exact<unit::Packet>{0};
-  // Everybody who waits is served: Q = A.
+  // All waiting packets are served: Q = A.
   if (const auto largest = queue.arrivals.largest_batch(); load && largest && *largest <= servers)
     return numeric::Exact<unit::Packet>{*load};
   for (int bits = numeric::to_precision(digits).bits + 64; bits <= 65'536; bits *= 2) {
@@ -27,7 +27,7 @@ numeric::Proved<unit::Packet> mean_occupancy(const SlottedQueue& queue, numeric:
     Interval mean =
         rho + (second_moment - Interval(servers * (servers - 1))) / (Interval(2) * (Interval(servers) - rho));
     if (servers > 1) {
-      // The roots are needed to the precision in force; what the cut leaves out must not show in them.
+      // The roots are needed to the precision in force; the truncation error must be below it.
       const auto tails = series::enclosed_arrival_tails(queue.arrivals, -bits);
       std::vector<ComplexInterval> roots;
       try {

@@ -17,7 +17,7 @@ using numeric::Real;
 using Proved = ProvedProbability;
 
 [[noreturn]] void refuse_depth() {
-  throw LimitExceeded("the buffer would have to hold more than 10^15 packets; the limit is 10^15");
+  throw LimitExceeded("the buffer would have to exceed 10^15 packets, which is the limit");
 }
 
 template <class T>
@@ -43,7 +43,7 @@ class EngineOf final : public SlottedEngine {
     const bool in_reach = log2_target > least_log2_;
     const T bar = in_reach ? from_rational(target.value) : T(0);
     if (hint < 0) {
-      // Walk as far as that is about as cheap as a few jumps.
+      // Step as far as is about as cheap as a few jumps.
       const std::size_t reach = std::max<std::size_t>(2048, 64 * engine_.order());
       std::size_t known = 0;
       for (std::size_t count = 32;; count = std::min(count + std::max<std::size_t>(32, count / 4), reach)) {
@@ -61,7 +61,7 @@ class EngineOf final : public SlottedEngine {
       }
       if (known < 4) return std::nullopt;
       if (engine_.order() == 0) return std::nullopt;
-      // By now the tail falls geometrically: where it meets the target if it goes on so.
+      // By now the decay is geometric: extrapolate to the level that meets the target.
       const std::vector<T>& values = engine_.walk(known);
       const double last = log2_of(values[known - 1]);
       const double slope = (log2_of(values[known / 2]) - last) / static_cast<double>(known - 1 - known / 2);
@@ -74,10 +74,10 @@ class EngineOf final : public SlottedEngine {
       if (!(places < static_cast<double>(deepest_level))) refuse_depth();
       hint = static_cast<std::int64_t>(known) + static_cast<std::int64_t>(places);
     }
-    // Values this small are for another arithmetic; where to look is known.
+    // Values this small need another arithmetic, but the hint is known.
     if (!in_reach) return hint;
     if (cost(hint) > 1e9) return std::nullopt;
-    // Far out a level is as much below the one before it as everywhere.
+    // Far out the decay per level is constant.
     for (int tries = 0; tries < 4 && hint > 0 && hint <= deepest_level; ++tries) {
       const T here = engine_.value(hint).value, before = engine_.value(hint - 1).value;
       if (at_most(here, bar) && !at_most(before, bar)) return hint;
@@ -111,7 +111,7 @@ class EngineOf final : public SlottedEngine {
   [[nodiscard]] Method method() const override { return method_; }
 
  private:
-  /// New Reals and Intervals get the engine's precision; machine numbers make none.
+  /// New Reals and Intervals get the engine's precision; machine numbers need none.
   struct NoScope {
     explicit NoScope(int) {}
   };
@@ -157,13 +157,13 @@ std::unique_ptr<SlottedEngine> make_engine(const SlottedQueue& queue, Quantity q
                                            Arithmetic arithmetic, int bits, bool quick, double log2_value,
                                            double log2_idle) {
   const double no_limit = -std::numeric_limits<double>::infinity();
-  // With several packets a slot entries are sums over complex roots: what is 0 is known to the precision only, and what
-  // that leaves open counts against the least tails.
+  // With several packets per slot, entries are sums over complex roots: zeros are known only to the
+  // precision, and that error counts against the smallest tails.
   const int spare_bits = queue.packets_per_slot > 1 ? 192 : 0;
   switch (arithmetic) {
     case Arithmetic::double_precision: {
       const long negligible = negligible_excess(std::max(log2_value, least_log2_double), 53, log2_idle);
-      // The probabilities' own entries matter down to the last one, so they take the slower way.
+      // For probabilities the entries matter down to the last one, so they use the slower method.
       if (quantity == Quantity::tail)
         if (const auto fast = fast_ladder(queue, negligible))
           return std::make_unique<EngineOf<double>>(TailEngine<double>(*fast, quantity),

@@ -8,18 +8,18 @@
 #include <memory>
 #include <optional>
 
-/// The renewal equation of a slotted queue in one arithmetic, whichever: what a search over arithmetics needs of it.
+/// The renewal equation of a slotted queue in any one arithmetic, as a search over arithmetics needs it.
 /// Internal to the queue module.
 namespace tailbound::queue {
 
 using ProvedProbability = numeric::Proved<unit::Probability>;
 
-/// Below these, machine numbers would lose digits to their smallest exponents; so they are not used there.
+/// Below these, machine numbers would lose digits to underflow, so they are not used there.
 inline constexpr double least_log2_double = -800, least_log2_extended = -2000;
-/// The deepest level that is looked at.
+/// The deepest level supported.
 inline constexpr std::int64_t deepest_level = 1'000'000'000'000'000;
 
-/// A probability to come below, and the doubles around it, which decide all but close cases.
+/// A target probability, and the doubles around it, which decide all except close cases.
 struct Target {
   explicit Target(const numeric::Rational& probability) : value(probability) {
     const double nearest = numeric::nearest_double(value);
@@ -33,7 +33,7 @@ struct Target {
       log2 = numeric::log2_magnitude(numeric::to_real(value, numeric::Rounding::nearest));
     }
   }
-  /// Is the value proved to be at most this, to be above it?
+  /// Whether the value is proved to be at most this, or above it.
   [[nodiscard]] bool is_met(const ProvedProbability& proved) const {
     const auto* enclosure = std::get_if<numeric::Enclosure<unit::Probability>>(&proved);
     return (enclosure != nullptr && mpfr_cmp_d(enclosure->upper().backend().data(), lower) <= 0) ||
@@ -50,21 +50,21 @@ struct Target {
   double log2 = 0;
 };
 
-/// An engine of one arithmetic, type erased: what the questions below need of it.
+/// An engine of one arithmetic, type erased.
 class SlottedEngine {
  public:
   virtual ~SlottedEngine() = default;
-  /// Value at n as an enclosure; empty where this arithmetic cannot say (too small for it).
+  /// Value at n as an enclosure; empty where it is too small for this arithmetic.
   [[nodiscard]] virtual std::optional<ProvedProbability> at(std::int64_t n) = 0;
-  /// The first n with computed value <= target, by walking and then jumping; not proved, and only near
-  /// it where the target is too small for this arithmetic.
+  /// The first n with computed value <= target, by stepping and then jumping. Not proved; only approximate
+  /// where the target is too small for this arithmetic.
   [[nodiscard]] virtual std::optional<std::int64_t> guess(const Target& target, std::int64_t hint) = 0;
   [[nodiscard]] virtual double cost(std::int64_t n) const = 0;
   [[nodiscard]] virtual Method method() const = 0;
 };
 
-/// \param log2_value  size of the least value of interest
-/// \param quick  from entries known a little worse, where those are had at once; else there is no such engine
+/// \param log2_value  size of the smallest value of interest
+/// \param quick  from slightly less accurate entries, where these are available at once; otherwise no engine
 [[nodiscard]] std::unique_ptr<SlottedEngine> make_engine(const SlottedQueue& queue, Quantity quantity,
                                                          Arithmetic arithmetic, int bits, bool quick,
                                                          double log2_value, double log2_idle);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int most_packets_per_slot = 32;
 
-/// `name`, or with a digit added where a parameter has that name already.
+/// `name`, with a digit appended if a parameter already has that name.
 std::string fresh_name(std::string name, const std::vector<std::string>& taken) {
   const std::string stem = name;
   for (int i = 0; std::ranges::find(taken, name) != taken.end(); ++i) name = stem + "_" + std::to_string(i);
@@ -53,7 +53,7 @@ Moments moments_of(const Pgf& pgf) {
   return {factorial[1], (factorial[2] + factorial[1] - factorial[1] * factorial[1]).simplified()};
 }
 
-/// B1(z) = (1 - A(z)) / (1 - z) with the root divided out, if the result is sound at z = 1.
+/// B1(z) = (1 - A(z)) / (1 - z) with the root divided out, if the result is finite at z = 1.
 std::optional<Expression> divided_out(const Pgf& arrivals) {
   const Expression z = Expression::symbol(arrivals.variable());
   try {
@@ -75,11 +75,11 @@ std::optional<Expression> simplified_if_moderate(const Expression& expression) {
   }
 }
 
-/// To here GiNaC finds factors within a second, whatever the rates.
+/// Up to this degree GiNaC finds factors within a second, for any rates.
 constexpr long largest_factored_degree = 24;
 constexpr long largest_degree = 16'384;
 
-/// The degree, if this is a polynomial without parameters as it stands.
+/// The degree, if this is literally a polynomial without parameters.
 std::optional<long> degree_of(const Expression& expression) {
   using Kind = Expression::Kind;
   if (expression.kind() == Kind::number) return 0;
@@ -104,7 +104,7 @@ std::optional<long> degree_of(const Expression& expression) {
   return degree;
 }
 
-/// A polynomial as integers without a common divisor: factor() times what was given.
+/// A polynomial with integer coefficients without a common divisor: factor() times the given one.
 class WholePolynomial {
  public:
   /// `coefficients` over `denominator`
@@ -147,7 +147,7 @@ struct PolynomialTails {
   }
 };
 
-/// Empty unless A is a polynomial that is long for GiNaC.
+/// Empty unless A is a polynomial too long for GiNaC.
 std::optional<PolynomialTails> polynomial_tails(const Pgf& arrivals) {
   if (!arrivals.free_parameters().empty()) return std::nullopt;
   const auto degree = degree_of(arrivals.expression());
@@ -156,7 +156,7 @@ std::optional<PolynomialTails> polynomial_tails(const Pgf& arrivals) {
       series::expand<Rational>(arrivals.program(), static_cast<std::size_t>(*degree) + 1);
   while (pmf.size() > 1 && cln::zerop(pmf.back())) pmf.pop_back();
   PolynomialTails tails;
-  for (const Rational& mass : pmf)  // most have the first one's, or a divisor of it
+  for (const Rational& mass : pmf)  // most have the first one's denominator, or a divisor of it
     if (!cln::zerop(cln::rem(tails.denominator, cln::denominator(mass))))
       tails.denominator = cln::lcm(tails.denominator, cln::denominator(mass));
   cln::cl_I above = 0;
@@ -229,7 +229,7 @@ WaitFormula wait_formula(const Pgf& arrivals) {
   require_pgf_value(arrivals);
   const Expression load = arrivals.mean();
   require_stable(load, 1);
-  if (load.is_zero()) throw InvalidArgument("load", "0", "above 0 for a packet to wait");
+  if (load.is_zero()) throw InvalidArgument("load", "0", "above 0, so that there are packets that wait");
   const Expression z = Expression::symbol(arrivals.variable()), a = arrivals.expression();
   const Expression spare = (1 - load).simplified(), factor = (spare / load).simplified();
   std::vector<std::string> assumptions = arrivals.assumptions();
@@ -285,7 +285,7 @@ std::vector<std::string> remarks_of(const Pgf& pgf, const std::vector<std::strin
 template <class Formula>
 symbolic::Definition c_definition(symbolic::Definition definition, const Pgf& arrivals,
                                   const Expression& load, Formula with_difference) {
-  // The code evaluates A's parts at z = 1; where one is infinite there, try the simplified formula.
+  // The code evaluates A's parts at z = 1; if one is infinite there, try the simplified formula.
   for (const bool simplify : {false, true}) {
     try {
       const Expression a = simplify ? arrivals.expression().simplified() : arrivals.expression();
@@ -299,7 +299,7 @@ symbolic::Definition c_definition(symbolic::Definition definition, const Pgf& ar
     } catch (const InvalidArgument&) {
     } catch (const LimitExceeded&) {
       if (!simplify) {
-        // too large to simplify at 1; the code itself may still be sound
+        // too large to simplify at 1; the code itself may still be valid
         symbolic::Definition result = definition;
         const std::string name = fresh_name("b", arrivals.free_parameters());
         result.differences.push_back({name, arrivals.expression(), load});
@@ -327,7 +327,7 @@ symbolic::Definition arrivals_definition(const Pgf& arrivals, Language language)
     } catch (const InvalidArgument&) {
       definition.taylor_at_one = taylor(arrivals.expression(), arrivals.variable(), 1, 8);
     } catch (const LimitExceeded&) {
-      // sound as it stands: only what is 0/0 needs help, and that is found without multiplying out
+      // valid as is: only a 0/0 needs help, and that is detected without expanding
     }
   }
   return definition;

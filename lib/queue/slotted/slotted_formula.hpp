@@ -34,7 +34,7 @@ struct SlottedFormula {
 };
 
 /// \param packets_per_slot  C, 1 .. 32
-/// \throws Unstable         rho >= C; with symbols in rho nothing is checked and the condition is one of
+/// \throws Unstable         rho >= C; with symbols in rho nothing is checked, and the condition is listed in
 ///                          occupancy.assumptions()
 /// \throws InvalidArgument  A(1) is not 1, packets_per_slot out of range
 /// \throws LimitExceeded    a moment too large to write down
@@ -51,15 +51,15 @@ struct WaitFormula {
 [[nodiscard]] WaitFormula wait_formula(const symbolic::Pgf& arrivals);
 
 /// Q(z) with the root z = 1 cancelled, (1-rho) A / (1 - B1) with B1 = (1-A)/(1-z) divided out; nothing where
-/// that does not come out as a rational formula of moderate size (exp, symbolic exponents), and for C > 1.
-/// Above degree 24 a polynomial A without parameters is divided as a polynomial, and 1 - B1 stays multiplied out.
+/// that is not a rational formula of moderate size (exp, symbolic exponents), and for C > 1. Above degree 24
+/// a polynomial A without parameters is divided as a polynomial, and 1 - B1 stays expanded.
 [[nodiscard]] std::optional<symbolic::Pgf> cancelled_occupancy(const SlottedFormula& formula);
-/// W(z) likewise.
+/// The same for W(z).
 [[nodiscard]] std::optional<symbolic::Pgf> cancelled_wait(const SlottedFormula& formula,
                                                           const WaitFormula& wait);
 
-/// The formulas as definitions to print, or `cancelled` in their place. The C code divides (A(z) - 1) / (z - 1) out without cancellation,
-/// so that it is sound at and near z = 1.
+/// The formulas, or `cancelled` instead, as definitions to print. The C code computes (A(z) - 1) / (z - 1)
+/// without cancellation, so it is accurate at and near z = 1.
 /// \throws InvalidArgument  C code for packets_per_slot > 2, whose y_i are complex
 [[nodiscard]] symbolic::Definition arrivals_definition(const symbolic::Pgf& arrivals,
                                                        symbolic::Language language);

@@ -22,7 +22,7 @@ using numeric::Real;
 using Proved = ProvedProbability;
 
 constexpr int most_bits = 65'536;
-/// Products that one question may take in each arithmetic: some seconds, and at most a few GB.
+/// Maximum number of products per query in each arithmetic: some seconds, and at most a few GB.
 constexpr double most_work_in_machine_numbers = 4e9;
 constexpr double most_work_in_long_numbers = 4e8;
 
@@ -45,7 +45,7 @@ bool meets(const Proved& proved, numeric::Digits digits) {
   return numeric::agree_to(enclosure.lower(), enclosure.upper(), digits);
 }
 
-/// log2 of a proved value's size from above; empty for 0.
+/// Upper bound of log2 of a proved value; empty for 0.
 std::optional<double> log2_upper(const Proved& proved) {
   const Enclosure<unit::Probability> enclosure = numeric::to_enclosure(proved, {64});
   if (!(enclosure.upper() > 0)) return std::nullopt;
@@ -58,7 +58,7 @@ struct Stage {
   bool quick = false;
 };
 
-/// The arithmetics to try, cheapest first. `units` estimates the roundings that a value meets.
+/// The arithmetics to try, cheapest first. `units` estimates the roundings of a value.
 std::vector<Stage> stages(const Accuracy& accuracy, double units) {
   const int first = numeric::sufficient_bits(accuracy.digits, units);
   std::vector<Stage> order;
@@ -86,15 +86,16 @@ std::vector<Stage> stages(const Accuracy& accuracy, double units) {
   return order;
 }
 
-/// Can this arithmetic hold so many digits at all?
+/// Whether this arithmetic can represent that many digits.
 bool holds(const Stage& stage, numeric::Digits digits) {
   const bool machine =
       stage.arithmetic == Arithmetic::double_precision || stage.arithmetic == Arithmetic::extended;
   return !machine || digits.count * std::log2(10.0) < stage.bits;
 }
 
-/// log2 of the value at n, to within 1, where short arrivals show it, else minus infinity: of batches with long tails the arrivals that
-/// count for a value near 1e-20 are a tenth of those for the least doubles, and their products a hundredth.
+/// log2 of the value at n, to within 1, if short arrivals give it, otherwise minus infinity. For batches with
+/// long tails, a value near 1e-20 needs a tenth of the arrivals that the smallest doubles need, and a
+/// hundredth of the products.
 double rough_log2(const SlottedQueue& queue, Quantity quantity, std::int64_t n, double log2_idle) {
   constexpr double cheap = 1e6, unknown = -std::numeric_limits<double>::infinity();
   for (const double log2_value : {-64.0, -256.0}) {
@@ -109,8 +110,9 @@ double rough_log2(const SlottedQueue& queue, Quantity quantity, std::int64_t n, 
   return unknown;
 }
 
-/// Values of arrivals given by a formula, to near levels: exact fractions need but the coefficients up to there, where
-/// enclosures need all that count: of three classes of geometric batches 60 levels take 0.03 s for 20 s. Rounded outward.
+/// Values at low levels for arrivals given by a formula. Exact fractions need only the coefficients up to
+/// there, enclosures all that matter: with three classes of geometric batches, 60 levels take 0.03 s instead
+/// of 20 s. Rounded outward.
 bool exact_values_at(const SlottedQueue& queue, Quantity quantity, std::int64_t deepest,
                      numeric::Digits digits, std::vector<LevelProbability>& result) {
   constexpr std::int64_t near = 128;
@@ -148,13 +150,14 @@ std::string describe(const Accuracy& accuracy) {
   return std::string(name(accuracy.arithmetic)) + " arithmetic";
 }
 
-/// By what a value was found: exact values of any engine are exact.
+/// The method of a value; exact values are exact for any engine.
 Method method_of(const Proved& value, const SlottedEngine& engine) {
   return std::holds_alternative<Exact<unit::Probability>>(value) ? Method{Arithmetic::exact, 0}
                                                                  : engine.method();
 }
 
-/// Values at several levels, each within the accuracy: by one arithmetic after the other, until the digits are proved.
+/// Values at several levels to the required accuracy: tries one arithmetic after another until the digits are
+/// proved.
 class ValueSearch {
  public:
   ValueSearch(const SlottedQueue& queue, Quantity quantity, std::span<const Packets> levels,
@@ -197,11 +200,11 @@ class ValueSearch {
     log2_idle_ = log2_of_idle_share(queue_);
     pending_.resize(levels_.size());
     std::iota(pending_.begin(), pending_.end(), std::size_t{0});
-    // The deepest first, so that a walk serves all the others.
+    // Deepest first, so that one pass serves all others.
     std::sort(pending_.begin(), pending_.end(),
               [&](std::size_t a, std::size_t b) { return levels_[a].value > levels_[b].value; });
     std::vector<Stage> order = stages(accuracy_, 64 + static_cast<double>(deepest_) * 40);
-    // Tails of one packet a slot in doubles are cheap as they are.
+    // Tails with one packet per slot in doubles are cheap anyway.
     const bool fast =
         quantity_ == Quantity::tail && queue_.packets_per_slot == 1 && holds(order.front(), accuracy_.digits);
     rough_ = fast ? 0 : rough_log2(queue_, quantity_, deepest_, log2_idle_);
@@ -218,8 +221,8 @@ class ValueSearch {
                         obstacle_);
   }
 
-  /// First guess of the deepest value: its size, if that is known; machine numbers look as far as they can; the others have
-  /// seen the outcome or assume a fast decay.
+  /// First guess of the deepest value: its size, if known. Machine numbers go as far as they can; the others
+  /// use earlier results or assume a fast decay.
   [[nodiscard]] double guessed_log2(int attempt) const {
     return deepest_log2_  ? *deepest_log2_
            : attempt < 0  ? rough_ - 8
@@ -227,7 +230,7 @@ class ValueSearch {
                           : -64.0 * static_cast<double>(deepest_ + 16);
   }
 
-  /// Is it too much for machine numbers?  \throws LimitExceeded  for long ones
+  /// Whether it is too much for machine numbers.  \throws LimitExceeded  if it is for multiprecision
   bool takes_too_long(const Stage& stage, SlottedEngine& engine) {
     double work = 0;
     for (const std::size_t i : pending_) {
@@ -238,8 +241,8 @@ class ValueSearch {
     if (!is_machine(stage.arithmetic))
       throw LimitExceeded("levels to " + std::to_string(deepest_) + " at " +
                           std::to_string(accuracy_.digits.count) +
-                          " digits would take more than 4e8 products of long numbers; that is the limit");
-    obstacle_ = "the levels would take more than 4e9 products";
+                          " digits would need more than 4e8 multiprecision products, which is the limit");
+    obstacle_ = "the levels would need more than 4e9 products";
     return true;
   }
 
@@ -273,7 +276,7 @@ class ValueSearch {
       }
     }
     pending_ = std::move(left);
-    // The deepest value need not be the least: what is smaller is found as where no size is known.
+    // The deepest value need not be the smallest: smaller ones are found as if no size were known.
     if (attempt < 0 && smaller) return true;
     if (cut_was_felt) return true;
     return (pending_.size() != before || attempt == 0) && is_long(stage.arithmetic);
@@ -287,10 +290,10 @@ class ValueSearch {
   std::vector<std::size_t> pending_;  ///< numbers of levels
   std::int64_t deepest_ = 0;
   double log2_idle_ = 0;
-  double rough_ = 0;                      ///< log2 of the deepest value, where short arrivals show it
-  bool sized_ = false;                    ///< do they?
-  std::optional<double> deepest_log2_{};  ///< of the deepest value, once something has shown it
-  std::string obstacle_ = "its numbers reach down to about 1e-240 only";
+  double rough_ = 0;                      ///< log2 of the deepest value, if short arrivals give it
+  bool sized_ = false;                    ///< whether they do
+  std::optional<double> deepest_log2_{};  ///< of the deepest value, once known
+  std::string obstacle_ = "its numbers only reach down to about 1e-240";
 };
 
 /// Values of `quantity` at `levels`, each within the accuracy.
@@ -300,7 +303,7 @@ std::vector<LevelProbability> values_at(const SlottedQueue& queue, Quantity quan
   return ValueSearch(queue, quantity, levels, accuracy).run();
 }
 
-/// The least level whose tail is at most the target, with both sides of the boundary proved.
+/// The smallest level whose tail is at most the target, with both sides of the boundary proved.
 class BoundarySearch {
  public:
   BoundarySearch(const SlottedQueue& queue, const Rational& target, const Accuracy& accuracy)
@@ -309,11 +312,11 @@ class BoundarySearch {
         accuracy_(accuracy),
         wanted_(target),
         log2_idle_(log2_of_idle_share(queue)),
-        // One level may fall by many bits at low load: 48 of them for a start.
+        // At low load the tail may fall by many bits per level: start with 48.
         log2_value_(static_cast<double>(cln::integer_length(cln::numerator(target))) -
                     static_cast<double>(cln::integer_length(cln::denominator(target))) - 48),
         obstacle_(wanted_.log2 > least_log2_double
-                      ? "the tail falls too slowly for it to be seen in its numbers"
+                      ? "the tail decays too slowly for its numbers"
                       : "the target is below about 1e-240, the reach of its numbers") {}
 
   TailBoundary run() {
@@ -327,11 +330,11 @@ class BoundarySearch {
         try {
           if (settle_exactly(hint_ + 1)) return std::move(boundary_);
         } catch (const LimitExceeded&) {
-          // Too deep or irrational: more bits are the only way.
+          // Too deep or irrational: only more bits can help.
         }
       }
     }
-    throw LimitExceeded(describe(accuracy_) + " cannot settle the boundary" +
+    throw LimitExceeded(describe(accuracy_) + " cannot determine the boundary" +
                         (hint_ >= 0 ? " near level " + std::to_string(hint_) : std::string()) + " to " +
                         std::to_string(accuracy_.digits.count) + " digits: " + obstacle_);
   }
@@ -354,10 +357,10 @@ class BoundarySearch {
       if (engine->cost(hint_) > most_work(stage.arithmetic)) {
         if (is_machine(stage.arithmetic)) return false;
         throw LimitExceeded("the boundary near level " + std::to_string(hint_) +
-                            " would take more than 4e8 products of long numbers; that is the limit");
+                            " would need more than 4e8 multiprecision products, which is the limit");
       }
       if (prove(*engine, hint_)) return true;
-      if (!(log2_value_ < cut_for)) return false;  // a finer cut of the arrivals would not help
+      if (!(log2_value_ < cut_for)) return false;  // a finer truncation of the arrivals would not help
     }
     return false;
   }
@@ -386,7 +389,7 @@ class BoundarySearch {
     return true;
   }
 
-  /// Equality with the target never settles in enclosures; a rational value settles it.
+  /// Enclosures cannot decide equality with the target; a rational value can.
   bool settle_exactly(std::int64_t near) {
     const ExactValues values(queue_, Quantity::tail, near + 1);
     std::int64_t below = values.last(), above = -1;  // tails fall: at(above) > target >= at(below)
@@ -413,8 +416,8 @@ class BoundarySearch {
   const Accuracy& accuracy_;
   Target wanted_;
   double log2_idle_, log2_value_;
-  std::int64_t hint_ = -1;  ///< where the boundary was seen last
-  bool settled_ = false;    ///< is it proved to be there?
+  std::int64_t hint_ = -1;  ///< last approximate boundary
+  bool settled_ = false;    ///< whether it is proved
   std::string obstacle_;
   TailBoundary boundary_{Packets(0), {Packets(0), Exact<unit::Probability>{0}, {Arithmetic::exact, 0}}, {}};
 };

@@ -7,13 +7,13 @@
 #include <span>
 #include <vector>
 
-/// Occupancy of a slotted queue with unlimited room that serves C packets a slot.
+/// Occupancy of a slotted queue with an infinite buffer that serves C packets per slot.
 ///
 /// MODEL     Q[t+1] = max(Q[t] - C, 0) + A[t+1];  A[t] independent, with PGF A(z);  rho = A'(1) < C.
 ///           Q[t] counts the packets present just after the arrivals of slot t, those about to be
 ///           served included.
-/// RESULT    Q(z) = (1 - rho) (z - 1) A(z) / (z - A(z)) for C = 1; tails by recurrences whose terms are
-///           all non-negative, so that 1e-300 costs no more digits than 1e-1.
+/// RESULT    Q(z) = (1 - rho) (z - 1) A(z) / (z - A(z)) for C = 1; tails by recurrences whose terms are all
+///           non-negative, so 1e-300 costs no more digits than 1e-1.
 /// SOURCE    Singh and Dally 2004, eq. (1); derivation: docs/derivations/slotted_queue.md.
 /// EXCLUDES  finite buffers (queue/finite/finite_queue.hpp), correlated arrivals.
 /// TESTS     tests/queue/slotted/slotted_queue_test.cpp, data/reference/slotted_queue.csv
@@ -28,7 +28,7 @@ struct SlottedQueue {
 
 /// The arithmetic in which a recurrence runs. All enclose the true value; they differ in reach and cost.
 enum class Arithmetic {
-  automatic,         ///< the cheapest one that settles the question, found by trying
+  automatic,         ///< the cheapest one that suffices, found by trial
   double_precision,  ///< double with a proved rounding bound (docs/derivations/rounding.md); above 1e-240
   extended,          ///< long double with the same bound; above 1e-600
   multiprecision,    ///< MPFR with the same bound
@@ -38,13 +38,13 @@ enum class Arithmetic {
 
 [[nodiscard]] const char* name(Arithmetic arithmetic);
 
-/// What an answer has to meet.
+/// Required accuracy of an answer.
 struct Accuracy {
   numeric::Digits digits{10};  ///< relative width of an enclosure at most 10^-digits; 1 .. 10 000
   Arithmetic arithmetic = Arithmetic::automatic;
 };
 
-/// How a number came about.
+/// How a number was computed.
 struct Method {
   Arithmetic arithmetic = Arithmetic::automatic;  ///< never `automatic` in a result
   int bits = 53;                                  ///< precision of that arithmetic; 0 if exact
@@ -59,12 +59,12 @@ struct LevelProbability {
 /// P(Q > level) for each level, in the order given.  [0 .. 1]
 ///
 /// CONTRACT  each is exact or an enclosure of relative width <= 10^-digits.
-/// COST      O(n min(n, K)) operations up to the deepest level n, K = length of the arrivals' support;
-///           O(K^2 log n) a level where that is less.
+/// COST      O(n min(n, K)) operations up to the deepest level n, K = length of the arrivals' support; O(K^2
+///           log n) per level where that is less.
 /// \param levels  >= 0; level 0 gives P(Q > 0)
 /// \throws Unstable         rho >= C
 /// \throws InvalidArgument  a negative level, digits outside the range of the arithmetic
-/// \throws LimitExceeded    the arithmetic asked for cannot reach the digits or the level
+/// \throws LimitExceeded    the requested arithmetic cannot reach the digits or the level
 [[nodiscard]] std::vector<LevelProbability> occupancy_tails(const SlottedQueue& queue,
                                                             std::span<const Packets> levels,
                                                             const Accuracy& accuracy = {});
@@ -75,7 +75,7 @@ struct LevelProbability {
 [[nodiscard]] std::vector<LevelProbability> occupancy_probabilities(const SlottedQueue& queue, Packets last,
                                                                     const Accuracy& accuracy = {});
 
-/// The least level n with P(Q > n) <= target, and the tails on both sides of that boundary, which prove it.
+/// Smallest level n with P(Q > n) <= target, with the tails on both sides of that boundary as proof.
 struct TailBoundary {
   Packets level;
   LevelProbability at;                   ///< P(Q > level) <= target
@@ -83,7 +83,7 @@ struct TailBoundary {
 };
 
 /// \param target  0 < target < 1
-/// \throws as occupancy_tails(); LimitExceeded also if the level would pass 10^15
+/// \throws as occupancy_tails(); LimitExceeded also if the level would exceed 10^15
 [[nodiscard]] TailBoundary least_level(const SlottedQueue& queue, const numeric::Rational& target,
                                        const Accuracy& accuracy = {});
 
@@ -92,14 +92,15 @@ struct TailBoundary {
 [[nodiscard]] numeric::Proved<unit::Packet> mean_occupancy(const SlottedQueue& queue,
                                                            numeric::Digits digits = {});
 
-/// log z0 [1/packet], z0 > 1 the least real solution of z^C = A(z): P(Q > n) falls by exp(-decay_rate) a
-/// packet, deep in the tail. Empty if there is no such solution (no packet ever waits: A <= C always).
+/// log z0 [1/packet], z0 > 1 the smallest real solution of z^C = A(z): deep in the tail each packet
+/// multiplies P(Q > n) by exp(-decay_rate). Empty if there is no such solution (no packet ever waits: A <= C
+/// always).
 [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate(const SlottedQueue& queue,
                                                                             numeric::Digits digits = {});
 
 /// \throws Unstable  rho >= C
 void require_stable(const SlottedQueue& queue);
-/// Is rho < C? Of a load within 2^-2000 of it: no.
+/// Whether rho < C; false for a load within 2^-2000 of C.
 [[nodiscard]] bool is_stable(const SlottedQueue& queue);
 
 }  // namespace tailbound::queue

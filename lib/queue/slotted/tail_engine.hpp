@@ -7,19 +7,19 @@
 #include <cmath>
 #include <type_traits>
 
-/// One renewal equation in one arithmetic, with the bound that turns its values into enclosures.
-/// Internal to the queue module: slotted_queue.hpp is what others include.
+/// A renewal equation in one arithmetic, with the bound that turns its values into enclosures. Internal to
+/// the queue module: other modules include slotted_queue.hpp.
 namespace tailbound::queue {
 
-/// T: double, long double or Real (a priori rounding bound) or Interval (outward rounding).
-/// Values are kept as they are computed. Precision scopes are the caller's.
+/// T: double, long double or Real (a priori rounding bound) or Interval (outward rounding). Computed values
+/// are cached. The caller sets the precision scope.
 template <class T>
 class TailEngine {
  public:
-  /// \param ladder  enclosures at least 32 bits finer than T
+  /// \param ladder  enclosures with at least 32 bits more than T
   /// \param bits    precision of Real or Interval; ignored for double and long double
   TailEngine(const Ladder<numeric::Interval>& ladder, Quantity quantity, int bits) : bits_(bits) {
-    numeric::Interval lost(0);  // what rounding a badly known entry down takes from the kernel's sum
+    numeric::Interval lost(0);  // reduction of the kernel's sum by rounding an inaccurate entry down
     numeric::Real worst(0);     // and from any forcing term
     for (const numeric::Interval& entry : ladder.kernel) {
       const numeric::Interval scaled = entry / ladder.pivot;
@@ -39,7 +39,7 @@ class TailEngine {
                           (lost + numeric::to_interval(worst)) * ladder.pivot / ladder.idle);
   }
 
-  /// The fast way to machine numbers.
+  /// The fast path for machine numbers.
   TailEngine(const Ladder<long double>& ladder, Quantity quantity) requires std::is_floating_point_v<T> {
     const long double scale = 1.0L / ladder.pivot;
     equation_.kernel.reserve(ladder.kernel.size());
@@ -47,7 +47,7 @@ class TailEngine {
     const std::vector<long double> forcing = ladder.forcing(quantity);
     equation_.forcing.reserve(forcing.size());
     for (const long double entry : forcing) equation_.forcing.push_back(static_cast<T>(entry * scale));
-    // Entry and pivot, the quotient's two roundings in long double, then the one to T.
+    // Entry and pivot, the quotient's two roundings in long double, then the rounding to T.
     const double long_double_units =
         std::ldexp(1.0, std::numeric_limits<T>::digits - std::numeric_limits<long double>::digits);
     kernel_units_ = (2 * ladder.error_units + 3) * long_double_units + 1.01;
@@ -55,20 +55,20 @@ class TailEngine {
     mpfr_set_ld(cut_.backend().data(), ladder.cut_of(quantity), MPFR_RNDU);
   }
 
-  /// n beyond which every value is exactly 0; -1 if there is none.
+  /// n beyond which every value is exactly 0; -1 if none.
   [[nodiscard]] std::int64_t zero_from() const {
     return equation_.order() == 0 && cut_ == 0 ? static_cast<std::int64_t>(equation_.forcing.size()) : -1;
   }
 
-  /// The most relative errors that any of the values 0 .. n met on the way by walk().
+  /// Maximum number of relative errors of any of the values 0 .. n computed by walk().
   [[nodiscard]] double units_to(std::int64_t n) const { return walked_units(n); }
-  /// What was cut off takes at most this from any value.
+  /// Maximum truncation error of any value.
   [[nodiscard]] const numeric::Real& cut() const { return cut_; }
 
   [[nodiscard]] std::size_t order() const { return equation_.order(); }
   [[nodiscard]] int bits() const { return numeric::significand_bits<T>(bits_); }
 
-  /// Is it cheaper to jump to n than to walk there?
+  /// Whether jumping to n is cheaper than walking there.
   [[nodiscard]] bool jumps_to(std::int64_t n) const {
     const auto order = static_cast<double>(equation_.order());
     const double steps = static_cast<double>(n) - static_cast<double>(values_.size());
@@ -76,7 +76,7 @@ class TailEngine {
            steps > 2 * order * (std::log2(static_cast<double>(n)) + 2);
   }
 
-  /// Products that value(n) would take.
+  /// Number of products for value(n).
   [[nodiscard]] double cost(std::int64_t n) const {
     const auto order = static_cast<double>(equation_.order());
     if (jumps_to(n)) return 2 * order * order * (std::log2(static_cast<double>(n)) + 1);
@@ -84,7 +84,7 @@ class TailEngine {
            std::min(order, static_cast<double>(n));
   }
 
-  /// The values 0 .. count - 1, walked to.
+  /// The values 0 .. count - 1, computed step by step.
   const std::vector<T>& walk(std::size_t count) {
     if (values_.size() < count) series::extend(equation_, values_, count);
     return values_;
@@ -92,7 +92,7 @@ class TailEngine {
 
   struct Value {
     T value{};
-    double units = 0;  ///< relative errors it met; 0 for intervals
+    double units = 0;  ///< number of relative errors; 0 for intervals
   };
 
   [[nodiscard]] Value value(std::int64_t n) {
@@ -103,7 +103,7 @@ class TailEngine {
     }
     const std::size_t order = equation_.order();
     const std::size_t first = equation_.forcing.size() - std::min(order, equation_.forcing.size());
-    // Neighbours are asked for together: one jump leads to several of them.
+    // Neighbouring values are requested together: one jump serves several of them.
     const std::size_t step = (place - first) % neighbours;
     const std::uint64_t power = place - first - step;
     walk(first + order + neighbours);
@@ -116,7 +116,7 @@ class TailEngine {
                 static_cast<double>(order) + 1 + static_cast<double>(power) * kernel_units_};
   }
 
-  /// [lower, upper] around value(n), the cut included.
+  /// [lower, upper] around value(n), truncation error included.
   void enclose(const Value& at, numeric::Real& lower, numeric::Real& upper) const {
     if constexpr (std::is_same_v<T, numeric::Interval>) {
       lower = numeric::lower(at.value);
@@ -135,15 +135,16 @@ class TailEngine {
  private:
   static constexpr std::size_t neighbours = 8;
 
-  /// Errors met by a value that n steps of the recurrence lead to. One more unit than counted covers
-  /// products that underflow (docs/derivations/rounding.md).
+  /// Errors of a value after n steps of the recurrence. One extra unit covers products that underflow
+  /// (docs/derivations/rounding.md).
   [[nodiscard]] double walked_units(std::int64_t n) const {
     const std::size_t terms = std::min(equation_.order(), static_cast<std::size_t>(n) + 1);
     return (static_cast<double>(n) + 1) * (series::roundings_per_step(terms) + kernel_units_ + 1) +
            forcing_units_;
   }
 
-  /// `entry` in T, off by at most 1.01 units; or its lower end and what that misses, if it is known worse.
+  /// `entry` in T, off by at most 1.01 units; or, if it is less accurate, its lower end and the distance to
+  /// it.
   [[nodiscard]] T rounded(const numeric::Interval& entry, numeric::Real& deficit) const {
     if constexpr (std::is_same_v<T, numeric::Interval>) {
       T result;  // outward
@@ -182,7 +183,7 @@ class TailEngine {
 
   series::RenewalEquation<T> equation_;
   std::vector<T> values_;
-  series::JumpWeights<T> jump_;  ///< the last one, of `jumped_` places
+  series::JumpWeights<T> jump_;  ///< the last jump, over `jumped_` places
   std::uint64_t jumped_ = 0;
   double kernel_units_ = 0, forcing_units_ = 0;
   numeric::Real cut_{0};

@@ -16,13 +16,13 @@ using numeric::PrecisionScope;
 using numeric::Rational;
 using numeric::Real;
 
-/// A group's probabilities as Reals (to look for a pair z, w) or as Intervals (to prove one).
+/// A group's probabilities as Reals (to search for a pair z, w) or as Intervals (to prove one).
 template <class T>
 struct Source {
   T start, stop;  ///< alpha, beta
   T rate, share;  ///< r, s
   std::int64_t count;
-  bool always;  ///< beta = 0: ever ON, here
+  bool always;  ///< beta = 0: always ON, here
 };
 
 Real number(const Rational& value, const Real&) {
@@ -51,8 +51,9 @@ BurstEigenvalue eigenvalue(const Source<Real>& source, const Real& y, int bits) 
   const Real stay = 1 - source.stop, idle = 1 - source.start;
   const Real here = source.start * source.share * source.stop;
   const Real elsewhere = source.start * (1 - source.share) * source.stop;
-  // f(w) = 1 - alpha + alpha s y beta/(w - (1-beta) y) + alpha (1-s) beta/(w - (1-beta)) - w is convex and falls
-  // from infinity: Newton's method rises to its zero from the eigenvalue of OFF and ON here alone.
+  // f(w) = 1 - alpha + alpha s y beta/(w - (1-beta) y) + alpha (1-s) beta/(w - (1-beta)) - w is convex and
+  // decreases from infinity: Newton's method increases to its zero from the eigenvalue of OFF and ON here
+  // alone.
   const Real half = (idle - stay * y) / 2;
   Real w = (idle + stay * y) / 2 + sqrt(half * half + here * y);
   if (w < 1) w = 1;
@@ -69,7 +70,7 @@ BurstEigenvalue eigenvalue(const Source<Real>& source, const Real& y, int bits) 
   return {w, here * w / (own * own) / falls};
 }
 
-/// F(x) = sum of count log w(e^x), less x: convex, 0 at 0, with slope rho - 1 there. And its slope.
+/// F(x) = sum of count log w(e^x) - x, and its slope. F is convex, 0 at 0, with slope rho - 1 there.
 ValueAndSlope excess(const std::vector<Source<Real>>& sources, const Real& x, int bits) {
   const Real z = exp(x);
   ValueAndSlope sum{-x, -1};
@@ -87,14 +88,15 @@ Interval least(const Interval& a, const Interval& b) {
   return numeric::to_interval(numeric::lower(a) < numeric::lower(b) ? numeric::lower(a) : numeric::lower(b));
 }
 
-/// What the mean of v is at least of a source of which one knows in which slots it has sent, and that it does not now
-/// (burst_bound.md, (7)); none where that is not proved. v is 1, `own` >= 1 and `other` <= 1.
+/// Lower bound of the mean of v for a source that does not send now, given the slots in which it has sent
+/// (burst_bound.md, (7)); none if not proved. v is 1, `own` >= 1 and `other` <= 1.
 std::optional<Interval> quiet_mean(const Source<Real>& rough, const Source<Interval>& source,
                                    const Interval& own, const Interval& other, int bits) {
   if (!(numeric::lower(own) >= 1)) return std::nullopt;
   const Real little = ldexp(Real(1), 24 - bits);
   if (rough.share == 1) {
-    // y, the chance that it is ON, becomes sends(y) with each slot without a packet; 1 after one with.
+    // y, the probability that it is ON, becomes sends(y) after a slot without a packet; 1 after one with a
+    // packet.
     const Real memory = 1 - rough.start - rough.stop, quiet = 1 - rough.rate;
     const auto silent = [&](const auto& y, const auto& from, const auto& one) {
       const auto on = decltype(one)(y * (one - from.stop) + (one - y) * from.start);
@@ -111,7 +113,7 @@ std::optional<Interval> quiet_mean(const Source<Real>& rough, const Source<Inter
       return std::nullopt;
     return one + (own - one) * at;
   }
-  // x, the odds of ON elsewhere against OFF, become at most this with each slot; 0 after a packet.
+  // x, the odds of ON elsewhere against OFF, become at most this after each slot; 0 after a packet.
   const auto next = [](const auto& x, const auto& from, const auto& one) {
     return std::decay_t<decltype(one)>((x * (one - from.stop) + from.start * (one - from.share)) /
                                        (one - from.start + from.stop * x));
@@ -139,10 +141,11 @@ std::optional<BurstConstants> prove(const std::vector<OnOffGroup>& groups, const
   const std::vector<Source<Real>> rough = sources_of<Real>(groups);
   const std::vector<Source<Interval>> sources = sources_of<Interval>(groups);
   Interval all(1);              // prod w
-  Interval mean(1), lowest(1);  // of the product of v: its mean, and what that is at least whatever was sent
+  Interval mean(1), lowest(1);  // of the product of v: its mean, and a lower bound of the mean for any
+                                // packets sent
   Interval first(1), silent(1), packets(0);
-  std::vector<Interval> gains;  // v(ON here) over that, of the two sources for which it is least
-  bool light = true;            // is v at most 1 of every source that does not send?
+  std::vector<Interval> gains;  // v(ON here) divided by that, for the two sources for which it is smallest
+  bool light = true;            // whether v is at most 1 for every source that does not send
   for (std::size_t g = 0; g < sources.size(); ++g) {
     const Source<Interval>& source = sources[g];
     const Interval y = Interval(1) - source.rate + source.rate * Interval(z);
@@ -185,7 +188,7 @@ std::optional<BurstConstants> prove(const std::vector<OnOffGroup>& groups, const
     packets += Interval(Real(source.count)) * source.rate * ours / here;
     for (int i = 0; i < 2 && i < source.count; ++i) gains.push_back(own / floor);
   }
-  if (gains.size() < 2) return BurstConstants{Real(0), Real(0)};  // one source: never two packets in a slot
+  if (gains.size() < 2) return BurstConstants{Real(0), Real(0)};  // one source: never two packets per slot
   if (!(numeric::upper(all) <= z)) return std::nullopt;
   std::sort(gains.begin(), gains.end(),
             [](const Interval& a, const Interval& b) { return numeric::lower(a) < numeric::lower(b); });
@@ -216,14 +219,14 @@ std::optional<ExponentialBound> burst_bound(const MarkovArrivals& arrivals, nume
   const PrecisionScope scope(Precision{bits});
   const std::vector<Source<Real>> sources = sources_of<Real>(*groups);
   const Real best = convex_zero([&, bits = bits](const Real& x) { return excess(sources, x, bits); }, bits);
-  // A little before the zero the inequalities are strict, and survive the roundings.
+  // Slightly before the zero the inequalities are strict and hold despite roundings.
   for (int backwards = wanted; backwards > 0; backwards -= 8) {
     const Real z = exp(best - ldexp(best, -backwards));
     if (!(z > 1)) continue;
     if (const auto constants = prove(*groups, arrivals.load(), z, bits))
       return ExponentialBound(arrivals.load(), z, constants->tail, constants->loss, digits, constants->climb);
   }
-  throw LimitExceeded("no bound of the queue at load " + numeric::to_fraction(arrivals.load()) +
+  throw LimitExceeded("no bound for the queue at load " + numeric::to_fraction(arrivals.load()) +
                       " could be proved");
 }
 
@@ -239,7 +242,7 @@ std::vector<SourceChain> source_chains(const std::vector<OnOffGroup>& groups) {
     chain.quiet = double_above(1 - source.on_rate);
     if (cln::zerop(source.stop)) {
       if (share != 1)
-        throw InvalidArgument("share", numeric::to_fraction(share), "1 of a source that never stops");
+        throw InvalidArgument("share", numeric::to_fraction(share), "1 for a source that never stops");
       chain.stationary = {1};
       chain.steps = {{0, 0, 1, true}};
       chain.weights = [of = sources[g]](double log_z) {

@@ -5,15 +5,15 @@
 
 #include <string>
 
-/// The zero above 0 of a convex function with F(0) = 0 that first falls.
-/// Internal to the queue module.
+/// The positive zero of a convex function with F(0) = 0 that is decreasing at 0. Internal to the queue
+/// module.
 namespace tailbound::queue {
 
 struct ValueAndSlope {
   numeric::Real value, slope;
 };
 
-/// Next to the zero, to about `bits` bits; not proved. 1024 if F is not positive up to there.
+/// An approximation of the zero to about `bits` bits; not proved. 1024 if F is not positive up to there.
 /// \param F  (Real x) -> ValueAndSlope
 template <class F>
 [[nodiscard]] numeric::Real convex_zero(const F& f, int bits) {
@@ -24,7 +24,7 @@ template <class F>
     x *= 2;
     at = f(x);
   }
-  // From the right Newton's method falls to the zero.
+  // From the right, Newton's method decreases to the zero.
   for (int step = 0; step < 8 * bits && at.value > 0; ++step) {
     const numeric::Real by = at.value / at.slope;
     if (!(by > ldexp(x, 16 - bits))) break;
@@ -34,11 +34,11 @@ template <class F>
   return x;
 }
 
-/// Working bits of a search for log z next to the zero, of the order of 1 - rho, where F falls to about
-/// -(1 - rho)^2 before it.
+/// Working bits of a search for log z close to the zero. The zero is of the order of 1 - rho, and F falls to
+/// about -(1 - rho)^2 before it.
 /// \throws LimitExceeded  above 2^16
 struct SearchBits {
-  int wanted;   ///< how far before the zero: 2^-wanted of it
+  int wanted;   ///< relative distance before the zero: 2^-wanted
   int working;  ///< precision
 };
 [[nodiscard]] inline SearchBits search_bits(const numeric::Rational& load, numeric::Digits digits) {

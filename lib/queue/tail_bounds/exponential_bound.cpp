@@ -28,7 +28,7 @@ ExponentialBound::ExponentialBound(Rational load, Real z, Real tail, Real loss, 
       tail_(std::move(tail)),
       loss_(std::move(loss)),
       climb_(std::move(climb)),
-      // z^-n keeps its digits up to n log z = 2^56.
+      // Keeps the digits of z^-n up to n log z = 2^56.
       bits_(std::max(numeric::to_precision(digits).bits + 64, static_cast<int>(z.precision() * 3.33) + 8)) {
   const PrecisionScope scope(Precision{bits_});
   log_z_ = numeric::lower(log(numeric::to_interval(z)));
@@ -77,8 +77,8 @@ std::int64_t ExponentialBound::least(const Bound& bound, const Real& prefactor,
   const PrecisionScope scope(Precision{bits_});
   const Real guess = (log(prefactor) - log(numeric::to_real(target, numeric::Rounding::nearest))) / log_z_;
   if (!(guess < most_level))
-    throw LimitExceeded("the bound of a queue at load " + numeric::to_fraction(load_) +
-                        " meets the target above 10^15 packets; that is the limit");
+    throw LimitExceeded("the bound for a queue at load " + numeric::to_fraction(load_) +
+                        " meets the target only above 10^15 packets, which is the limit");
   std::int64_t n = std::max<std::int64_t>(static_cast<std::int64_t>(guess), 2);
   while (!meets(n)) ++n;
   while (n > 2 && meets(n - 1)) --n;
@@ -102,7 +102,7 @@ std::int64_t ExponentialBound::least_capacity(const Rational& target) const {
 }
 
 numeric::UpperBound<unit::Packet> ExponentialBound::mean_occupancy() const {
-  // E[Q] is the sum of P(Q > n): rho as long as the bound is above it, then a geometric series.
+  // E[Q] is the sum of P(Q > n): rho while the bound is above rho, then a geometric series.
   const PrecisionScope scope(Precision{bits_});
   const std::int64_t first =
       load_ < 1 && cln::plusp(load_) ? least([&](std::int64_t n) { return at(tail_, n); }, tail_, load_) : 1;

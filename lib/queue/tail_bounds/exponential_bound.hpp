@@ -6,57 +6,58 @@
 #include <cstdint>
 #include <optional>
 
-/// What a proved bound of the form P(Q > n) <= G z^-n says about a queue that serves one packet a slot.
+/// Consequences of a proved bound P(Q > n) <= G z^-n for a queue that serves one packet per slot.
 ///
 /// MODEL     Q[t+1] = max(Q[t] - 1, 0) + A[t+1], Q counted just after the arrivals of a slot; rho = E[A] < 1
-/// RESULT    P(Q > n) <= min(rho, G z^-n) for n >= 1, loss(B) <= H z^-B and (1 - rho)/rho u/(1 - u), u = C z^-B, for
-///           B >= 1, and what follows from them: rooms that are enough (hardly ever the least ones)
+/// RESULT    P(Q > n) <= min(rho, G z^-n) for n >= 1, loss(B) <= H z^-B and (1 - rho)/rho u/(1 - u), u = C
+///           z^-B, for B >= 1, and sufficient buffer sizes derived from them (hardly ever the minimum ones)
 /// SOURCE    docs/derivations/burst_bound.md
 /// TESTS     tests/queue/tail_bounds/burst_bound_test.cpp
 namespace tailbound::queue {
 
 class ExponentialBound {
  public:
-  /// The constants, proved by who makes them. With prefactors of 0 no packet is ever above 1.
+  /// The constants, proved by the caller. With prefactors of 0, Q never exceeds 1.
   /// \param z       above 1
   /// \param tail    G >= 0
   /// \param loss    H >= 0
-  /// \param digits  to which results are rounded up, at least
-  /// \param climb   C >= 0: whatever came before a slot without a packet, the chance that some N slots next to it bring
-  ///                at least N + n packets is at most C z^-n; none where that is not known
+  /// \param digits  minimum number of digits to which results are rounded up
+  /// \param climb   C >= 0: given any history before a slot without a packet, the probability that some N
+  ///                slots next to it bring at least N + n packets is at most C z^-n; none if not known
   ExponentialBound(numeric::Rational load, numeric::Real z, numeric::Real tail, numeric::Real loss,
                    numeric::Digits digits, std::optional<numeric::Real> climb = std::nullopt);
 
   /// rho [packets/slot]
   [[nodiscard]] const numeric::Rational& load() const { return load_; }
-  /// log z [1/packet]: the bound falls by exp(-decay_rate) a packet, the truth at least so fast deep in the tail.
+  /// log z [1/packet]: each packet multiplies the bound by exp(-decay_rate). The true tail decays at least as
+  /// fast.
   [[nodiscard]] numeric::LowerBound<unit::PerPacket> decay_rate() const;
   /// G
   [[nodiscard]] numeric::UpperBound<unit::Ratio> prefactor() const { return {tail_}; }
 
-  /// P(Q > level) is at most this; at level 0 it is rho itself, rounded up.
+  /// Upper bound of P(Q > level); at level 0 rho itself, rounded up.
   /// \throws InvalidArgument  a negative level
   [[nodiscard]] numeric::UpperBound<unit::Probability> tail(std::int64_t level) const;
-  /// The least n whose bound is at most `target`: P(Q > n) is too.
+  /// Smallest n whose bound is at most `target`; so is P(Q > n).
   /// \param target  0 < target < 1
-  /// \throws LimitExceeded  n would pass 10^15
+  /// \throws LimitExceeded  n would exceed 10^15
   [[nodiscard]] std::int64_t least_level(const numeric::Rational& target) const;
 
-  /// The fraction of the packets that a queue with room for `capacity` loses is at most this. 1 at capacity 0.
+  /// Upper bound of the fraction of packets lost with a buffer of `capacity` packets. 1 at capacity 0.
   /// \throws InvalidArgument  a negative capacity
   [[nodiscard]] numeric::UpperBound<unit::Probability> loss(std::int64_t capacity) const;
-  /// The least capacity whose bound is at most `target`.
+  /// Smallest capacity whose bound is at most `target`.
   /// \param target  0 < target < 1
-  /// \throws LimitExceeded  it would pass 10^15
+  /// \throws LimitExceeded  it would exceed 10^15
   [[nodiscard]] std::int64_t least_capacity(const numeric::Rational& target) const;
 
-  /// E[Q] is at most this [packets].
+  /// Upper bound of E[Q] [packets].
   [[nodiscard]] numeric::UpperBound<unit::Packet> mean_occupancy() const;
 
  private:
   /// prefactor z^-n, rounded up
   [[nodiscard]] numeric::Real at(const numeric::Real& prefactor, std::int64_t n) const;
-  /// The least n >= 1 with bound(n) <= target, where prefactor z^-n is about the bound.
+  /// Smallest n >= 1 with bound(n) <= target, where prefactor z^-n approximates the bound.
   template <class Bound>
   [[nodiscard]] std::int64_t least(const Bound& bound, const numeric::Real& prefactor,
                                    const numeric::Rational& target) const;

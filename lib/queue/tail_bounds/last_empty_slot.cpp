@@ -15,33 +15,32 @@ using numeric::Interval;
 using numeric::PrecisionScope;
 using numeric::Real;
 
-/// Points of the circle that are computed side by side; a complex number of each is `lanes` real and as many
-/// imaginary parts.
+/// Points of the circle per SIMD group: `lanes` real parts and as many imaginary parts.
 constexpr std::size_t lanes = 8, wide = 2 * lanes;
 constexpr double unit_roundoff = 0x1p-53;
-/// A circle of more points, or more multiplications, takes longer than a bound is worth.
+/// More points or multiplications would take too long for a bound.
 constexpr std::int64_t most_points = std::int64_t{1} << 18;
 constexpr std::int64_t most_circle_work = 200'000'000;
-/// Slots between two looks at what is left.
+/// Slots between two checks of the remainder.
 constexpr std::int64_t stride = 8;
 
 double up(double value) {
   return value == 0 ? 0 : std::nextafter(value, std::numeric_limits<double>::infinity());
 }
 
-/// Equal sources on a circle.
+/// Identical sources on a circle.
 struct Kind {
   const SourceChain* source;
-  std::vector<SourceChain::Step> steps;  ///< over the eigenvalue
+  std::vector<SourceChain::Step> steps;  ///< divided by the eigenvalue
   std::vector<double> start;             ///< of the states after a slot without a packet
-  std::vector<double> worth;             ///< v, the least of them 1
-  std::vector<char> receives;            ///< does a packet come with a step to this state?
-  double own_roundings = 0;              ///< of a slot, in units
+  std::vector<double> worth;             ///< v, scaled to minimum 1
+  std::vector<char> receives;            ///< whether a packet arrives with a step to this state
+  double own_roundings = 0;              ///< roundings per slot, in units
   std::vector<double> now, silent, sending;
 };
 
-/// What the slots of a kind are worth in one slot: the sum over states of all, of those whose last slot had no packet
-/// for this queue, and of those that had one.
+/// Weights of a kind in one slot: the sum over all states, over those whose last slot had no packet for this
+/// queue, and over those with one.
 struct Sums {
   std::array<double, wide> all, none, one;
 };
@@ -149,7 +148,7 @@ class Circle {
       for (std::size_t i = 0; i < states; ++i) growth = std::max(growth, image[i] / kind.worth[i]);
       log_growth_ += static_cast<double>(source.count) *
                      (std::log(growth) + static_cast<double>(states + 8) * 4 * unit_roundoff);
-      // Sums over steps; y, itself next to its true value, and the product with it.
+      // Sums over steps, the rounding of y, and the product with it.
       kind.own_roundings = *std::max_element(steps_to.begin(), steps_to.end()) + 16;
       sources_ += static_cast<double>(source.count);
       steps_ += static_cast<std::int64_t>(kind.steps.size() + 2 * states);
@@ -159,7 +158,8 @@ class Circle {
     log_growth_ += log_ratio_;
   }
 
-  /// Is a source without a packet always in the same state? Then its probability is a factor of all terms, and left out.
+  /// Whether a source without a packet is always in the same state. Its probability is then a factor of all
+  /// terms, and omitted.
   [[nodiscard]] bool one_empty_state() {
     for (const Kind& kind : kinds_)
       if (std::count_if(kind.start.begin(), kind.start.end(), [](double p) { return p > 0; }) != 1)
@@ -170,7 +170,7 @@ class Circle {
   }
 
   /// Sums over slots at the angles of points 0 .. points / 2.
-  /// \return false where it would take too long
+  /// \return false if it would take too long
   [[nodiscard]] bool sum() {
     if (!(log_growth_ < -1e-12)) return false;
     const std::int64_t last = points_ / 2;
@@ -183,7 +183,7 @@ class Circle {
 
   [[nodiscard]] std::vector<double>& real() { return real_; }
   [[nodiscard]] std::vector<double>& imaginary() { return imaginary_; }
-  /// Of the mean over the circle.
+  /// Error of the mean over the circle.
   [[nodiscard]] double error() const {
     const auto slots = static_cast<double>(slots_);
     return 1.001 * (roundings_ + slots * unit_roundoff * terms_ + left_ / static_cast<double>(points_));
@@ -228,7 +228,7 @@ class Circle {
         }
         if (first == 0) left_at_zero_ = left[0];
         if (enough) break;
-        // Nowhere on the circle is more left than at angle 0.
+        // The remainder is largest at angle 0.
         if (first != 0 && slot >= slots_) {
           left.fill(left_at_zero_);
           break;
@@ -294,7 +294,7 @@ class Circle {
     return result;
   }
 
-  /// The errors of roundings, which nowhere on the circle are more than at angle 0, where all is positive.
+  /// Counts rounding errors, which are largest at angle 0, where all terms are positive.
   void count(std::int64_t slot, const std::vector<Sums>& sums, double turned) {
     slots_ = slot;
     double units = 16 * static_cast<double>(slot) + 64, term = turned, packets = 0, none = turned;
@@ -324,7 +324,7 @@ class Circle {
     return sum * (1 + 1e-12);
   }
 
-  /// All terms after `slot` are in sum at most this.
+  /// Upper bound of the sum of all terms after `slot`.
   double left_after(std::int64_t slot, std::size_t lane, bool at_zero) const {
     double exponent =
         static_cast<double>(slot) * log_ratio_ + log_growth_ - std::log(-std::expm1(log_growth_));
@@ -358,8 +358,8 @@ class Circle {
 std::optional<LastEmptySlot> LastEmptySlot::upto(const std::vector<SourceChain>& sources, Of of,
                                                  double decay_rate, const numeric::Rational& rho,
                                                  std::int64_t level) {
-  // At the radius R = z0^f coefficient n is smaller than the sum by (z0/R)^n, which roundings must not reach, and what
-  // is added to it falls by R^-L and (R/z0)^L, L points.
+  // At the radius R = z0^f coefficient n is smaller than the sum by (z0/R)^n, which must exceed the rounding
+  // errors. Aliasing errors fall as R^-L and (R/z0)^L with L points.
   const double depth = decay_rate * static_cast<double>(level);
   const double before = std::min(depth / 2, 5.0), part = 1 - before / depth;
   const double points = std::max((depth + 18) / part, 10 / (1 - part)) / decay_rate;
@@ -383,7 +383,7 @@ std::optional<LastEmptySlot> LastEmptySlot::upto(const std::vector<SourceChain>&
 }
 
 double LastEmptySlot::mean(std::int64_t n) const {
-  // Sums of long doubles; the cosines are next to the true ones.
+  // Sums in long double, with cosines correct to the last bit.
   const std::int64_t last = points_ / 2;
   long double sum = 0, magnitude = 0;
   for (std::int64_t j = 0; j <= last; ++j) {
@@ -405,7 +405,7 @@ Real LastEmptySlot::bound(std::int64_t n) const {
   const Interval fall = exp(-log(numeric::to_interval(Real(radius_))) * Interval(Real(static_cast<long>(n))));
   const Real exactly =
       numeric::upper(numeric::to_interval(Real(most)) * numeric::to_interval(factor_) * fall);
-  // Up to six digits: more would differ with the machine's exponentials, and mean nothing.
+  // Up to six digits: more would depend on the machine's exponential function and are meaningless.
   constexpr int bits = 20;
   int exponent = 0;
   const Real fraction = frexp(exactly, &exponent);

@@ -13,7 +13,7 @@ SourceBound::SourceBound(ExponentialBound exponential, std::vector<SourceChain> 
 const LastEmptySlot* SourceBound::upto(Of of, std::int64_t level) {
   Known& known = of == Of::tail ? tail_ : loss_;
   if (known.sums && known.sums->level() >= level) return &*known.sums;
-  // Nothing waits, or the bound has no end.
+  // No packet waits, or the bound does not decay.
   if (exponential_.prefactor().value == 0) return nullptr;
   if (known.too_deep > 0 && level >= known.too_deep) return nullptr;
   auto sums = LastEmptySlot::upto(sources_, of, static_cast<double>(exponential_.decay_rate().value),

@@ -6,9 +6,9 @@
 #include <functional>
 #include <vector>
 
-/// Equal independent sources of a queue, each a small Markov chain, in doubles that are rounded up.
+/// Identical independent sources of a queue, each a small Markov chain, in doubles rounded up.
 ///
-/// RESULT    What is computed of sums of products of these numbers is never below what the true ones give.
+/// RESULT    Sums of products of these numbers are never below their true values.
 /// SOURCE    docs/derivations/last_empty_slot.md
 namespace tailbound::queue {
 
@@ -16,16 +16,16 @@ struct SourceChain {
   struct Step {
     std::int32_t from, to;
     double probability;
-    bool sends;  ///< a packet for this queue goes with it, with the probability `rate`
+    bool sends;  ///< a packet for this queue is sent with it, with probability `rate`
   };
-  /// Of M(z), the steps weighted with z^packets: w next to its largest eigenvalue, above it, and v with M(z) v <= w v
-  /// but for roundings.
+  /// For M(z), the transitions weighted with z^packets: w slightly above its largest eigenvalue, and v with
+  /// M(z) v <= w v except for roundings.
   struct Weights {
     double eigenvalue;
     std::vector<double> of_state;
   };
 
-  std::int64_t count = 1;          ///< equal sources
+  std::int64_t count = 1;          ///< identical sources
   std::vector<double> stationary;  ///< of the state after a slot
   std::vector<Step> steps;
   double rate = 1, quiet = 0;                    ///< and 1 - rate

@@ -31,7 +31,7 @@ void check(const Trains& trains) {
                         std::to_string(Trains::most_cells));
 }
 
-/// Of an input that is free: what starts in a slot.
+/// For a free input: what starts in a slot.
 struct Starts {
   Rational here, elsewhere;  ///< t, o
 
@@ -67,8 +67,8 @@ RoughSource rough_source(const Trains& trains, const Starts& starts) {
 }
 
 Eigenvalue eigenvalue(const RoughSource& source, const Real& x, int bits) {
-  // The logarithm of the left side of (2.2) is convex in u and falls: Newton's method rises to its zero from where
-  // one of the terms alone is 1.
+  // The logarithm of the left side of (2.2) is convex and decreasing in u: Newton's method increases to its
+  // zero, starting where one of the terms alone is 1.
   Real u(0);
   for (const auto& [cells, share] : source.cells) {
     const Real alone = x + log(source.here * share) / cells;
@@ -108,7 +108,7 @@ Interval behind_first(const traffic::CellCounts& counts, const Interval& q) {
   return sum;
 }
 
-/// What the mean of v is at least of an input of which one knows in which slots it has sent, and that it does not now
+/// Lower bound of the mean of v for an input that does not send now, given the slots in which it has sent
 /// (packet_sizes.md, (7)): at least w^-(Lmax - 1).
 Interval quiet_mean(const Trains& trains, const Starts& starts, const Interval& other) {
   const std::int64_t longest = trains.cells.largest();
@@ -167,7 +167,7 @@ std::optional<Constants> prove(const Trains& trains, const Real& z, const Real& 
   const Interval scale =
       Interval(1) / numeric::to_interval(1 + (starts.here + starts.elsewhere) * (trains.cells.mean - 1));
   const Interval mean = scale * (Interval(1) + here * own_left + elsewhere * other_left);
-  // After one slot: no cell for this output came, or one.
+  // After one slot without or with a cell for this output.
   const Interval silent = scale * (none + elsewhere * (Interval(1) + other_left));
   const Interval sent = scale * here * (Interval(1) + own_left);
   const std::int64_t k = trains.inputs;
@@ -192,7 +192,7 @@ ExponentialBound train_bound(const Trains& trains, numeric::Digits digits) {
   const auto [wanted, working] = search_bits(trains.load, digits);
   const int bits = working;
   const PrecisionScope scope(Precision{bits});
-  if (trains.inputs == 1)  // never two cells in a slot
+  if (trains.inputs == 1)  // never two cells per slot
     return {trains.load, Real(2), Real(0), Real(0), digits};
   const Starts starts = starts_of(trains);
   const RoughSource source = rough_source(trains, starts);
@@ -203,7 +203,7 @@ ExponentialBound train_bound(const Trains& trains, numeric::Digits digits) {
         return ValueAndSlope{count * w.log - x, count * w.slope - 1};
       },
       bits);
-  // A little before the zero the inequalities are strict, and survive the roundings.
+  // Slightly before the zero the inequalities are strict and hold despite roundings.
   for (int backwards = wanted; backwards > 0; backwards -= 8) {
     const Real x = best - ldexp(best, -backwards);
     const Real z = exp(x), w = exp(eigenvalue(source, x, bits).log);
@@ -211,7 +211,7 @@ ExponentialBound train_bound(const Trains& trains, numeric::Digits digits) {
     if (const auto constants = prove(trains, z, w + ldexp(w, 24 - bits)))
       return {trains.load, z, constants->tail, constants->loss, digits, constants->climb};
   }
-  throw LimitExceeded("no bound of the queue at load " + numeric::to_fraction(trains.load) +
+  throw LimitExceeded("no bound for the queue at load " + numeric::to_fraction(trains.load) +
                       " could be proved");
 }
 
@@ -285,7 +285,7 @@ std::optional<MarkovArrivals> train_chain(const Trains& trains) {
   const Starts starts = starts_of(trains);
   const std::int64_t longest = trains.cells.largest();
   const bool others = !cln::zerop(starts.elsewhere);
-  // Of one input: 0 free; r: r cells left for this output; longest - 1 + r: for another.
+  // States of one input: 0 free; r: r cells left for this output; longest - 1 + r: for another.
   const auto states = static_cast<std::size_t>(others ? 2 * longest - 1 : longest);
   struct Step {
     std::size_t to, cells;
@@ -304,7 +304,7 @@ std::optional<MarkovArrivals> train_chain(const Trains& trains) {
     steps[static_cast<std::size_t>(left)].push_back({static_cast<std::size_t>(left - 1), 1, 1});
     if (others) steps[other_state(left)].push_back({other_state(left - 1), 0, 1});
   }
-  // Of all inputs: how many are in each state.
+  // For all inputs: the number in each state.
   using Phase = std::vector<std::int64_t>;
   std::map<Phase, std::size_t> index;
   std::vector<Phase> phases;

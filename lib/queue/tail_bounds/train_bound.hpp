@@ -6,16 +6,19 @@
 
 #include <optional>
 
-/// Packets that come cell by cell: a proved bound for any sizes and any number of inputs, the exact chain for few.
+/// Packets that arrive cell by cell: a proved bound for any sizes and any number of inputs, the exact chain
+/// for few.
 ///
-/// MODEL     The inputs of a switch with as many outputs. An input is free or sending a packet, one cell a slot, all
-///           of it to one output, each output alike. Free, it starts a packet with probability alpha; its first cell
-///           comes in that slot. The next packet may follow at once. One output serves one cell a slot.
-/// METHOD    of the bound: as queue/tail_bounds/burst_bound.hpp, with the weights (z/w)^r while r cells are left for this output,
-///           w^-r for another, and 1 while free. Cells read backwards in time have the same law. Of an input that does not
-///           send the mean of its weight given when it sent is bounded.
-/// RESULT    1.1 to 4 times the truth at loads from a half on, at every depth; with last_empty_slot.hpp beside it 1 to 3
-///           times at all loads
+/// MODEL     The inputs of a switch with as many outputs. An input is free or sends a packet, one cell per
+///           slot, all of it to one output, outputs equally likely. A free input starts a packet with
+///           probability alpha; its first cell arrives in that slot. The next packet may follow at once. One
+///           output serves one cell per slot.
+/// METHOD    of the bound: as queue/tail_bounds/burst_bound.hpp, with the weights (z/w)^r while r cells are
+///           left for this output, w^-r for another, and 1 while free. Cells reversed in time have the same
+///           distribution. For an input that does not send, the mean of its weight given the times at which
+///           it sent is bounded.
+/// RESULT    1.1 to 4 times the true value at loads of at least 1/2, at every depth; combined with
+///           last_empty_slot.hpp 1 to 3 times at all loads
 /// SOURCE    docs/derivations/packet_sizes.md
 /// TESTS     tests/queue/tail_bounds/train_bound_test.cpp
 namespace tailbound::queue {
@@ -23,10 +26,10 @@ namespace tailbound::queue {
 struct Trains {
   std::int64_t inputs = 1;  ///< k, 1 .. 2^20
   numeric::Rational
-      load;  ///< rho, the share of slots with a cell, of each input and so of each output; above 0
+      load;  ///< rho, the fraction of slots with a cell, of each input and hence of each output; above 0
   traffic::CellCounts cells;
-  /// Does an input that sends elsewhere keep silent here? Without, each input is one of this output's alone, which
-  /// has a smaller queue.
+  /// Whether inputs also send to other outputs and are silent here meanwhile. False: each input serves this
+  /// output only, which gives a smaller queue.
   bool elsewhere = true;
 
   static constexpr std::int64_t most_cells = 4096;  ///< of a packet
@@ -35,7 +38,8 @@ struct Trains {
 /// \param digits  1 .. 1000
 /// \throws InvalidArgument  inputs, load or digits out of range
 /// \throws Unstable         load >= 1
-/// \throws LimitExceeded    packets of more than most_cells cells; a load so near 1 that 2^16 bits would be needed
+/// \throws LimitExceeded    packets of more than most_cells cells; a load so close to 1 that 2^16 bits would
+///                          be needed
 /// COST  a millisecond for three sizes
 [[nodiscard]] ExponentialBound train_bound(const Trains& trains, numeric::Digits digits = {10});
 
@@ -43,15 +47,15 @@ struct Trains {
 /// \throws as train_bound()
 [[nodiscard]] SourceChain source_chain(const Trains& trains);
 
-/// train_bound(), and beside it the one by the last empty slot.
+/// train_bound() combined with the bound by the last empty slot.
 /// \throws as train_bound()
 [[nodiscard]] SourceBound source_bound(const Trains& trains, numeric::Digits digits = {10});
 
-/// Phases of the exact chain: C(k + s - 1, k), s = 2 Lmax - 1 states of an input (Lmax where the rest is left out).
-/// Saturates at 2^62.
+/// Phases of the exact chain: C(k + s - 1, k), s = 2 Lmax - 1 states of an input (Lmax without those of other
+/// outputs). Saturates at 2^62.
 [[nodiscard]] std::int64_t train_phases(const Trains& trains);
 
-/// Phases up to which the exact chain is made: its queue is solved in a second or so.
+/// Maximum number of phases of the exact chain: its queue is solved in about a second.
 constexpr std::int64_t most_chain_phases = 64;
 
 /// The exact chain; none where it has more than most_chain_phases.

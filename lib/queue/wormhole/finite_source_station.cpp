@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 constexpr std::size_t most_by_newton = 12;
-/// Weight of a new D beside that of the round before: with 1/2 it is what rounds wait for, with 1 they settle less near
+/// Weight of a new D relative to that of the previous round: 1/2 slows convergence, 1 worsens it near
 /// saturation.
 constexpr double new_left = 0.7;
 
@@ -28,7 +28,7 @@ double first_residual(int servers, double deviation) {
   return (servers + whole_power(deviation, servers + 1)) / (servers + 1);
 }
 
-/// E X^3 / X^3 of a constant and an exponential part; of more variable times, of two branches.
+/// E X^3 / X^3 of a constant plus an exponential part; for more variable times, of two branches.
 double third_moment(double variation) {
   const double c = std::sqrt(variation);
   if (c > 1) return (1 + variation) * (1 + 2 * variation);
@@ -36,8 +36,8 @@ double third_moment(double variation) {
   return d * d * d + 3 * d * d * c + 6 * d * c * c + 6 * c * c * c;
 }
 
-/// kapF of one server: the mean residual time that a fresh worm sees, over X, where others of its own channel
-/// may have come first, with g of them in the mean per X.
+/// kapF of one server: the mean residual time seen by a fresh message, divided by X, where others of its own
+/// channel may have arrived first, g of them on average per X.
 double seen_residual(double g, double variation) {
   const double second = 1 + variation;
   if (variation >= 1) return second / 2;
@@ -50,8 +50,9 @@ double seen_residual(double g, double variation) {
   return -1 / std::expm1(-exponent) - 1 / g;
 }
 
-/// (8): how many of those that may come have come before a follower, over their number. The leader's time is gamma;
-/// within it one of the others comes with probability `left`, and a follower with probability `follow`.
+/// (8): fraction of the possible arrivals that arrive before a follower. The leader's time has a gamma
+/// distribution; within it one of the others arrives with probability `left`, and a follower with probability
+/// `follow`.
 double come_before(double variation, double left, double follow) {
   if (follow <= 1e-7) return -std::expm1((1 + variation) * std::log1p(-left));
   if (follow >= 1) return left;
@@ -61,15 +62,15 @@ double come_before(double variation, double left, double follow) {
   return (left + (1 - follow) * std::expm1(-std::log1p(y / (1 + v)) / variation)) / follow;
 }
 
-/// The only zero in [0, most] of a function that falls through it, or the end at which it would be; from `guess`, to
-/// where the function is less than `precision` times the place.
+/// The only zero in [0, most] of a function that is decreasing there, or the nearest end; from `guess`, until
+/// the function is less than `precision` times the argument.
 template <class Function>
 double falling_zero(const Function& function, double most, double guess, double precision) {
   double low = 0, high = most;
   if (!(most > 0)) return 0;
   double x = std::clamp(guess, 0.0, most);
   double value = function(x);
-  // Near the zero secants alone get there, from a slope of -1; as long as each is much nearer than the one before.
+  // Near the zero secants suffice, from a slope of -1, while each is much closer than the previous one.
   for (double before = x, at_before = value + 1e300, slope = -1; x > 0;) {
     if (std::abs(value) <= precision * x) return x;
     if (at_before < 1e299) slope = (value - at_before) / (x - before);
@@ -77,7 +78,7 @@ double falling_zero(const Function& function, double most, double guess, double 
     if (!(slope < 0) || !(next > 0 && next < most)) break;
     const double found = function(next);
     if (!(std::abs(found) < std::abs(value) / 4)) {
-      if (std::abs(next - x) <= 1e-14 * x) return x;  // as near as rounding lets it
+      if (std::abs(next - x) <= 1e-14 * x) return x;  // as close as rounding permits
       break;
     }
     before = x, at_before = value;
@@ -119,24 +120,24 @@ double falling_zero(const Function& function, double most, double guess, double 
   return low + (high - low) / 2;
 }
 
-/// What the inputs of a station have in common.
+/// Data common to the inputs of a station.
 struct StationTimes {
   const StationService& service;
-  double offered = 0;    ///< servers held, in the mean
-  double room = 0;       ///< inputs that find no server, at most
+  double offered = 0;    ///< mean number of occupied servers
+  double room = 0;       ///< maximum number of inputs without a server
   double behind = 0;     ///< X1, within its bounds
   double variation = 0;  ///< of X
-  double residual = 0;   ///< kap0, the first of m residual times over X / m
-  double slowest = 1;    ///< holding times while all servers are held, over X
+  double residual = 0;   ///< kap0, the first of m residual times, divided by X / m
+  double slowest = 1;    ///< occupancy times while all servers are occupied, divided by X
   bool with_lanes = false;
   double precision = 0;
 
   [[nodiscard]] int servers() const { return service.servers; }
-  /// Where worms take any of several virtual channels a follower takes another one.
+  /// If messages take any of several virtual channels, a follower takes another one.
   [[nodiscard]] bool waits_for_overhang() const { return !with_lanes || servers() == 1; }
 };
 
-/// The mean wait of an input's worms (3), (8), and what follows from it.
+/// The mean wait of an input's messages (3), (8), and derived numbers.
 class InputWait {
  public:
   InputWait(const StationTimes& station, const StationInput& input,
@@ -153,7 +154,7 @@ class InputWait {
         station.room * std::clamp(come_before(variation_in(), left_, input.channel_follow), 0.0, 1.0);
   }
 
-  /// \param guess  that of the round before
+  /// \param guess  the wait of the previous round
   void solve(double guess) {
     const double most = std::min((1 / input_.rate - input_.own + input_.overhang) * (1 - 1e-12),
                                  station_.room * t1_ + overhang_);
@@ -162,7 +163,7 @@ class InputWait {
     if (looked_at_ != wait_) static_cast<void>(missing(wait_));
   }
 
-  /// M/G/1 whose worms hold the server for X1 where they have waited. (24)
+  /// M/G/1 whose messages occupy the server for X1 if they have waited. (24)
   void at_end_of_wires(StationWaits& wait) const {
     const double busy = std::min(1.0, station_.offered * input_.end.reach);
     const double growth =
@@ -192,7 +193,7 @@ class InputWait {
             : 0;
   }
 
-  /// \pre means() are there
+  /// \pre means() have been computed
   void second_moments(StationWaits& wait) const {
     const int m = station_.servers();
     const double second_whole = std::max(
@@ -225,15 +226,15 @@ class InputWait {
  private:
   [[nodiscard]] double variation_in() const { return std::max(input_.variation, 1e-9); }
 
-  /// Servers that the others keep busy while this input has no worm there, and waits for a share q of the time.
-  /// Never more than there are: without that bound two servers near saturation have a second solution, with short
-  /// waits before a full station. (3)
+  /// Servers occupied by the others while this input has no message there and waits for a fraction q of the
+  /// time. Limited to the number of servers: otherwise two servers near saturation have a second solution,
+  /// with short waits at a full station. (3)
   [[nodiscard]] double seen_busy(double q) const {
     const int m = station_.servers();
     return std::clamp((station_.offered - wanted_ - m * q) / (1 - wanted_ - q), 0.0, static_cast<double>(m));
   }
 
-  /// The wait that a mean wait w makes, less w.
+  /// The wait that results from a mean wait w, minus w.
   double missing(double w) {
     looked_at_ = w;
     const int m = station_.servers();
@@ -253,11 +254,12 @@ class InputWait {
   double wanted_ = 0;  ///< rho
   double sigma_ = 0;
   double overhang_ = 0, overhang_second_ = 0;
-  double scale_ = 1, t_ = 0, t1_ = 0;  ///< holding times of the others, of all and behind a leader, over m
-  double reference_ = 0;               ///< servers seen busy where the input waits as the product form has it
-  double left_ = 0;                    ///< of those that may come, the share that a leader leaves waiting
-  double behind_ahead_ = 0;            ///< that a follower waits for
-  // At the place looked at last.
+  double scale_ = 1, t_ = 0, t1_ = 0;  ///< occupancy times of the others, of all and behind a leader, divided
+                                       ///< by m
+  double reference_ = 0;               ///< servers seen occupied if the input waits as in the product form
+  double left_ = 0;                    ///< fraction of the possible arrivals that a leader leaves waiting
+  double behind_ahead_ = 0;            ///< number that a follower waits for
+  // At the argument evaluated last.
   double looked_at_ = -1, fresh_busy_ = 0, fresh_ahead_ = 0, residual_ = 0;
   double wait_ = 0;
 };
@@ -287,13 +289,14 @@ void FiniteSourceStation::multiply(const std::vector<double>& by, std::vector<do
   std::swap(sizes, product_);
 }
 
-/// Two virtual channels of one group that are left out are of one wire or not: all such pairs, over those of one wire.
+/// Two omitted virtual channels of a group are on one link or not: ratio of all such pairs to those on one
+/// link.
 void FiniteSourceStation::find_groups() {
   groups_.resize(inputs_->size());
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     const int lanes = (*inputs_)[group].lanes, wires = (*inputs_)[group].count / lanes;
     wire_of(group, 0, one_);
-    std::vector<double> rest{1};  // of all wires but two
+    std::vector<double> rest{1};  // of all links except two
     for (int i = 2; i < wires; ++i) multiply(one_, rest);
     auto& [all, less, least] = groups_[group];
     all = rest;
@@ -363,7 +366,8 @@ double FiniteSourceStation::served(const std::vector<double>& sizes, std::size_t
   return sum;
 }
 
-/// log(right side / rho) of each group; the greatest of them. `found_` keeps the sums without one of the group.
+/// log(right side / rho) of each group, and the largest of them. `found_` stores the sums without one of the
+/// group.
 double FiniteSourceStation::residuals(std::vector<double>& found) {
   if (with_lanes_) find_groups();
   others(none, none, whole_);
@@ -436,14 +440,15 @@ void FiniteSourceStation::product_form(double precision) {
     const bool by_newton = newton(step);
     if (by_newton) newton_ = step;
     before = residual;
-    // From beyond a nearly full station's solution Newton's steps are far too long; a part of one is not.
+    // Beyond the solution of a nearly full station, Newton's steps are far too long; a fraction of one is
+    // not.
     double part = 1;
     for (int halvings = 0;; ++halvings, part /= 2) {
       for (std::size_t i = 0; i < groups; ++i)
         weights_[i] = kept_[i] * std::exp(-std::clamp(by_newton ? part * newton_[i] : plain_[i], -3.0, 3.0));
       residual = residuals(step);
       if (!by_newton || residual < before) break;
-      if (before < 1e-12 || halvings == 40) {  // as near as rounding lets it
+      if (before < 1e-12 || halvings == 40) {  // as close as rounding permits
         weights_ = kept_;
         static_cast<void>(residuals(step));
         return;
@@ -542,11 +547,11 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
   if (total_ == 0) return;
   const int m = service.servers;
   const double variation = std::max(0.0, service.second / square(service.mean) - 1);
-  // Of times that vary more than exponential ones do the power is out of bounds where servers are many.
+  // For times that vary more than exponential ones, the power is out of range with many servers.
   const double residual =
       with_lanes_ && variation > 1 ? (m + variation) / (m + 1) : first_residual(m, std::sqrt(variation));
   double growth = (residual + (1 - residual) * offered.followers / offered.rate) * service.together;
-  // Where those that wait hold the server for less than X, fewer come to wait behind them. (25)
+  // If waiting messages occupy the server for less than X, fewer wait behind them. (25)
   if (m == 1 && service.shorter_behind && service.behind < service.mean)
     growth *= (1 - offered.servers) / (1 - offered.servers * service.behind / service.mean);
   find_weights(memory, growth, precision);

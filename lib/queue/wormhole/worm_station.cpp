@@ -24,7 +24,7 @@ double station_wait(int servers, double rate, double service, double variation) 
   if (!(offered < servers))
     throw InvalidArgument("rate * service", std::to_string(offered),
                           "below the number of servers, " + std::to_string(servers));
-  // Erlang B for 1, 2, .. m servers; from it C, the probability of a wait.
+  // Erlang B for 1, 2, .. m servers, and from it Erlang C, the probability of waiting.
   double lost = 1;
   for (int server = 1; server <= servers; ++server) lost = offered * lost / (server + offered * lost);
   const double waits = servers * lost / (servers - offered + offered * lost);

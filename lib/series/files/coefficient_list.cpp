@@ -23,10 +23,11 @@ constexpr long largest_exponent = 10'000;
 constexpr std::int64_t largest_power = 1'000'000;
 constexpr std::int64_t largest_index = 1'000'000'000'000'000;
 constexpr std::size_t most_bits = std::size_t{1} << 30;
-constexpr int most_factors = 8;  // of one term; c * 10^e * x^n needs three
+constexpr int most_factors = 8;  // maximum factors of a term; c * 10^e * x^n needs three
 constexpr long largest_binary_exponent = 20'000;
 
-// Doubles: a significand of 53 bits, multiples of 2^-1074; 17 digits tell any two apart, and 15 are always kept.
+// Doubles: a significand of 53 bits, multiples of 2^-1074; 17 digits distinguish any two, and 15 are always
+// preserved.
 constexpr long double_bits = 53, least_double_bit = -1074;
 constexpr int round_trip_digits = 17, kept_digits = 15;
 
@@ -50,8 +51,8 @@ Rational power_of_ten(long exponent) {
   return exponent > 0 ? Rational(power) : 1 / Rational(power);
 }
 
-/// The text without comments, colours and commands, lines joined where a backslash says so; knows where each
-/// character stood.
+/// The text without comments, colours and commands, with lines joined at a trailing backslash; keeps the
+/// position of each character.
 class CleanText {
  public:
   explicit CleanText(std::string_view text) {
@@ -118,7 +119,7 @@ class CleanText {
     return i < clean_.size() && clean_[i] == '>';
   }
 
-  /// Removes a backslash at the end of the line that begins at `start`; true if there was one.
+  /// Removes a backslash at the end of the line that begins at `start`; returns whether there was one.
   bool remove_join(std::size_t start) {
     std::size_t end = clean_.size();
     while (end > start && is_blank(clean_[end - 1])) --end;
@@ -157,28 +158,28 @@ long binary_exponent(const Rational& value) {
   return below ? guess - 1 : guess;
 }
 
-/// The exponent e of 10^e <= |value| < 10^(e + 1), for a decimal of so many digits.
+/// The exponent e of 10^e <= |value| < 10^(e + 1), for a decimal of that many digits.
 long decimal_exponent(int significant_digits, long last_place) {
   return last_place + significant_digits - 1;
 }
 
-/// Of a double next to `value`: what its last bit is worth, as an exponent of 2.
+/// The last bit of a double next to `value`, as an exponent of 2.
 long last_bit_of_double(const Rational& value) {
   if (cln::zerop(value)) return least_double_bit;
   return std::max(binary_exponent(value) - (double_bits - 1), least_double_bit);
 }
 
-/// What `value` printed with so many digits may be as a double.
+/// How `value`, printed with a number of digits, may be a double.
 struct DoublePrint {
-  bool is_shortest = false;  ///< the fewest digits that tell the double from its neighbours
-  bool is_rounded = false;   ///< the double, rounded to the digits printed
+  bool is_shortest = false;  ///< the fewest digits that distinguish the double from its neighbours
+  bool is_rounded = false;   ///< the double, rounded to the printed digits
 };
 
 DoublePrint double_print(const Rational& value, int significant_digits) {
   if (cln::zerop(value)) return {true, true};
   const double nearest = numeric::nearest_double(value);
   if (!std::isfinite(nearest) || nearest == 0) return {};
-  std::array<char, 1200> text;  // all the digits of a double are fewer than 800
+  std::array<char, 1200> text;  // a double has fewer than 800 digits
   const auto printed = [&](const std::to_chars_result& result) {
     return numeric::parse_rational(
         std::string_view(text.data(), static_cast<std::size_t>(result.ptr - text.data())), "number");
@@ -194,13 +195,14 @@ DoublePrint double_print(const Rational& value, int significant_digits) {
   return found;
 }
 
-/// Finds out whether the decimals are prints of doubles, and gives each the precision of one.
+/// Determines whether the decimals are printed doubles, and if so gives each the precision of a double.
 ///
-/// Digits beyond the 15th tell: of random decimals of 17 digits one in six is the print of a double, of 18 digits one in
-/// sixty. One value in ten may be off, so that a wrong digit does not hide what all the others are. Two prints are known:
-/// the shortest one, where a 0.1 is the double nearest to 1/10 (Python, JSON, Java), and rounded to 17 digits or more
-/// ("%.17g", "%.20f"). A list of up to 16 digits may as well be of decimals without the zeros at their ends: its values
-/// are held to one unit of the 16th digit, where that is more than a double's last bit.
+/// The digits beyond the 15th decide: one in six random decimals of 17 digits is a printed double, one in
+/// sixty of 18 digits. One value in ten may fail, so that a wrong digit does not spoil the result. Two
+/// formats are known: the shortest one, where 0.1 is the double nearest to 1/10 (Python, JSON, Java), and
+/// rounding to 17 digits or more ("%.17g", "%.20f"). A list of up to 16 digits may also consist of decimals
+/// without trailing zeros: its values get a precision of one unit of the 16th digit, if that is more than a
+/// double's last bit.
 bool find_doubles(std::vector<Coefficient>& list) {
   std::size_t decimals = 0, long_ones = 0, telling = 0, shortest = 0, rounded = 0, rounded_telling = 0;
   int most = 0;
@@ -226,7 +228,8 @@ bool find_doubles(std::vector<Coefficient>& list) {
   const bool by_shortest = nearly(shortest, decimals) && most <= round_trip_digits;
   const bool by_rounded = nearly(rounded, decimals) && nearly(rounded_telling, telling);
   if (!by_shortest && !by_rounded) return false;
-  // Zeros at the ends are left out, by shortest prints and by "%g", but not where all have the same last place ("%f").
+  // Trailing zeros are omitted by the shortest format and by "%g", but not where all have the same last place
+  // ("%f").
   const std::optional<long> place = list.front().last_place;
   const bool fixed = !by_shortest && std::all_of(list.begin(), list.end(), [&](const Coefficient& entry) {
     return entry.is_exact() || entry.last_place == place;
@@ -250,7 +253,7 @@ struct Term {
   bool has_variable = false, is_order = false;
 };
 
-/// A number that stands alone, and how it is set apart from the one before on its line.
+/// A single number, and its separator from the previous one on its line.
 struct LoneNumber {
   Coefficient number;
   std::size_t row = 0;
@@ -267,7 +270,7 @@ class Reader {
     while (skip_to_item()) read_item();
     if (!found_) {
       if (lone_.empty())
-        fail(text_.size(), "no coefficients found (lines that begin with a prompt are taken as commands)");
+        fail(text_.size(), "no coefficients found (lines that begin with a prompt are read as commands)");
       from_rows();
     } else {
       list_.lone_numbers = lone_.size();
@@ -301,7 +304,7 @@ class Reader {
     return true;
   }
 
-  /// "^", or "**" as Python writes it.
+  /// "^", or "**" as in Python.
   bool take_caret() {
     if (take('^')) return true;
     if (peek() != '*' || peek(1) != '*') return false;
@@ -387,8 +390,8 @@ class Reader {
     return number;
   }
 
-  /// 0x1.8p-3: a double, as "%a" of C and float.hex() of Python print it; its last place is that of a double, where a
-  /// double holds it, else that of its last digit.
+  /// 0x1.8p-3: a double, as "%a" of C and float.hex() of Python print it; its last place is that of a double
+  /// if it fits into one, otherwise that of its last digit.
   Printed read_hexadecimal() {
     const std::size_t start = at_;
     at_ += 2;
@@ -483,7 +486,7 @@ class Reader {
       term.number.value = scale * power_of_ten(shift);
     } else {
       if (scale != 1)
-        fail(start, "a decimal times or over another number: its last printed place is not clear");
+        fail(start, "a decimal multiplied or divided by another number: its last printed place is ambiguous");
       if (term.number.last_bit && shift != 0) fail(start, "a hexadecimal number times a power of 10");
       term.number.value = term.number.value * power_of_ten(shift);
       if (term.number.last_place) *term.number.last_place += shift;
@@ -510,7 +513,7 @@ class Reader {
       if (take('/')) {
         skip_blanks();
         const Printed divisor = read_number();
-        if (!factor.is_exact() || !divisor.is_exact()) fail(start, "a fraction must be of integers");
+        if (!factor.is_exact() || !divisor.is_exact()) fail(start, "a fraction must consist of integers");
         if (cln::zerop(divisor.value)) fail(start, "a denominator of 0");
         factor.value = factor.value / divisor.value;
         skip_blanks();
@@ -520,11 +523,11 @@ class Reader {
     if (negative) factor.value = -factor.value;
 
     if (take_caret()) {
-      if (!factor.is_exact() || factor.value != 10) fail(start, "of all numbers only 10 may carry a power");
+      if (!factor.is_exact() || factor.value != 10) fail(start, "only 10 may have a power");
       const long exponent = read_signed_power();
       shift += divide ? -exponent : exponent;
     } else if (!factor.is_exact()) {
-      if (divide) fail(start, "a fraction must be of integers");
+      if (divide) fail(start, "a fraction must consist of integers");
       if (printed) fail(start, "a product of two decimals");
       number = std::move(factor);
       printed = true;
@@ -593,7 +596,7 @@ class Reader {
 
   // --- items: lists, series, lone numbers ---
 
-  /// Names above two columns ("level,probability"): a first line of two names or more and nothing else.
+  /// Names above two columns ("level,probability"): a first line of at least two names and nothing else.
   void skip_header() {
     skip_space();
     const std::size_t end = std::min(text_.find('\n', at_), text_.size());
@@ -626,7 +629,7 @@ class Reader {
   void read_item() {
     if (take('"')) {
       const std::size_t end = text_.find('"', at_);
-      if (end == std::string::npos) fail(at_ - 1, "a quoted text without its end");
+      if (end == std::string::npos) fail(at_ - 1, "an unterminated quoted text");
       row_ += static_cast<std::size_t>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
                                                   text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
       at_ = end + 1;
@@ -679,7 +682,7 @@ class Reader {
       const std::size_t element = at_;
       const bool negative = read_sign();
       const Term term = read_term(negative);
-      if (term.has_variable || term.is_order) fail(element, "a list must hold numbers only");
+      if (term.has_variable || term.is_order) fail(element, "a list must contain only numbers");
       list_.coefficients.push_back(coefficient(term, index++, element));
       skip_space();
       if (take(',')) {
@@ -700,7 +703,7 @@ class Reader {
     return negative;
   }
 
-  /// A lone number, or a series or polynomial.
+  /// A single number, or a series or polynomial.
   void read_sum() {
     const std::size_t start = at_;
     const std::size_t row = row_;
@@ -735,8 +738,8 @@ class Reader {
     fill_series();
   }
 
-  /// Whether a sum goes on; if so the position is at the sign. "5 -3" are two numbers on a line, "5 - 3*x"
-  /// and "5-3*x" are sums; after a term in x a sum may go on in the next line.
+  /// Whether a sum continues; if so the position is at the sign. "5 -3" are two numbers on a line, "5 - 3*x"
+  /// and "5-3*x" are sums; after a term in x a sum may continue on the next line.
   bool continues(bool algebraic) {
     const std::size_t end = at_;
     const std::size_t row = row_;
@@ -752,11 +755,11 @@ class Reader {
   }
 
   void begin_result(std::size_t start) {
-    if (found_) fail(start, "a second list or series; the text may hold one only");
+    if (found_) fail(start, "a second list or series; the text may contain only one");
     found_ = true;
   }
 
-  /// Puts an exact 0 for each power that a series leaves out.
+  /// Adds an exact 0 for each power that a series omits.
   void fill_series() {
     sort_by_index();
     std::vector<Coefficient>& terms = list_.coefficients;
@@ -814,7 +817,7 @@ class Reader {
     return number.is_exact() && cln::denominator(number.value) == 1 && !cln::minusp(number.value);
   }
 
-  /// Names the first line that breaks the pattern of the first one.
+  /// Names the first line that does not match the pattern of the first one.
   [[noreturn]] void refuse_rows() const {
     const auto length = [&](std::size_t first) {
       std::size_t next = first + 1;
@@ -826,10 +829,10 @@ class Reader {
       if (length(i) == expected && expected == 1) continue;
       if (length(i) == 2 && expected == 2 && is_index(lone_[i].number)) continue;
       fail_at(lone_[i].number, std::to_string(length(i)) +
-                                   " numbers in a line; expected one number a line, an index (0, 1, ...) "
-                                   "and a value a line, or numbers with commas");
+                                   " numbers in a line; expected one number per line, an index (0, 1, ...) "
+                                   "and a value per line, or numbers separated by commas");
     }
-    fail(0, "expected one number a line, or an index and a value");
+    fail(0, "expected one number per line, or an index and a value");
   }
 
   [[noreturn]] void fail_at(const Coefficient& place, const std::string& what) const {

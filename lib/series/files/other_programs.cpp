@@ -30,7 +30,7 @@ bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-/// Where lines begin.
+/// Offsets of the line starts.
 std::vector<std::size_t> lines_of(std::string_view text) {
   std::vector<std::size_t> begins{0};
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string_view::npos;) begins.push_back(++at);
@@ -41,7 +41,7 @@ std::string_view line_at(std::string_view text, std::size_t begin) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-/// Commas between numbers that only blanks set apart, where a blank stands in the same line as the second of them.
+/// Inserts commas between numbers separated only by blanks, at a blank on the line of the second one.
 void put_commas(std::string& text, std::size_t from, std::size_t to) {
   const auto ends_number = [](char c) { return is_decimal(c) || c == '.'; };
   const auto begins_number = [](char c) { return is_decimal(c) || c == '.' || c == '-' || c == '+'; };
@@ -61,7 +61,7 @@ bool from_mathematica(std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '{') text[i] = '[';
     if (text[i] == '}') text[i] = ']';
-    if (text[i] == '`') {  // how precise it is
+    if (text[i] == '`') {  // its precision
       std::size_t end = i + 1;
       while (end < text.size() && (text[end] == '`' || is_decimal(text[end]) || text[end] == '.')) ++end;
       clear(text, i, end - i);
@@ -105,7 +105,7 @@ bool from_numpy(std::string& text) {
   return true;
 }
 
-/// " [1] 0.1 0.2", a tag in front of each line that has numbers.
+/// " [1] 0.1 0.2", a tag before each line with numbers.
 bool from_r(std::string& text) {
   std::vector<std::pair<std::size_t, std::size_t>> tags;
   for (const std::size_t begin : lines_of(text)) {
@@ -128,7 +128,7 @@ bool from_r(std::string& text) {
   return true;
 }
 
-/// An exponent's letter behind a digit or point and before its digits: 1.5D-03, 1.5b-3.
+/// An exponent letter after a digit or point and before its digits: 1.5D-03, 1.5b-3.
 bool from_letter(std::string& text, char upper, char lower) {
   bool found = false;
   for (std::size_t i = 1; i + 1 < text.size(); ++i) {
@@ -154,7 +154,7 @@ bool from_json(std::string& text) {
   return true;
 }
 
-/// q[0] := .2; each on a line of its own.
+/// q[0] := .2; one per line.
 bool from_assignments(std::string& text) {
   struct Found {
     std::size_t name, open, close, sign, end;
@@ -185,7 +185,7 @@ bool from_assignments(std::string& text) {
   return true;
 }
 
-/// "1.0e-03 *" on a line of its own: of all numbers behind it.
+/// "1.0e-03 *" on its own line: a factor of all numbers after it.
 bool from_matlab(std::string& text) {
   std::string scaled, exponent;
   bool found = false;
@@ -225,7 +225,7 @@ bool from_matlab(std::string& text) {
   return found;
 }
 
-/// A column of numbers with a comma for the point: no index before it, as that would grow.
+/// A column of numbers with decimal commas; not an index column, as that would increase.
 bool from_decimal_commas(std::string& text) {
   std::vector<std::size_t> commas;
   std::size_t rising = 0, lines = 0;

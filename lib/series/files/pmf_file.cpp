@@ -39,8 +39,8 @@ Rational checked_sum(const CoefficientList& list, std::string_view source) {
   return sum;
 }
 
-/// One unit in the last place of each decimal, and of those with the digits of doubles an addition's rounding, 2^-52; at most
-/// 1e-9.
+/// One unit in the last place of each decimal, plus 2^-52 (the rounding of an addition) for those with the
+/// digits of doubles; at most 1e-9.
 Rational rounding_of(const CoefficientList& list) {
   static const Rational most = numeric::parse_rational("1e-9", "most");
   static const Rational of_an_addition = numeric::parse_rational("2^-52", "rounding");
@@ -59,7 +59,7 @@ Rational rounding_of(const CoefficientList& list) {
 Pmf read_pmf(std::string_view text, std::string_view source, Normalise normalise) {
   const CoefficientList list = parse_coefficient_list(text, source);
   if (list.lone_numbers > 0)
-    throw ParseError(std::string(source), 0, 0, "numbers stand beside the list of probabilities");
+    throw ParseError(std::string(source), 0, 0, "there are numbers outside the list of probabilities");
 
   const Rational sum = checked_sum(list, source);
   if (cln::zerop(sum)) throw ParseError(std::string(source), 0, 0, "every probability is 0");
@@ -70,7 +70,7 @@ Pmf read_pmf(std::string_view text, std::string_view source, Normalise normalise
                          shown_exactly(cln::abs(1 - sum)) + (sum < 1 ? " below 1" : " above 1") +
                          (normalise == Normalise::no
                               ? "; they must sum to exactly 1 (fractions such as 1/3 are exact)"
-                              : "; they must sum to 1 but for rounding (fractions such as 1/3 are exact)"));
+                              : "; they must sum to 1 up to rounding (fractions such as 1/3 are exact)"));
 
   Pmf pmf{.probabilities = {}, .sum = sum, .format = list.format};
   std::vector<Rational>& probabilities = pmf.probabilities;

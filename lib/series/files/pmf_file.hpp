@@ -7,18 +7,19 @@
 
 /// Probability mass functions from text: P(A = j), the packets that arrive in a slot.
 ///
-/// MODEL     one probability a line (of 0, 1, 2, ...), or "value probability" or "value,probability" a line
-///           in any order; [p0, p1, ...] as in JSON; the other forms of series/files/coefficient_list.hpp, so a
-///           polynomial in z too. Decimals and fractions are exact; # begins a comment.
+/// MODEL     one probability per line (of 0, 1, 2, ...), or lines "value probability" or "value,probability"
+///           in any order; [p0, p1, ...] as in JSON; the other forms of series/files/coefficient_list.hpp,
+///           including a polynomial in z. Decimals and fractions are exact; # begins a comment.
 /// EXCLUDES  infinite support, probabilities that are not rational.
 /// TESTS     tests/series/pmf_file_test.cpp, tests/fuzz/fuzz_pmf_file.cpp
 namespace tailbound::series {
 
 /// What to do with probabilities whose exact sum is not 1.
 enum class Normalise {
-  no,        ///< refuse them, and say the sum
-  rounding,  ///< divide each by the sum where that is within the rounding of printed decimals of 1, and within 1e-9
-  yes,  ///< divide each by the sum
+  no,        ///< reject them; the error gives the sum
+  rounding,  ///< divide each by the sum where that is within the rounding of printed decimals of 1, and
+             ///< within 1e-9
+  yes,       ///< divide each by the sum
 };
 
 struct Pmf {
@@ -33,12 +34,13 @@ struct Pmf {
 /// have no more than 131 072 bits.
 ///
 /// \param source  name for messages (the file)
-/// \throws ParseError  with line and column where there is one: malformed, a negative probability, a value
-///                     twice, a sum other than 1 (the message says it), all zero, or beyond the limits
+/// \throws ParseError  with line and column where there is one: malformed, a negative probability, a
+///                     duplicate value, a sum other than 1 (given in the message), all zero, or beyond the
+///                     limits
 [[nodiscard]] Pmf read_pmf(std::string_view text, std::string_view source,
                            Normalise normalise = Normalise::rounding);
 
-/// Pmf::probabilities of such.
+/// Pmf::probabilities of such a text.
 [[nodiscard]] std::vector<numeric::Rational> parse_pmf(std::string_view text, std::string_view source,
                                                        Normalise normalise = Normalise::no);
 

@@ -50,15 +50,15 @@ std::size_t terms_in(const char* law, const char* parameter, const Rational& val
   return static_cast<std::size_t>(cln::cl_I_to_ulong(cln::numerator(value)));
 }
 
-/// Terms that each follow from the one before, until what is left of a falling law does not matter.
+/// Terms, each from the previous one, until the rest of a decreasing distribution is negligible.
 template <class Next>
 Weights falling(const char* law, Weights terms, const Real& ratio, Next next) {
   const Real least = ldexp(Real(1), -negligible_bits);
-  // Behind the peak the terms fall by `ratio` at least in the long run.
+  // Beyond the peak the terms eventually fall at least by `ratio`.
   while (terms.back() > least * (1 - ratio) || terms.size() < 2 || terms.back() > terms[terms.size() - 2]) {
     if (terms.size() == most_terms)
       throw LimitExceeded(std::string(law) +
-                          " of more than 65536 terms; its tail falls too slowly for a table");
+                          " of more than 65536 terms; its tail decays too slowly for a table");
     terms.push_back(terms.back() * next(terms.size()));
   }
   return terms;
@@ -144,8 +144,8 @@ constexpr std::array<NamedLaw, 7> laws{{{"negbin", "r,p", 2, negative_binomial},
                                         {"lognormal", "mu,sigma,n", 3, lognormal},
                                         {"uniform", "a,b", 2, uniform_law}}};
 
-/// In proportion to whole numbers: the weights in units of 2^-e of the greatest, which keeps `law_bits` of it, and of smaller
-/// ones as many by units of their own.
+/// As ratios of integers: the weights in units of 2^-e of the largest, which keeps `law_bits` bits of it;
+/// smaller ones keep as many with units of their own.
 std::vector<Rational> in_rationals(const Weights& weights) {
   std::vector<Rational> values;
   Rational sum = 0;
@@ -171,8 +171,8 @@ class LawReader {
       for (std::size_t k = 0; k < law.size(); ++k) law_[k] = law_[k] + share * law[k];
     } while (take('+'));
     if (at_ < text_.size())
-      fail("a sum of laws: a + or the end is missing at character " + std::to_string(at_ + 1));
-    if (shares != 1) fail("of shares that sum to 1; they sum to " + numeric::to_fraction(shares));
+      fail("a sum of distributions: expected + or the end at character " + std::to_string(at_ + 1));
+    if (shares != 1) fail("composed of shares that sum to 1; they sum to " + numeric::to_fraction(shares));
     return law_;
   }
 
@@ -200,13 +200,13 @@ class LawReader {
     return numeric::parse_rational(text_.substr(begin, at_ - begin), argument_);
   }
 
-  /// A share and its law; no packet where a share stands alone.
+  /// A share and its distribution; no packet for a share alone.
   std::pair<Rational, std::vector<Rational>> term() {
     skip();
     Rational share = 1;
     if (at_ < text_.size() && std::isalpha(static_cast<unsigned char>(text_[at_])) == 0) {
       share = number();
-      if (share < 0) fail("of shares that are 0 or above");
+      if (share < 0) fail("composed of shares of at least 0");
       if (!take('*')) return {share, {1}};
     }
     return {share, law()};
@@ -221,10 +221,10 @@ class LawReader {
         std::find_if(laws.begin(), laws.end(), [&](const NamedLaw& each) { return each.name == name; });
     if (found == laws.end()) fail("a sum of " + named_laws_in_words());
     std::vector<Rational> parameters;
-    if (!take('(')) fail(std::string(found->name) + " with its parameters in brackets");
+    if (!take('(')) fail(std::string(found->name) + " with its parameters in parentheses");
     do parameters.push_back(number());
     while (take(','));
-    if (!take(')')) fail("closed by a bracket behind the parameters of " + std::string(found->name));
+    if (!take(')')) fail("closed by a parenthesis after the parameters of " + std::string(found->name));
     if (parameters.size() != found->count)
       fail(std::string("of the form ") + found->name + "(" + found->parameters + ")");
     const numeric::PrecisionScope scope(numeric::Precision{law_bits});

@@ -6,24 +6,28 @@
 #include <string>
 #include <string_view>
 
-/// Laws of the packets in a slot by name, whose generating functions need roots, logarithms or sums that formulas do not have.
+/// Named distributions of the packets in a slot, whose generating functions need roots, logarithms or sums
+/// that formulas do not have.
 ///
-/// FORM      a sum such as "0.9 + 0.1*zipf(1.5, 64)": shares that sum to 1, each of one law; a share alone is no packet.
-///           negbin(r, p)           P(k) = C(k+r-1, k) p^r (1-p)^k, k >= 0, r > 0 any number; mean r (1-p)/p
-///           geometric(p)           negbin(1, p)
-///           binomial(n, p)         k of n
-///           logarithmic(p)         P(k) = -p^k / (k log(1-p)), k >= 1
-///           zipf(s, n)             P(k) in proportion to k^-s, k = 1 .. n
-///           lognormal(mu, sigma, n)  P(k) of a log-normal variable rounded to whole, as far as n, in proportion
-///           uniform(a, b)          k = a .. b, each alike
-/// RESULT    a table of rationals that sum to exactly 1, each within 2^-240 of its law's, relative; what is beyond 2^-1100 of an
-///           infinite law is left out.
+/// FORM      a sum such as "0.9 + 0.1*zipf(1.5, 64)": shares that sum to 1, each with one distribution; a
+///           share alone means no packet.
+///           negbin(r, p)             P(k) = C(k+r-1, k) p^r (1-p)^k, k >= 0, r > 0 any number;
+///                                    mean r (1-p)/p
+///           geometric(p)             negbin(1, p)
+///           binomial(n, p)           k of n
+///           logarithmic(p)           P(k) = -p^k / (k log(1-p)), k >= 1
+///           zipf(s, n)               P(k) in proportion to k^-s, k = 1 .. n
+///           lognormal(mu, sigma, n)  P(k) of a log-normal variable rounded to integers, up to n, normalized
+///           uniform(a, b)            k = a .. b, equally likely
+/// RESULT    a table of rationals that sum to exactly 1, each within 2^-240, relative, of its distribution's;
+///           the tail of an infinite distribution beyond 2^-1100 is omitted.
 /// TESTS     tests/series/named_laws_test.cpp
 namespace tailbound::series {
 
-/// None where the text has no such name in it: it is a formula.
+/// None if the text contains no such name: it is a formula.
 /// \param argument  names the text in messages
-/// \throws InvalidArgument  shares that do not sum to 1, parameters out of range, laws of more than 65536 terms
+/// \throws InvalidArgument  shares that do not sum to 1, parameters out of range, distributions of more than
+///                          65536 terms
 [[nodiscard]] std::optional<Arrivals> named_law(std::string_view text, const std::string& argument);
 
 /// "negbin(r,p), geometric(p), ...", for messages.

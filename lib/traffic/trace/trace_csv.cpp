@@ -33,7 +33,7 @@ std::string shown(std::string_view text) {
   return result + (text.size() > 40 ? "...\"" : "\"");
 }
 
-/// The cells of a line; those beyond most_columns are counted only.
+/// The cells of a line; those beyond most_columns are only counted.
 std::size_t split(std::string_view text, std::array<std::string_view, most_columns>& cells) {
   std::size_t count = 0;
   for (;;) {
@@ -45,7 +45,7 @@ std::size_t split(std::string_view text, std::array<std::string_view, most_colum
   }
 }
 
-/// A decimal number of so many ns; -1 where it is none.
+/// A decimal number in a unit, converted to ns; -1 if it is invalid.
 std::int64_t time_of(std::string_view text, std::int64_t unit) {
   std::uint64_t whole = 0;
   const char *at = text.data(), *const end = at + text.size();
@@ -65,7 +65,7 @@ std::int64_t time_of(std::string_view text, std::int64_t unit) {
     return -1;
   }
   if (at == end) return result;
-  // With an exponent: rarely, and then to a double's digits.
+  // With an exponent, which is rare: to the digits of a double.
   double value = 0;
   const auto [last, failed] = std::from_chars(text.data(), end, value);
   const double scaled = value * static_cast<double>(unit);
@@ -96,7 +96,7 @@ void TraceCsvReader::take(std::string_view bytes) {
       const std::size_t length = std::min(end, bytes.size());
       if (rest_.size() + length > longest_line) {
         ++line_;
-        fail("more than 4096 bytes in a line: a trace is a line a packet, or a pcap file");
+        fail("more than 4096 bytes in a line: a trace has one packet per line, or is a pcap file");
       }
       rest_.append(bytes.substr(0, length));
       if (end == std::string_view::npos) return;
@@ -136,7 +136,7 @@ void TraceCsvReader::columns_of(std::string_view text) {
     if (name == "input") input_ = i;
   }
   if (time_ < 0 || bytes_ < 0)
-    fail("names the columns " + shown(text) + "; among them must be time and bytes");
+    fail("has the column names " + shown(text) + "; among them must be time and bytes");
 }
 
 void TraceCsvReader::line(std::string_view text) {
@@ -155,14 +155,17 @@ void TraceCsvReader::line(std::string_view text) {
   TracePacket packet;
   packet.time = time_of(cells[static_cast<std::size_t>(time_)], nanoseconds(unit_));
   if (packet.time < 0)
-    fail(shown(cells[static_cast<std::size_t>(time_)]) + " is no time: a decimal number, 0 or more");
+    fail(shown(cells[static_cast<std::size_t>(time_)]) +
+         " is not a time: it must be a decimal number, 0 or more");
   packet.bytes = number_of(cells[static_cast<std::size_t>(bytes_)]);
   if (packet.bytes < 1 || packet.bytes > 1'000'000'000)
-    fail(shown(cells[static_cast<std::size_t>(bytes_)]) + " is no size: a whole number of bytes, 1 or more");
+    fail(shown(cells[static_cast<std::size_t>(bytes_)]) +
+         " is not a size: it must be a whole number of bytes, 1 or more");
   if (input_ >= 0) {
     packet.input = number_of(cells[static_cast<std::size_t>(input_)]);
     if (packet.input < 0 || packet.input > 1'000'000)
-      fail(shown(cells[static_cast<std::size_t>(input_)]) + " is no input: a whole number from 0 to 1000000");
+      fail(shown(cells[static_cast<std::size_t>(input_)]) +
+           " is not an input: it must be a whole number from 0 to 1000000");
   }
   ++packets_;
   take_(packet);

@@ -7,11 +7,12 @@
 #include <string_view>
 #include <vector>
 
-/// Traces as text, piece by piece: whole files need not be in memory.
+/// Traces as text, read in pieces: whole files need not be in memory.
 ///
-/// MODEL     a line a packet, numbers between commas, semicolons or tabs. The first line may name the columns: time and
-///           bytes, and input, which all others may stand beside; without names they are time, bytes[, input]. # begins a
-///           comment. Times are decimal numbers of a unit, to a nanosecond.
+/// MODEL     one packet per line, numbers separated by commas, semicolons or tabs. The first line may name
+///           the columns: time, bytes and optionally input; other columns are ignored. Without names they are
+///           time, bytes[, input]. # begins a comment. Times are decimal numbers in a unit, with nanosecond
+///           resolution.
 /// TESTS     tests/traffic/trace_test.cpp, tests/fuzz/fuzz_trace.cpp
 namespace tailbound::traffic {
 
@@ -26,10 +27,10 @@ class TraceCsvReader {
   TraceCsvReader(std::string name, TimeUnit unit, TakePacket take);
 
   /// The next bytes of the file.
-  /// \throws ParseError  with the line: not as the columns say, a time or a size that is no number, below 0 or beyond 2^62 ns,
-  ///                     a line of more than 4096 bytes
+  /// \throws ParseError  with the line: wrong columns, a time or size that is not a number, below 0 or beyond
+  ///                     2^62 ns, a line of more than 4096 bytes
   void take(std::string_view bytes);
-  /// The file has ended.  \throws ParseError  likewise; no packet in it
+  /// Ends the file.  \throws ParseError  as take(); no packet in the file
   void finish();
 
  private:
@@ -41,7 +42,7 @@ class TraceCsvReader {
   TimeUnit unit_;
   TakePacket take_;
   std::size_t line_ = 0, packets_ = 0;
-  int time_ = -1, bytes_ = -1, input_ = -1, columns_ = 0;  ///< places in a line
+  int time_ = -1, bytes_ = -1, input_ = -1, columns_ = 0;  ///< column indices
 };
 
 }  // namespace tailbound::traffic

@@ -13,7 +13,7 @@ constexpr std::int64_t most_sources = 64;
 /// F_n.
 double accumulated(double memory, std::int64_t slots) {
   const auto n = static_cast<double>(slots);
-  if (n * (1 - memory) < 1e-4) return (n - 1) / 2;  // of lambda near 1
+  if (n * (1 - memory) < 1e-4) return (n - 1) / 2;  // for lambda near 1
   return memory / (1 - memory) - memory * (1 - std::pow(memory, n)) / (n * (1 - memory) * (1 - memory));
 }
 
@@ -53,7 +53,7 @@ TraceFit fit(const std::vector<CountDispersion>& dispersion, double load, std::i
   TraceFit result;
   result.level = level;
   const double wanted = std::max(10.0, static_cast<double>(std::max<std::int64_t>(level, 1)) / (1 - load));
-  // Horizons are 1, 3, 10, 30, ..: n / 10 and 10 n are two places away.
+  // Horizons are 1, 3, 10, 30, ..: n / 10 and 10 n are two entries away.
   std::size_t place = 2;
   while (place + 1 < dispersion.size() && static_cast<double>(dispersion[place].slots) < wanted) ++place;
   place = std::min(place, dispersion.size() - 1);
@@ -65,14 +65,14 @@ TraceFit fit(const std::vector<CountDispersion>& dispersion, double load, std::i
   result.horizon = dispersion[place].slots;
   result.enough = place + 2 < dispersion.size();
   const CountDispersion &far = dispersion[place], &near = dispersion[place - 2];
-  double a = 1 - dispersion.front().value;  // of independent inputs that send one packet a slot at most
+  double a = 1 - dispersion.front().value;  // for independent inputs that send at most one packet per slot
   if (inputs) a = load / static_cast<double>(*inputs);
   const std::int64_t count =
       inputs ? *inputs
              : std::clamp<std::int64_t>(a > 0 ? std::llround(load / a) : most_sources, 1, most_sources);
   a = load / static_cast<double>(count);
   const double excess = far.value - 1 + a, excess_near = near.value - 1 + a;
-  // Windows of n slots that vary no more than n slots: no memory is seen.
+  // Windows of n slots do not vary more than n independent slots: no memory detected.
   if (far.value - dispersion.front().value <= far.half_width) return result;
   if (a >= 1 || excess <= 0) return result;
   FittedSources sources{.count = count, .load = a};

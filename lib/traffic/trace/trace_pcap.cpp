@@ -39,12 +39,12 @@ void read_pcap(const std::string& path, const TakePacket& take) {
     if (found == PCAP_ERROR_BREAK) break;  // the end
     if (found != 1)
       throw ParseError(path, 0, 0,
-                       "broken after " + std::to_string(packets) + " packets: " + pcap_geterr(file.get()));
+                       "corrupt after " + std::to_string(packets) + " packets: " + pcap_geterr(file.get()));
     ++packets;
     if (header->len == 0) continue;
     if (header->ts.tv_sec < 0 || header->ts.tv_sec > 4'000'000'000 || header->ts.tv_usec < 0)
       throw ParseError(path, 0, 0, "packet " + std::to_string(packets) + " has no valid time");
-    // With this precision tv_usec holds nanoseconds.
+    // With this precision tv_usec contains nanoseconds.
     take({.time = static_cast<std::int64_t>(header->ts.tv_sec) * 1'000'000'000 + header->ts.tv_usec,
           .bytes = static_cast<std::int64_t>(header->len)});
   }

@@ -5,16 +5,16 @@
 #include <string>
 #include <string_view>
 
-/// Traces as pcap and pcapng files, through libpcap; times to a nanosecond.
+/// Traces as pcap and pcapng files, read by libpcap, with nanosecond times.
 ///
 /// TESTS     tests/traffic/trace_test.cpp, tests/fuzz/fuzz_pcap.cpp
 namespace tailbound::traffic {
 
-/// Is it one of these formats, from the first bytes of a file?
+/// Whether the first bytes of a file are of one of these formats.
 [[nodiscard]] bool is_pcap(std::string_view head);
 
-/// Every packet of the file, one after the other; its bytes are those on the wire, not those that were kept.
-/// \throws ParseError       the file is broken, with how many packets were read before
+/// Reads all packets of the file in order. Sizes are those on the link, not the captured ones.
+/// \throws ParseError       the file is corrupt; gives the number of packets read before
 /// \throws InvalidArgument  it cannot be opened
 void read_pcap(const std::string& path, const TakePacket& take);
 

@@ -24,11 +24,10 @@ TraceSlots::TraceSlots(const TraceSlotting& slotting, std::function<void(std::in
 void TraceSlots::packet(const TracePacket& packet, const std::string& name) {
   if (stamps_.packets == 0) stamps_.first = packet.time;
   if (stamps_.packets > 0 && packet.time < stamps_.last)
-    throw ParseError(
-        name, 0, 0,
-        "the time of packet " + std::to_string(stamps_.packets + 1) + " is " +
-            std::to_string(stamps_.last - packet.time) +
-            " ns before that of the packet before it; a trace must be in the order of time (sort it)");
+    throw ParseError(name, 0, 0,
+                     "the time of packet " + std::to_string(stamps_.packets + 1) + " is " +
+                         std::to_string(stamps_.last - packet.time) +
+                         " ns before that of the previous packet; a trace must be sorted by time");
   if (stamps_.packets == 0 || packet.time != stamps_.last) ++stamps_.distinct;
   const std::int64_t since = packet.time - stamps_.last;
   if (stamps_.packets > 0 && since != 0 && (stamps_.resolution == 0 || since % stamps_.resolution != 0))
@@ -45,7 +44,7 @@ void TraceSlots::packet(const TracePacket& packet, const std::string& name) {
     coming_[slot] += cells;
     return;
   }
-  // Without names of inputs a packet is sent at once: how they share wires is not known.
+  // Without input names a packet is sent at once: how inputs share links is not known.
   std::int64_t from = slot;
   if (packet.input >= 0) {
     std::int64_t& until = busy_until_[packet.input];

@@ -11,8 +11,9 @@
 
 /// The cells of a trace, slot by slot.
 ///
-/// MODEL     A slot is the time of a cell on the output's link. A packet is ceil(bytes / cell) cells, all of them in the slot in
-///           which its first bit came (`whole`), or one a slot from there on (`cells`), behind what its input is still sending.
+/// MODEL     A slot is the time of a cell on the output's link. A packet is ceil(bytes / cell) cells, all in
+///           the slot in which its first bit arrives (`whole`), or one per slot from then on (`cells`), after
+///           those that its input is still sending.
 /// TESTS     tests/traffic/trace_test.cpp
 namespace tailbound::traffic {
 
@@ -27,10 +28,10 @@ struct TraceSlotting {
   TraceArrival arrival = TraceArrival::whole;
 };
 
-/// What was seen of the stamps.
+/// Statistics of the time stamps.
 struct TraceStamps {
   std::uint64_t packets = 0, bytes = 0;
-  std::uint64_t distinct = 0;        ///< times that differ from the one before
+  std::uint64_t distinct = 0;        ///< times that differ from the previous one
   std::set<std::int64_t> inputs{};   ///< those that the trace names, 4096 at most
   std::int64_t first = 0, last = 0;  ///< [ns]
   std::int64_t resolution = 0;  ///< all times differ by multiples of this [ns]; 0 where they are all the same
@@ -39,15 +40,15 @@ struct TraceStamps {
 
 class TraceSlots {
  public:
-  /// \param take  a slot, and the cells that come in it: in order, none twice, those without cells left out
+  /// \param take  receives a slot and its number of cells: in order, each once, empty slots omitted
   TraceSlots(const TraceSlotting& slotting, std::function<void(std::int64_t slot, std::int64_t cells)> take);
 
-  /// \throws ParseError  its time is before that of the packet before: the packet's number is said
+  /// \throws ParseError  its time is before that of the previous packet; gives the packet's number
   void packet(const TracePacket& packet, const std::string& name);
   void finish();
 
   [[nodiscard]] const TraceStamps& stamps() const { return stamps_; }
-  /// Slots up to the last in which a cell came.
+  /// Slots up to the last one with a cell.
   [[nodiscard]] std::int64_t slots() const { return last_slot_ + 1; }
 
  private:
@@ -56,8 +57,8 @@ class TraceSlots {
   TraceSlotting slotting_;
   std::function<void(std::int64_t, std::int64_t)> take_;
   TraceStamps stamps_;
-  std::map<std::int64_t, std::int64_t> coming_;      ///< cells of slots that are not over
-  std::map<std::int64_t, std::int64_t> busy_until_;  ///< of `cells`: of each input
+  std::map<std::int64_t, std::int64_t> coming_;      ///< cells of slots that are not yet complete
+  std::map<std::int64_t, std::int64_t> busy_until_;  ///< for `cells`: per input
   std::int64_t last_slot_ = -1;
 };
 

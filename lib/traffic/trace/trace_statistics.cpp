@@ -40,7 +40,7 @@ std::vector<double> TraceStatistics::Block::tails() const {
   return result;
 }
 
-/// The slot now_ is over: its block may be full.
+/// The slot now_ has ended: its block may be full.
 void TraceStatistics::pass_slot() {
   if (blocks_.back().slots < block_slots_) return;
   if (blocks_.size() == most_blocks) {
@@ -112,7 +112,7 @@ void TraceStatistics::finish(std::int64_t slots) {
   for (std::size_t j = 1; j < counts_.size(); ++j) with_cells += counts_[j];
   counts_[0] = static_cast<std::uint64_t>(slots) - with_cells;
   for (Windows& its : windows_)
-    if (its.end <= slots) {  // it is whole
+    if (its.end <= slots) {  // it is complete
       its.total += its.sum;
       its.squares += its.sum * its.sum;
     }

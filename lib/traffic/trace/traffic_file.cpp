@@ -50,7 +50,7 @@ std::string to_json(const TrafficFile& file) {
 TrafficFile parse_traffic_file(std::string_view text, const std::string& name) {
   const auto fail = [&](const std::string& what) { throw ParseError(name, 0, 0, what); };
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("trusted")) fail(std::string("no traffic file; ") + how);
+  if (!json.is_object() || !json.contains("trusted")) fail(std::string("not a traffic file; ") + how);
   TrafficFile file;
   try {
     file.trusted = json.at("trusted").get<bool>();
@@ -64,7 +64,7 @@ TrafficFile parse_traffic_file(std::string_view text, const std::string& name) {
     file.slots = json.at("slots").get<std::int64_t>();
     file.counts = json.at("slots_with_so_many_cells").get<std::vector<std::uint64_t>>();
   } catch (const nlohmann::json::exception& error) {
-    fail(std::string("not as it must be: ") + error.what() + "; " + how);
+    fail(std::string("invalid: ") + error.what() + "; " + how);
   } catch (const Error& error) {
     fail(error.what());
   }

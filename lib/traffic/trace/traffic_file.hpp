@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-/// A fitted model as a file (JSON), for commands that take its traffic.
+/// A fitted model as a file (JSON), for commands that use its traffic.
 ///
 /// TESTS     tests/answers/trace/fit_trace_test.cpp
 namespace tailbound::traffic {
@@ -24,7 +24,7 @@ struct TrafficFile {
   std::int64_t cell_bytes = 64;
   bool trusted = false;
   std::optional<Sources> sources{};
-  /// Without sources: slots in which so many cells came, and all slots.
+  /// Without sources: [j] the slots with j cells, and all slots.
   std::vector<std::uint64_t> counts{};
   std::int64_t slots = 0;
 };
@@ -32,7 +32,7 @@ struct TrafficFile {
 [[nodiscard]] std::string to_json(const TrafficFile& file);
 
 /// \param name  of the file, for messages
-/// \throws ParseError  not as to_json() writes it
+/// \throws ParseError  not in the format of to_json()
 [[nodiscard]] TrafficFile parse_traffic_file(std::string_view text, const std::string& name);
 
 }  // namespace tailbound::traffic

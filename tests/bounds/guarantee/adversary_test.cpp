@@ -10,7 +10,7 @@
 #include <tests/support/rational.hpp>
 #include <vector>
 
-// Guarantees of small networks, chains and rings, against an adversary that tries everything.
+// Guarantees of small networks, chains and rings, against an adversary that tries all arrival patterns.
 
 using namespace tailbound;
 using namespace tailbound::test;
@@ -22,7 +22,7 @@ struct Held {
   int networks = 0, finished = 0, refused = 0, backlogs = 0, attained = 0;
 };
 
-/// Flows start anywhere and go round, not over a port twice.
+/// Flows start anywhere on the ring and use each port at most once.
 PolicedNetwork random_ring(std::mt19937& random) {
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   const auto ports = static_cast<std::size_t>(pick(2, 3));
@@ -38,7 +38,7 @@ PolicedNetwork random_ring(std::mt19937& random) {
   return network;
 }
 
-/// In whole slots where that is so, and without.
+/// With and without whole slots.
 void hold_against(const PolicedNetwork& network, const AdversaryLimits& limits, Held& held) {
   CAPTURE(text_of(network));
   ++held.networks;
@@ -73,13 +73,13 @@ Held hold_many(int chains, int rings, std::uint32_t seed, const AdversaryLimits&
 
 }  // namespace
 
-TEST_CASE("guarantees of chains and rings hold against every behaviour") {
+TEST_CASE("guarantees of chains and rings hold for all arrival patterns") {
   const Held held = hold_many(20, 25, 3, {.states = 60'000, .steps = 1'000'000});
   CHECK(held.finished >= 25);
   CHECK(2 * held.attained >= held.backlogs);
 }
 
-TEST_CASE("guarantees of many chains and rings hold against every behaviour", "[.full]") {
+TEST_CASE("guarantees of many chains and rings hold for all arrival patterns", "[.full]") {
   const Held held = hold_many(1000, 1000, 5, {.states = 300'000, .steps = 5'000'000});
   CHECK(held.finished >= 1200);
   CHECK(2 * held.attained >= held.backlogs);

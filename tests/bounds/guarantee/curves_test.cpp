@@ -33,13 +33,13 @@ ServiceCurve random_service(std::mt19937& random) {
   for (long i = draw(3); i > 0; --i) service = in_series(service, ServiceCurve(0, ratio(5 + draw(20), 2)));
   return service;
 }
-/// Slopes that rise: what is left by arrivals with several lines.
+/// Increasing slopes: residual service after arrivals with several lines.
 ServiceCurve random_residual(std::mt19937& random) {
   while (true)
     if (const auto left = blind_residual(random_service(random), random_arrivals(random), 1)) return *left;
 }
 
-/// The greatest of `value` over the samples of the first `last` time units.
+/// Maximum of `value` over the samples of the first `last` time units.
 template <class Value>
 Rational greatest(const Value& value, long last = end) {
   Rational most = value(Rational(0));
@@ -49,7 +49,7 @@ Rational greatest(const Value& value, long last = end) {
 
 }  // namespace
 
-TEST_CASE("curves are least lines, and add and subtract line by line") {
+TEST_CASE("curves are minima of lines, and add and subtract line by line") {
   std::mt19937 random(48);
   for (int i = 0; i < 60; ++i) {
     const ArrivalCurve one = random_arrivals(random), two = random_arrivals(random);
@@ -70,7 +70,7 @@ TEST_CASE("curves are least lines, and add and subtract line by line") {
   CHECK(ArrivalCurve{}(3) == 0);
 }
 
-TEST_CASE("backlog, delay and outputs are suprema, what is left an infimum") {
+TEST_CASE("backlog, delay and outputs are suprema, residual service an infimum") {
   std::mt19937 random(49);
   const Rational slack = ratio(40, steps);
   for (int i = 0; i < 60; ++i) {
@@ -102,7 +102,7 @@ TEST_CASE("backlog, delay and outputs are suprema, what is left an infimum") {
     const Rational theta = *horizontal_distance(others, service);
     for (long k = 0; k <= 10 * steps; k += 3) {
       const Rational v = ratio(k, steps);
-      // The least over later times, with its sign.
+      // The minimum over later times, with its sign.
       const Rational lowest =
           -greatest([&](const Rational& w) -> Rational { return others(v + w) - service(theta + v + w); });
       CHECK((*left)(theta + v) <= lowest);
@@ -116,7 +116,7 @@ TEST_CASE("backlog, delay and outputs are suprema, what is left an infimum") {
   }
 }
 
-TEST_CASE("servers in series serve by their least slopes first") {
+TEST_CASE("servers in series use their smallest slopes first") {
   std::mt19937 random(50);
   for (int i = 0; i < 40; ++i) {
     const ServiceCurve one = random_residual(random), two = random_residual(random);
@@ -132,7 +132,7 @@ TEST_CASE("servers in series serve by their least slopes first") {
   }
 }
 
-TEST_CASE("curves of others' examples, in microseconds and bytes") {
+TEST_CASE("curves of published examples, in microseconds and bytes") {
   // 4 Mbit/s after 10 us; links of 100 Mbit/s; 10 bytes at 10 kbit/s.
   const Rational rate = ratio(1, 800);
   const ServiceCurve service(10, ratio(1, 2));
@@ -162,7 +162,7 @@ TEST_CASE("curves of others' examples, in microseconds and bytes") {
         "45/2");
   CHECK(numeric::to_fraction(*vertical_distance(bucket, *blind_residual(ServiceCurve(10, 10), small))) ==
         "350/3");
-  // Two servers, the other flow in both and behind the first one: fractions stay fractions.
+  // Two servers, the other flow at both and after the first one: results stay fractions.
   const ServiceCurve server(20, 20);
   const ServiceCurve unordered = *blind_residual(server, bucket);
   CHECK(numeric::to_fraction(*horizontal_distance(bucket, in_series(unordered, server))) == "50");

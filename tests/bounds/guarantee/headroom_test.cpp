@@ -18,7 +18,7 @@ using tailbound::test::rational;
 
 namespace {
 
-/// 400 Gbit/s, 50 bytes a ns; 500 m; a sender that may take 905 quanta of 512 bit times.
+/// 400 Gbit/s, 50 bytes per ns; 500 m; a sender that may take 905 quanta of 512 bit times.
 PausingLink long_link() {
   PausingLink link;
   link.rate = rational("400e9");
@@ -53,19 +53,20 @@ struct Came {
   std::int64_t bytes = 0, cells = 0;
 };
 
-/// What comes after the decision at time 0, of packets of the lengths that `next` says, given how long the sender may still
-/// begin packets; the first packet began `phase` before the instant whose bytes come at time 0. Preambles before, gaps behind.
+/// Data after the decision at time 0, with packet lengths from `next`, given how long the sender may still
+/// start packets; the first packet started `phase` before the instant whose bytes arrive at time 0. Preambles
+/// before, gaps after.
 template <class Next>
 Came pause_now(const PausingLink& link, std::int64_t return_left, std::int64_t phase, std::int64_t cell,
                const Next& next) {
   const std::int64_t wire = to_int(link.fixed_delay);
-  // The pause frame waits for what is left of a packet of its direction.
+  // The pause frame waits for the rest of a packet of its direction.
   const std::int64_t obeyed = to_int(link.receiver_latency) + return_left + preamble + link.pause_frame +
                               wire + to_int(link.sender_latency);
   Came came;
   for (std::int64_t begin = -wire - phase; begin <= obeyed;) {
     const std::int64_t length = next(obeyed - begin);
-    // Of its bytes, those whose last bit has come at time 0 or before.
+    // Those of its bytes whose last bit has arrived at time 0 or before.
     const std::int64_t before = std::clamp<std::int64_t>(-(begin + preamble + wire), 0, length);
     came.bytes += length - before;
     came.cells += (length + cell - 1) / cell - (before + cell - 1) / cell;
@@ -74,7 +75,7 @@ Came pause_now(const PausingLink& link, std::int64_t return_left, std::int64_t p
   return came;
 }
 
-/// The most cells, by trying all last packets: the definition.
+/// Maximum number of cells by the definition: trying all last packets.
 std::vector<std::int64_t> cells_by_definition(std::int64_t line, PacketLengths packets, std::int64_t overhead,
                                               std::int64_t cell) {
   std::vector<std::int64_t> most(static_cast<std::size_t>(line) + 1, 0);
@@ -92,9 +93,9 @@ std::vector<std::int64_t> cells_by_definition(std::int64_t line, PacketLengths p
 }  // namespace
 
 TEST_CASE("headroom of a port of 400 Gbit/s and 500 m, by hand", "[guarantee][headroom]") {
-  // At 50 bytes a ns: receiver 500 ns = 25000; a packet of 9216 + 20 in the way; the pause frame 64 + 20; 2500 ns = 125000 of
-  // fibre, twice; 905 * 64 = 57920 for the sender: 342240 bytes of the line. 9236 fit 37 times: 37 * 9216 = 340992 bytes of
-  // packets, and 508 of one more: 341500. The last packet: 350716.
+  // At 50 bytes per ns: receiver 500 ns = 25000; a packet of 9216 + 20 in the way; the pause frame 64 + 20;
+  // 2500 ns = 125000 of fibre, twice; 905 * 64 = 57920 for the sender: 342240 bytes of the line. 9236 fit 37
+  // times: 37 * 9216 = 340992 bytes of packets, and 508 of one more: 341500. The last packet: 350716.
   const Headroom found = bounds::headroom(long_link());
   CHECK(found.sum == 350716);
   CHECK(found.bytes == 350716);
@@ -113,13 +114,15 @@ TEST_CASE("headroom of a port of 400 Gbit/s and 500 m, by hand", "[guarantee][he
   stored.overhead_stored = true;
   CHECK(bounds::headroom(stored).bytes == 342240 + 9216 + 20);
 
-  // Round trip 342240 / 50 ns. 38 packets in it leave 342240 - 38 * 20 = 341480 bytes; two more packets of 9216.
+  // Round trip 342240 / 50 ns. 38 packets in it leave 342240 - 38 * 20 = 341480 bytes; two more packets of
+  // 9216.
   CHECK(bounds::credits(long_link()).round_trip == rational("6844.8"));
   CHECK(bounds::credits(long_link()).bytes == 359912);
 }
 
 TEST_CASE("headroom of a slower return direction, and of parts of a byte", "[guarantee][headroom]") {
-  // 1 ns a byte, but 4 ns a byte back: (100 + 20 + 64 + 20) * 4 = 816 bytes of the line, 10.5 for the receiver.
+  // 1 ns per byte, but 4 ns per byte back: (100 + 20 + 64 + 20) * 4 = 816 bytes of the line, 10.5 for the
+  // receiver.
   PausingLink link = short_link(0, 0, 0, {64, 1000}, 100);
   link.return_rate = rational("2e9");
   link.receiver_latency = rational("10.5");
@@ -130,7 +133,7 @@ TEST_CASE("headroom of a slower return direction, and of parts of a byte", "[gua
   CHECK(bounds::headroom(link).sum == 2000);
 }
 
-TEST_CASE("most cells of packets, by hand", "[guarantee][headroom]") {
+TEST_CASE("maximum cells of packets, by hand", "[guarantee][headroom]") {
   // 65 bytes need two cells of 64: 15 such packets are 975 bytes.
   CHECK(bounds::most_cells(1000, {64, 1518}, 64) == 30);
   CHECK(bounds::most_cells(1000, {64, 64}, 64) == 15);
@@ -141,7 +144,7 @@ TEST_CASE("most cells of packets, by hand", "[guarantee][headroom]") {
   CHECK(bounds::most_cells(10, {1, 1}, 64) == 10);
 }
 
-TEST_CASE("cells by trying all packets", "[guarantee][headroom]") {
+TEST_CASE("maximum cells by enumeration of packets", "[guarantee][headroom]") {
   std::mt19937_64 random(20);
   const auto draw = [&](std::int64_t least, std::int64_t greatest) {
     return std::uniform_int_distribution<std::int64_t>(least, greatest)(random);
@@ -166,13 +169,13 @@ TEST_CASE("cells by trying all packets", "[guarantee][headroom]") {
     const std::int64_t last = (packets.longest + cell - 1) / cell;
     CHECK(bounds::headroom_cells(link, cell) == most + last);
     CHECK(bounds::credit_cells(link, cell) == whole_packets.back() + 2 * last);
-    // Cells of a byte are bytes.
+    // Cells of one byte are bytes.
     CHECK(bounds::headroom_cells(link, 1) == bounds::headroom(link).bytes);
     CHECK(bounds::credit_cells(link, 1) == bounds::credits(link).bytes);
   }
 }
 
-TEST_CASE("no pause lets in more than the headroom, and some next to it", "[guarantee][headroom]") {
+TEST_CASE("headroom: never exceeded and nearly attained", "[guarantee][headroom]") {
   std::mt19937_64 random(21);
   const auto draw = [&](std::int64_t least, std::int64_t greatest) {
     return std::uniform_int_distribution<std::int64_t>(least, greatest)(random);
@@ -193,7 +196,7 @@ TEST_CASE("no pause lets in more than the headroom, and some next to it", "[guar
         most.cells = std::max(most.cells, came.cells);
       }
     };
-    // Random lengths, and what the return direction happens to send.
+    // Random lengths, and random packets of the return direction.
     for (int tries = 0; tries < 20; ++tries) {
       const bool ends = draw(0, 1) == 1;
       const std::int64_t left = draw(0, longest_return + preamble + gap), phase = draw(0, packets.longest);
@@ -204,8 +207,8 @@ TEST_CASE("no pause lets in more than the headroom, and some next to it", "[guar
       most.bytes = std::max(most.bytes, came.bytes);
       most.cells = std::max(most.cells, came.cells);
     }
-    // The worst moment: a packet of the return direction has just begun. Longest packets; lengths that waste cells, and the
-    // longest one at last.
+    // The worst time: a packet of the return direction has just begun. Longest packets; lengths that waste
+    // cells, with the longest one last.
     const std::int64_t worst = longest_return + preamble + gap;
     run(worst, [&](std::int64_t) { return packets.longest; });
     const std::int64_t most_of_longest = most.bytes;
@@ -217,13 +220,13 @@ TEST_CASE("no pause lets in more than the headroom, and some next to it", "[guar
     INFO("longest " << packets.longest << ", return " << longest_return << ", cell " << cell);
     CHECK(most.bytes <= bytes);
     CHECK(most.cells <= cells);
-    // Two gaps are counted that need not be: behind the pause frame, and before the last packet.
+    // Two gaps are counted unnecessarily: after the pause frame, and before the last packet.
     CHECK(most_of_longest >= bytes - 2 * gap);
     CHECK(most.cells * 100 >= cells * 90);
   }
 }
 
-TEST_CASE("a link with these credits never waits, with a packet less it does", "[guarantee][headroom]") {
+TEST_CASE("credits: a link never waits with them, but does with one packet less", "[guarantee][headroom]") {
   std::mt19937_64 random(22);
   const auto draw = [&](std::int64_t least, std::int64_t greatest) {
     return std::uniform_int_distribution<std::int64_t>(least, greatest)(random);
@@ -236,7 +239,7 @@ TEST_CASE("a link with these credits never waits, with a packet less it does", "
     const std::int64_t cell = draw(1, 256);
     const PausingLink link = short_link(draw(0, 3000), draw(0, 500), draw(0, 1000), packets, draw(64, 1518));
     const std::int64_t trip = to_int(bounds::credits(link).round_trip);
-    // Whether a sender that begins packet after packet ever lacks credits; reports at the latest.
+    // Whether a sender that starts packets back to back ever lacks credits; reports as late as possible.
     const auto waits = [&](std::int64_t credits, bool in_cells, const auto& next) {
       std::deque<Sent> out;
       std::int64_t begin = 0;
@@ -264,7 +267,7 @@ TEST_CASE("a link with these credits never waits, with a packet less it does", "
     CHECK_FALSE(waits(cells, true, any));
     CHECK_FALSE(waits(cells, true, ends));
     CHECK_FALSE(waits(cells, true, longest));
-    // Packets of one length: the packets begun in a round trip and one more.
+    // Packets of one length: the packets started in a round trip and one more.
     PausingLink one_length = link;
     one_length.packets.shortest = packets.longest;
     const std::int64_t needed =
@@ -278,7 +281,7 @@ TEST_CASE("a link with these credits never waits, with a packet less it does", "
   }
 }
 
-TEST_CASE("headroom refuses what is no link", "[guarantee][headroom]") {
+TEST_CASE("headroom: invalid links are rejected", "[guarantee][headroom]") {
   const auto refused = [](const auto& change) {
     PausingLink link = long_link();
     change(link);

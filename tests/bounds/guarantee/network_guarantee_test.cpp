@@ -28,7 +28,7 @@ namespace {
 
 using Paths = std::vector<std::vector<std::size_t>>;
 
-/// Servers of one rate and latency, fluid flows of one bucket: as other tools test themselves.
+/// Servers of one rate and latency, fluid flows of one bucket: as in the tests of other tools.
 PolicedNetwork fluid(std::size_t servers, const char* rate, const char* latency, const Paths& paths) {
   PolicedNetwork network;
   for (std::size_t s = 0; s < servers; ++s)
@@ -58,7 +58,7 @@ std::string by_sfa(const PolicedNetwork& network) {
   return delays(network, GuaranteeMethod::sfa);
 }
 
-/// One flow begins at each port of a ring and takes `hops` ports; packets and slots.
+/// One flow begins at each port of a ring and crosses `hops` ports; packets and slots.
 PolicedNetwork ring(std::size_t ports, std::size_t hops, const Rational& load) {
   PolicedNetwork network;
   network.classes = {"all"};
@@ -72,7 +72,7 @@ PolicedNetwork ring(std::size_t ports, std::size_t hops, const Rational& load) {
   return network;
 }
 
-/// A flow through all ports of a line; others cross it, each two ports long.
+/// A flow through all ports of a line, crossed by others of two ports each.
 PolicedNetwork crossed_line(std::size_t ports, const Rational& load) {
   PolicedNetwork network;
   network.classes = {"all"};
@@ -160,7 +160,7 @@ TEST_CASE("lines, groups and residuals make guarantees smaller") {
   }
 }
 
-TEST_CASE("a ring has a guarantee where delays bear each other out") {
+TEST_CASE("a ring has a guarantee if consistent delays exist") {
   const auto delay = [](std::size_t hops, const Rational& load, bool lines) {
     const NetworkGuarantee found = guarantee(ring(hops + 2, hops, load), {.lines = lines});
     CHECK(found.cyclic.size() == hops + 2);
@@ -238,7 +238,7 @@ TEST_CASE("guarantees of classes: priority, deficit round robin, credits") {
                     Catch::Contains("the idle slopes of p") && Catch::Contains("below the rate"));
 }
 
-TEST_CASE("what no port can carry is refused with how much it is") {
+TEST_CASE("overloaded ports are rejected with their load") {
   PolicedNetwork line = crossed_line(3, ratio(11, 10));
   CHECK_THROWS_WITH(guarantee(line),
                     Catch::Contains("is offered 1.1") && Catch::Contains("0.1 more than the 1"));

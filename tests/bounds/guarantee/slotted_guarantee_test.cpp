@@ -60,7 +60,7 @@ Attained compare_random_ports(int networks, std::uint32_t seed, const AdversaryL
 
 }  // namespace
 
-TEST_CASE("guarantees in slots: small networks, bound and truth") {
+TEST_CASE("guarantees in slots: small networks, bound and true value") {
   struct Row {
     PolicedNetwork network;
     Counts bound, truth;
@@ -90,7 +90,7 @@ TEST_CASE("guarantees in slots: small networks, bound and truth") {
   }
 }
 
-TEST_CASE("guarantees in slots: one port, the closed form of equal flows") {
+TEST_CASE("guarantees in slots: one port, closed form for equal flows") {
   // B = N + floor((N - 1)(b - 1)/(1 - r)) where (b - 1)/(1 - r) is whole.
   for (const auto& [flows, burst, unit] :
        {std::tuple{3, 4, 4}, {10, 10, 10}, {100, 125, 125}, {40, 79, 40}}) {
@@ -104,7 +104,7 @@ TEST_CASE("guarantees in slots: one port, the closed form of equal flows") {
     CHECK(bound.backlog.front() == flows + (flows - 1) * at);
     CHECK(bound.attained.front());
   }
-  // Without a peak: what the buckets hold.
+  // Without a peak rate: the bucket depths.
   CHECK(slotted_guarantee(alike(1, one_port, "5", "1/4")).backlog.front() == 15);
 }
 
@@ -118,7 +118,7 @@ std::int64_t most_of(const Patterns& patterns, const std::vector<std::size_t>& f
   return sum;
 }
 
-/// What `group` brings to the next port in m + 1 slots, by the formula as it is written, all v and L.
+/// Arrivals of `group` at the next port in m + 1 slots, by the literal formula over all v and L.
 std::int64_t leaving_as_written(const Patterns& patterns, const std::vector<std::size_t>& group,
                                 const std::vector<std::size_t>& cross, std::int64_t m) {
   std::int64_t most = 0;
@@ -137,7 +137,7 @@ std::int64_t leaving_as_written(const Patterns& patterns, const std::vector<std:
 
 }  // namespace
 
-TEST_CASE("guarantees in slots: two ports, the formula as it is written") {
+TEST_CASE("guarantees in slots: two ports, the literal formula") {
   std::mt19937 random(41);
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   int together = 0;
@@ -175,19 +175,19 @@ TEST_CASE("guarantees in slots: two ports, the formula as it is written") {
   CHECK(together > 10);
 }
 
-TEST_CASE("guarantees in slots: random networks, never below what an adversary attains") {
+TEST_CASE("guarantees in slots: random networks, never below an adversary") {
   const Attained tally = compare_random_ports(40, 7, {.states = 100'000, .steps = 2'000'000});
   CHECK(tally.finished >= 25);
   CHECK(10 * tally.exact_backlogs >= 9 * tally.backlogs);
 }
 
-TEST_CASE("guarantees in slots: many random networks, never below what an adversary attains", "[.full]") {
+TEST_CASE("guarantees in slots: many random networks, never below an adversary", "[.full]") {
   const Attained tally = compare_random_ports(400, 11, {.states = 1'000'000, .steps = 20'000'000});
   CHECK(tally.finished >= 250);
   CHECK(10 * tally.exact_backlogs >= 9 * tally.backlogs);
 }
 
-TEST_CASE("the adversary goes round in rings, and says where it stopped") {
+TEST_CASE("the adversary handles rings and reports where it stopped") {
   const Paths ring{{0, 1}, {1, 2}, {2, 0}};
   const PolicedNetwork network = alike(3, ring, "1", "1/3");
   const PolicedTruth truth = policed_truth(network);
@@ -198,7 +198,7 @@ TEST_CASE("the adversary goes round in rings, and says where it stopped") {
   CHECK_THROWS_AS(slotted_guarantee(network), InvalidArgument);
 }
 
-TEST_CASE("guarantees in slots: what is refused") {
+TEST_CASE("guarantees in slots: errors") {
   CHECK_THROWS_AS(slotted_guarantee(alike(1, one_port, "2", "2/5")), Unstable);
   CHECK_THROWS_AS(slotted_guarantee(alike(1, one_port, "1/2", "1/5")), InvalidArgument);
   CHECK_THROWS_AS(slotted_guarantee(alike(1, {{}}, "2", "1/5")), InvalidArgument);

@@ -23,7 +23,7 @@ Point at(const network::CombiningMultistage& network, const char* load, Variant 
   return solve(network, parse_rational(load, "load"), variant);
 }
 
-TEST_CASE("multistage, published: figures computed by an independent program") {
+TEST_CASE("multistage, published: values from an independent program") {
   const network::CombiningMultistage network = network_of(64, 2, 4, "0.08", 2);
   struct Row {
     const char* load;
@@ -43,7 +43,7 @@ TEST_CASE("multistage, published: figures computed by an independent program") {
         Approx(0.687).margin(5e-4));
 }
 
-TEST_CASE("multistage, published: without a hot spot or with one alone, at the ends of what is asked") {
+TEST_CASE("multistage, published: no hot spot or only one, at the ends of the range") {
   for (const std::optional<std::int64_t> combining : {std::optional<std::int64_t>{1}, {3}, {}}) {
     const Point cold = at(network_of(64, 4, 4, "0", combining), "0.4", Variant::published);
     CHECK(cold.delay == Approx(cold.cold_delay));
@@ -53,7 +53,7 @@ TEST_CASE("multistage, published: without a hot spot or with one alone, at the e
   }
 }
 
-TEST_CASE("multistage, blocking: what comes to a queue leaves it or joins") {
+TEST_CASE("multistage, blocking: arrivals leave a queue or join") {
   for (const std::optional<std::int64_t> combining : {std::optional<std::int64_t>{1}, {2}, {3}, {}})
     for (const int sources : {0, 2, 4}) {
       BlockingQueue queue(4, sources, combining);
@@ -88,9 +88,9 @@ TEST_CASE("multistage, blocking: the limit without combining") {
   }
 }
 
-TEST_CASE("multistage, blocking: figures of the simulation at 64 nodes") {
-  // N = 64, s = 2, L = 4, h = 0.08; tests/validation/multistage_test.cpp has more, against a simulation of
-  // its own.
+TEST_CASE("multistage, blocking: simulated values at 64 nodes") {
+  // N = 64, s = 2, L = 4, h = 0.08; tests/validation/multistage_test.cpp has more, against its own
+  // simulation.
   struct Row {
     std::optional<std::int64_t> combining;
     const char* load;
@@ -108,7 +108,7 @@ TEST_CASE("multistage, blocking: figures of the simulation at 64 nodes") {
   }
 }
 
-TEST_CASE("multistage, blocking: more combining and larger buffers let more through") {
+TEST_CASE("multistage, blocking: combining and larger buffers increase throughput") {
   double before = 0;
   for (const std::optional<std::int64_t> combining : {std::optional<std::int64_t>{1}, {2}, {4}}) {
     const double throughput = at(network_of(64, 2, 4, "0.16", combining), "0.7").throughput;
@@ -118,7 +118,7 @@ TEST_CASE("multistage, blocking: more combining and larger buffers let more thro
   CHECK(at(network_of(64, 2, 8, "0", 1), "1").throughput > at(network_of(64, 2, 2, "0", 1), "1").throughput);
 }
 
-TEST_CASE("multistage: refusals") {
+TEST_CASE("multistage: errors") {
   const network::CombiningMultistage network = network_of(64, 2, 4, "0.1", 2);
   CHECK_THROWS_AS(at(network, "0"), InvalidArgument);
   CHECK_THROWS_AS(at(network, "1.1"), InvalidArgument);
@@ -130,7 +130,7 @@ TEST_CASE("multistage: refusals") {
 
 TEST_CASE("multistage: the ending in words") {
   CHECK(in_words({Stop::direct, 1, 0}) == "one pass, without iteration");
-  CHECK(in_words({Stop::saturated, 7, 0}) == "stopped after 7 rounds: something would be busy all the time");
+  CHECK(in_words({Stop::saturated, 7, 0}) == "stopped after 7 rounds: a utilization would reach 100 %");
   CHECK(in_words({Stop::converged, 153, 1e-7}) == "converged after 153 rounds (last change 1e-07)");
   CHECK(in_words({Stop::too_many_rounds, 10, 0.5}) ==
         "stopped without convergence after 10 rounds (last change 0.5)");

@@ -11,23 +11,23 @@ namespace tailbound::bounds::multistage {
 namespace {
 
 TEST_CASE("link of a switch: two inputs, against the chain by hand") {
-  // Heads at the link just after a service: 0, 1, 2. With a = 1 - exp(-rate) and r = again: 0 and 1 lead to 0 with
-  // (1 - a)(1 - r) and to 2 with a r, 2 leads to 1 with 1 - r.
+  // Heads at the link just after a service: 0, 1, 2. With a = 1 - exp(-rate) and r = again: 0 and 1 lead to 0
+  // with (1 - a)(1 - r) and to 2 with a r, 2 leads to 1 with 1 - r.
   for (const double rate : {0.2, 1.0, 3.0})
     for (const double r : {0.0, 0.3, 0.8}) {
       const double a = -std::expm1(-rate);
       const double two = a * r / (1 - r + a * r), zero = (1 - two) * (1 - a) * (1 - r);
       const double cycle = 1 + zero / (2 * rate);
       const double wait = 2 * cycle - (1 - r) / rate - 1;
-      // An input's cycle that brings just this: 2 share / cycle = 1 / `cycle`, all of them to this link.
+      // An input's cycle with exactly this load: 2 share / cycle = 1 / `cycle`, all of them to this link.
       const LinkWait found = link_wait(2, {.cycle = 2 * cycle, .share = 1, .wait = wait, .again = r});
       CHECK(found.time == Approx(wait).epsilon(1e-8));
-      // No wait: what ends the idle time, and who comes back to an empty link.
+      // No wait: a head that ends the idle time, or returns to an empty link.
       CHECK(found.probability == Approx(1 - zero - r * (1 - two) * (1 - a)).epsilon(1e-8));
     }
 }
 
-/// s inputs, each away for an exponential time or not at all; services of 1 or 1 + `more`. The mean wait.
+/// Mean wait of s inputs, each absent for an exponential time or not at all; services of 1 or 1 + `more`.
 double simulated_wait(int inputs, double rate, double again, double blocked, double more, double& flow) {
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> unit;
@@ -91,7 +91,7 @@ TEST_CASE("link of a switch: against a simulation") {
       }
 }
 
-TEST_CASE("link of a switch: it never passes more than one request in a service time") {
+TEST_CASE("link of a switch: at most one request per service time") {
   for (const int inputs : {1, 2, 5, 64})
     for (const double again : {0.0, 0.5, 1.0})
       for (const double cycle : {0.01, 1.0, 1.5, 10.0}) {
@@ -105,7 +105,7 @@ TEST_CASE("link of a switch: it never passes more than one request in a service 
       }
   CHECK(link_wait(1, {.cycle = 1, .share = 1}).time == 0);
   CHECK(link_wait(4, {.cycle = 1, .share = 0}).time == 0);
-  // Inputs that have nothing to do but wait for it: s - 1 services each.
+  // Inputs that only wait for it: s - 1 services each.
   CHECK(link_wait(4, {.cycle = 1, .share = 1, .wait = 0, .again = 1}).time == Approx(3));
 }
 

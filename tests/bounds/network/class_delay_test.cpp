@@ -15,7 +15,7 @@ using tailbound::test::rational;
 
 namespace {
 
-/// Three hosts behind one switch, two behind another; flows with classes, as `flows` says.
+/// Three hosts behind one switch, two behind another; flows with classes from `flows`.
 std::string class_network(const std::string& flows) {
   return R"(
 hosts = ["a", "b", "c", "d", "e"]
@@ -53,7 +53,7 @@ DelayAnswer class_delays(const std::string& toml, std::optional<answers::Hops> h
 
 }  // namespace
 
-TEST_CASE("classes in a network: the highest is answered as if it were alone", "[classes]") {
+TEST_CASE("classes in a network: the highest is independent of the others", "[classes]") {
   const std::string first = class_flow("a", "d", "0.3", 1) + class_flow("e", "d", "0.3", 1);
   const DelayAnswer all = class_delays(class_network(first + class_flow("b", "d", "0.3", 2)));
   const DelayAnswer alone = class_delays(class_network(first));
@@ -67,7 +67,7 @@ TEST_CASE("classes in a network: the highest is answered as if it were alone", "
   }
 }
 
-TEST_CASE("classes in a network: one queue of equal sources is the queue of classes, proved", "[classes]") {
+TEST_CASE("classes in a network: one queue of equal sources equals the priority queue, proved", "[classes]") {
   // Both hosts send both classes to d: two equal sources at the queue of t -> d.
   const std::string toml = R"(
 hosts = ["a", "b", "d"]
@@ -96,7 +96,7 @@ to = "d"
         queue.least_level(rational("1e-6")).level);
 }
 
-TEST_CASE("classes in a network: waits of lower classes are added as independent, and said so", "[classes]") {
+TEST_CASE("classes in a network: waits of lower classes are added as independent and marked", "[classes]") {
   const std::string toml = class_network(class_flow("a", "d", "0.3", 1) + class_flow("b", "d", "0.3", 2) +
                                          class_flow("c", "e", "0.2", 3) + class_flow("e", "d", "0.2", 2));
   const DelayAnswer found = class_delays(toml);
@@ -109,7 +109,7 @@ TEST_CASE("classes in a network: waits of lower classes are added as independent
   CHECK(std::get<numeric::Exact<unit::Slot>>(apart.flows[1].delay.mean_queueing).value == 0);
 }
 
-TEST_CASE("classes in a network: the file, what it gives back and what it refuses", "[classes]") {
+TEST_CASE("classes in a network: file round trip and errors", "[classes]") {
   const std::string toml = class_network(class_flow("a", "d", "0.3", 1) + class_flow("b", "d", "0.3", 8));
   const network::Network read = network::read_network(toml, "n").network;
   CHECK(read.classes() == 8);

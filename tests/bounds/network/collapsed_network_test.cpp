@@ -27,7 +27,7 @@ const std::string tandem =
 
 }  // namespace
 
-TEST_CASE("Collapsed network: a queue that one link of its own rate feeds never waits") {
+TEST_CASE("Collapsed network: a queue with one input of its own rate never waits") {
   const std::string flows =
       "[[flow]]\nfrom = 'x'\nto = 'z'\nrate = 0.45\n[[flow]]\nfrom = 'y'\nto = 'z'\nrate = 0.45\n";
   const network::Network network = network_of(tandem + flows);
@@ -45,7 +45,7 @@ TEST_CASE("Collapsed network: a queue that one link of its own rate feeds never 
   }
 }
 
-TEST_CASE("Collapsed network: a host of its own beside that link makes it wait; bursts change nothing") {
+TEST_CASE("Collapsed network: with a further host it may wait; bursts change nothing") {
   const std::string flows =
       "[[flow]]\nfrom = 'x'\nto = 'z'\nrate = 0.3\nburst = 8\n[[flow]]\nfrom = 'y'\nto = 'z'\nrate = 0.3\n"
       "[[flow]]\nfrom = 'w'\nto = 'z'\nrate = 0.2\n";
@@ -61,7 +61,7 @@ TEST_CASE("Collapsed network: a host of its own beside that link makes it wait; 
   CHECK(by_link.behind.size() == 2);
 }
 
-TEST_CASE("Collapsed network: two ways of different length from one host are two inputs") {
+TEST_CASE("Collapsed network: two paths of different length from one host are two inputs") {
   const network::Network network = network_of(
       "hosts = ['a', 'b']\nswitches = ['s', 't', 'u']\n"
       "[[link]]\nfrom = 'a'\nto = 's'\n[[link]]\nfrom = 's'\nto = ['t', 'u']\n[[link]]\nfrom = 'u'\nto = "

@@ -12,7 +12,7 @@
 #include <random>
 #include <string>
 
-// Delays over the ways of a fabric as a whole, against every route written out.
+// Delays over all paths of a fabric at once, against every route listed.
 
 using namespace tailbound;
 using namespace tailbound::bounds;
@@ -47,7 +47,7 @@ void require_percentile(const FabricPercentile& found, const Percentile& listed)
   if (found.before) require_same_digits(*found.before, listed.before.front().probability);
 }
 
-/// All packets of all flows: each route with its share.
+/// All packets of all flows: every route with its share.
 std::vector<bounds::Route> all_routes(const Network& network, const NetworkDelay& delay) {
   Rational total = 0;
   for (const Flow& flow : network.flows) total = total + flow.rate;
@@ -64,15 +64,15 @@ std::vector<bounds::Route> all_routes(const Network& network, const NetworkDelay
   return routes;
 }
 
-/// How much the fullest link is offered, and how many others are overloaded: which of equal links is named, and
-/// whether those alike are named one by one, differs between the two ways.
+/// The load of the fullest link, and the number of others overloaded. The two methods differ in which of
+/// equal links is named, and in whether identical ones are counted individually.
 std::string overload(const std::string& message) {
   const std::size_t offered = message.find("it is offered"), others = message.find(" other");
   REQUIRE(offered != std::string::npos);
   return message.substr(offered, others == std::string::npos ? others : others - offered);
 }
 
-/// \return false if the network is overloaded, and said to be so both ways
+/// \return false if the network is overloaded, and both methods report it
 bool require_equal_to_routes(const Fabric& fabric, std::size_t most_pairs) {
   const Network network = written_out(fabric);
   const FabricGraph graph(fabric);
@@ -99,7 +99,7 @@ bool require_equal_to_routes(const Fabric& fabric, std::size_t most_pairs) {
   PathDelay paths(listed.network.queues, queue::HopDelay::wait);
   const FabricDelayAnswer answer = delay.answer(asked);
   REQUIRE(answer.undecided == 0);
-  // Two classes between the same nodes are two flows, and one pair if they take the same ways.
+  // Two classes between the same nodes are two flows, and one pair if they take the same paths.
   const bool one_class = fabric.demands.size() == 1;
   if (one_class) REQUIRE(answer.all.pairs == network.flows.size());
 
@@ -119,7 +119,7 @@ bool require_equal_to_routes(const Fabric& fabric, std::size_t most_pairs) {
       worst[p] = std::max(worst[p], its.latency[p].slots.value);
       sums[p] = sums[p] + Rational(static_cast<long>(its.latency[p].slots.value));
     }
-    // The flow on its own, but where two classes send between the same two nodes.
+    // The flow by itself, except where two classes send between the same two nodes.
     if (i % step != 0 || !one_class) continue;
     INFO(flow.name);
     const FabricPairDelay pair = delay.pair(static_cast<std::uint32_t>(flow.source),
@@ -137,7 +137,7 @@ bool require_equal_to_routes(const Fabric& fabric, std::size_t most_pairs) {
               sums[p] / numeric::Integer(static_cast<unsigned long>(network.flows.size())));
   }
   require_same_digits(answer.all.mean_latency, all.mean_latency);
-  // Buffers, to the digits that are asked for everywhere.
+  // Buffers, to the digits requested everywhere.
   for (std::size_t queue = 0; queue < rates.queues().size(); queue += 1 + rates.queues().size() / 6) {
     const auto slotted = slotted_queue(rates.traffic(fabric.network, rates.queues()[queue]));
     for (const Criterion criterion : {Criterion::overflow, Criterion::loss}) {
@@ -154,13 +154,13 @@ bool require_equal_to_routes(const Fabric& fabric, std::size_t most_pairs) {
 
 }  // namespace
 
-TEST_CASE("fabric delay: that of routes written out, on random networks") {
+TEST_CASE("fabric delay: equals listed routes on random networks") {
   std::mt19937_64 random(11);
   int stable = 0;
   for (int i = 0; i < 40; ++i) {
     INFO("network " << i);
     const Fabric fabric = test::random_fabric(random);
-    // Queues that several packets leave in a slot take most of the time that the long test has.
+    // Queues that serve several packets per slot take most of the time of the long test.
     const auto& links = fabric.network.links;
     if (fabric.network.nodes.size() < 60 &&
         std::all_of(links.begin(), links.end(), [](const Link& link) { return link.rate.packets == 1; }) &&
@@ -170,13 +170,13 @@ TEST_CASE("fabric delay: that of routes written out, on random networks") {
   CHECK(stable >= 5);
 }
 
-TEST_CASE("fabric delay: that of routes written out, on many random networks", "[.full]") {
+TEST_CASE("fabric delay: equals listed routes on many random networks", "[.full]") {
   std::mt19937_64 random(12);
   int stable = 0;
   for (int i = 0; i < 200; ++i) {
     INFO("network " << i);
     Fabric fabric = test::random_fabric(random);
-    // Of queues that several packets leave in a slot the listed way takes seconds each.
+    // With queues that serve several packets per slot the listed method takes seconds each.
     if (fabric.network.nodes.size() > 30)
       for (Link& link : fabric.network.links) link.rate.packets = 1;
     if (require_equal_to_routes(fabric, 20)) ++stable;
@@ -184,7 +184,7 @@ TEST_CASE("fabric delay: that of routes written out, on many random networks", "
   CHECK(stable >= 60);
 }
 
-TEST_CASE("fabric delay: that of Valiant routes written out, on random networks") {
+TEST_CASE("fabric delay: equals listed Valiant routes on random networks") {
   std::mt19937_64 random(13);
   int stable = 0;
   for (int i = 0; i < 200 && stable < 8; ++i) {
@@ -197,8 +197,8 @@ TEST_CASE("fabric delay: that of Valiant routes written out, on random networks"
   CHECK(stable == 8);
 }
 
-TEST_CASE("fabric delay: that of Valiant routes written out, where shares have no small common denominator") {
-  // From s0 by way of s1 .. s6, each over two of six switches: sums of weights 257, 263, 269, 271, 277 and 269.
+TEST_CASE("fabric delay: equals listed Valiant routes without a small common denominator") {
+  // From s0 through s1 .. s6, each over two of six switches: sums of weights 257, 263, 269, 271, 277 and 269.
   std::string text =
       "hosts = [\"h0\", \"h7\"]\nswitches = \"s[0..7], t[0..5]\"\n"
       "groups = [\"s0\", \"s1\", \"s2\", \"s3\", \"s4\", \"s5\", \"s6\", \"s7\"]\n"
@@ -215,7 +215,7 @@ TEST_CASE("fabric delay: that of Valiant routes written out, where shares have n
   CHECK(require_equal_to_routes(read_fabric(text + "]\n", "hubs.toml").fabric, 2));
 }
 
-TEST_CASE("fabric delay: that of routes written out, on the usual fabrics") {
+TEST_CASE("fabric delay: equals listed routes on common fabrics") {
   for (const FabricShape& shape :
        {FabricShape(FatTree{4, 3}), FabricShape(LeafSpine{4, 2, 3, 2}), FabricShape(Torus{{3, 4}, 2}),
         FabricShape(Dragonfly{4, 2, 2, 3}), FabricShape(Jellyfish{12, 4, 2, 7})}) {
@@ -225,7 +225,7 @@ TEST_CASE("fabric delay: that of routes written out, on the usual fabrics") {
   }
 }
 
-TEST_CASE("fabric delay: that of minimal routes written out") {
+TEST_CASE("fabric delay: equals listed minimal routes") {
   for (const std::string& traffic :
        {std::string("uniform = 0.4\n"), std::string("permutation = \"shift\"\nshift = 6\nrate = 0.15\n"),
         std::string("permutation = \"random\"\nrate = 0.3\n")}) {
@@ -259,7 +259,7 @@ TEST_CASE("fabric delay: one slower link makes its pairs slower") {
   CHECK(odd.percentiles[0].best == even.percentiles[0].best);
 }
 
-TEST_CASE("fabric delay: what may be asked") {
+TEST_CASE("fabric delay: legal queries") {
   const Fabric fabric = test::with_uniform(
       read_fabric(to_toml(LeafSpine{2, 1, 2, 4}, std::nullopt), "fabric.toml", FlowsFrom::elsewhere).fabric,
       Rational(1) / 10);

@@ -7,14 +7,14 @@
 #include <map>
 #include <string>
 
-// Memory of a fabric's switches, against the memory of one switch with the same traffic as a matrix.
+// Memory of a fabric's switches, against the memory of a single switch with the same traffic as a matrix.
 
 using namespace tailbound;
 using namespace tailbound::bounds;
 using namespace tailbound::network;
 using numeric::Rational;
 
-TEST_CASE("fabric memory: a spine's is that of a switch with the same matrix of traffic, or little more") {
+TEST_CASE("fabric memory: a spine matches a single switch with the same traffic matrix, or slightly more") {
   const Fabric fabric =
       read_fabric(to_toml(LeafSpine{4, 2, 4, 1}, FabricTraffic{Rational(2) / 5, RouteRule::spread}), "net")
           .fabric;
@@ -28,7 +28,7 @@ TEST_CASE("fabric memory: a spine's is that of a switch with the same matrix of 
   std::vector<SwitchQueues> queues;
   for (const auto& [queue, count] : counts) queues.push_back({queue, count});
   REQUIRE(queues == std::vector<SwitchQueues>{{queues.front().queue, 4}});
-  // A host sends 2/5, 4/15 to each of four hosts elsewhere of 15, half of it by this spine.
+  // A host sends 2/5, 4/15 to each of four hosts elsewhere of 15, half of it over this spine.
   std::vector<std::vector<Rational>> matrix;
   for (int host = 0; host < 16; ++host) {
     auto& row = matrix.emplace_back();

@@ -63,7 +63,7 @@ void check_identical(const DelayAnswer& a, const DelayAnswer& b) {
   }
 }
 
-/// Routes by the traffic of the queues met, in the order met, so that two accounts can be compared.
+/// Routes by the traffic of their queues in order, so that two results can be compared.
 std::vector<bounds::Route> translated(const std::vector<bounds::Route>& routes,
                                       const bounds::NetworkQueues& from, const bounds::NetworkQueues& to) {
   std::vector<bounds::Route> result;
@@ -105,7 +105,7 @@ std::string overloaded(const Network& network) {
 
 }  // namespace
 
-TEST_CASE("Network delay: a tree written out and read back is the built-in tree",
+TEST_CASE("Network delay: a tree written and read back equals the built-in tree",
           "[bounds][network][delay]") {
   struct Shape {
     network::Tree tree;
@@ -124,10 +124,10 @@ TEST_CASE("Network delay: a tree written out and read back is the built-in tree"
         REQUIRE(read.flows.size() == written.flows.size());
         const NetworkDelay delay = bounds::network_delay(read, sources);
         REQUIRE(delay.flows.size() == read.flows.size());
-        // The same few queues, however many links there are.
+        // The same few queues for any number of links.
         CHECK(delay.network.queues.size() == tree.network.queues.size());
 
-        // All flows together, each by its rate: the tree's packets.
+        // All flows weighted by rate: the tree's packets.
         std::vector<bounds::Route> all;
         Rational rates = 0;
         for (const network::Flow& flow : read.flows) rates = rates + flow.rate;
@@ -152,7 +152,7 @@ TEST_CASE("Network delay: a tree written out and read back is the built-in tree"
         }
         PathDelay of_tree(tree.network.queues, queue::HopDelay::wait);
         PathDelay of_network(delay.network.queues, queue::HopDelay::wait);
-        // In the order of the tree's routes, so that sums are rounded alike.
+        // In the order of the tree's routes, so that sums are rounded identically.
         const std::vector<bounds::Route> routes = translated(tree.routes, tree.network, delay.network);
         check_identical(of_tree.answer(tree.routes, question), of_network.answer(routes, question));
         // Each flow takes one of the tree's routes.
@@ -166,7 +166,7 @@ TEST_CASE("Network delay: a tree written out and read back is the built-in tree"
       }
 }
 
-TEST_CASE("Network delay: two switches on paper", "[bounds][network][delay]") {
+TEST_CASE("Network delay: two switches by hand", "[bounds][network][delay]") {
   const Network network = hand_made("0.2", "0.3", "0.1");
   const NetworkDelay delay = bounds::network_delay(network, Sources::decoupled);
   // left -> right: a sends 0.3, b 0.3. right -> d: a sends 0.2, b 0.3. right -> c: a alone, 0.1. c's flow
@@ -203,8 +203,8 @@ TEST_CASE("Network delay: two switches on paper", "[bounds][network][delay]") {
   CHECK(numeric::to_enclosure(answer.above[0].probability).contains(1 - zero));
 }
 
-TEST_CASE("Network delay: routes of a flow that meet the same queues are one", "[bounds][network][delay]") {
-  // a -> s, then over x or y to t, then b: both middles alike; and a third, z, that others use too.
+TEST_CASE("Network delay: routes of a flow through the same queues are merged", "[bounds][network][delay]") {
+  // a -> s, then over x or y to t, then b: both middles identical; and a third, z, that others use too.
   Network network;
   network.nodes = {{"a", true},  {"b", true},  {"c", true},  {"s", false},
                    {"x", false}, {"y", false}, {"z", false}, {"t", false}};
@@ -238,9 +238,9 @@ TEST_CASE("Network delay: the overloaded link is named with its load", "[bounds]
   INFO(text);
   CHECK(text.find("left -> right") != std::string::npos);  // 1.25; right -> d has 1 and is less
   CHECK(text.find("1.25") != std::string::npos);
-  // Exactly full is too much.
+  // Exactly full is rejected.
   CHECK(overloaded(hand_made("0.4", "0.55", "0.05")).find("left -> right") != std::string::npos);
-  // Twice as fast it carries that; then right -> d is the one that is full.
+  // Twice as fast it carries that; then right -> d is full.
   Network wide = hand_made("0.4", "0.6", "0.25");
   wide.links[3].rate.packets = 2;
   CHECK(overloaded(wide).find("right -> d") != std::string::npos);
@@ -248,7 +248,7 @@ TEST_CASE("Network delay: the overloaded link is named with its load", "[bounds]
   CHECK(overloaded(wide) == "not overloaded");
   CHECK_THROWS_AS(bounds::tree_delay({4, 2}, 1, TreeRouting::random_root, Sources::decoupled),
                   bounds::Overloaded);
-  // A host's own link is no queue: full is allowed.
+  // A host's own link is not a queue: full is allowed.
   Network full = hand_made("1/2", "1/4", "0.1");
   full.flows = {{"b to d", 1, 3, rational("0.9"), {{{1, 3, 6}, 1}}}};
   const NetworkDelay delay = bounds::network_delay(full, Sources::decoupled);
@@ -267,12 +267,12 @@ TEST_CASE("Network delay: sources become arrivals", "[bounds][network][delay]") 
         std::vector<Rational>{rational("0.1"), rational("0.1"), rational("0.4")});
 }
 
-TEST_CASE("Network delay: bursts that forget change nothing, longer ones delay",
+TEST_CASE("Network delay: memoryless bursts change nothing, longer ones increase delay",
           "[bounds][network][delay][bursty]") {
   Network plain = hand_made("0.25", "0.5", "0.125");
   plain.flows.erase(plain.flows.begin() + 2);  // now each node sends one flow, with bursts or without
   Network forgetful = plain, bursty = plain;
-  // 1 - beta = alpha: whether a source was ON says nothing about the next slot.
+  // 1 - beta = alpha: the next slot does not depend on whether a source was ON.
   forgetful.flows[0].burst = traffic::Burst{.slots = 1 / (1 - plain.flows[0].rate), .on_rate = 1};
   bursty.flows[0].burst = traffic::Burst{.slots = 20, .on_rate = 1};
   const auto answers = [](const Network& network) {
@@ -301,7 +301,7 @@ TEST_CASE("Network delay: bursts that forget change nothing, longer ones delay",
     }
 }
 
-TEST_CASE("Network delay: what is not analysed with bursts is refused", "[bounds][network][delay][bursty]") {
+TEST_CASE("Network delay: unsupported cases with bursts are rejected", "[bounds][network][delay][bursty]") {
   Network network = hand_made("0.25", "0.5", "0.125");
   network.flows[0].burst = traffic::Burst{.slots = 20, .on_rate = 1};
   CHECK_THROWS_AS(bounds::network_delay(network, Sources::first_hop), InvalidArgument);
@@ -326,7 +326,7 @@ flow = [{from = "a", to = "c", rate = 1}, {from = "b", to = "c", rate = 0.5}]
   CHECK(overloaded(network) == "not overloaded");
   const NetworkDelay delay = bounds::network_delay(network, Sources::decoupled);
   PathDelay delays(delay.network.queues, queue::HopDelay::wait);
-  // One or two packets come in each slot, and two are served: nobody waits.
+  // One or two packets arrive in each slot, and two are served: no packet waits.
   const auto answer = delays.answer(delay.flows.front().routes, {.levels = {Slots(0)}, .percentiles = {}});
   CHECK(std::get<numeric::Exact<unit::Slot>>(answer.mean_queueing).value == 0);
 }

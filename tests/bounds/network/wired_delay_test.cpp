@@ -19,7 +19,7 @@ network::Network network_of(const std::string& toml) {
   return network::read_network(toml, "test").network;
 }
 
-/// P(D > t) of a flow that takes one route.
+/// P(D > t) of a flow with one route.
 RouteLaw law_of(WiredDelay& delays, std::size_t flow, double target = 1e-6) {
   REQUIRE(delays.routes(flow).size() == 1);
   const RouteLaw law = delays.law(delays.routes(flow).front(), target);
@@ -27,7 +27,7 @@ RouteLaw law_of(WiredDelay& delays, std::size_t flow, double target = 1e-6) {
   return law;
 }
 
-/// An in-tree of switches: all flows go to one host, so that by one link everything comes to the next switch.
+/// An in-tree of switches: all flows go to one host, so all traffic reaches the next switch over one link.
 struct InTree {
   std::string toml;
   std::vector<double> rates;
@@ -59,7 +59,7 @@ InTree random_in_tree(std::mt19937_64& random) {
 
 }  // namespace
 
-TEST_CASE("Wired delay: three flows by their shortest ways have the delays of their whole chain") {
+TEST_CASE("Wired delay: three flows on shortest paths match their whole chain") {
   WiredDelay delays(network_of(
       "hosts = ['h0', 'h1', 'h2', 'h3']\nswitches = ['s0', 's1', 's2']\n"
       "[[link]]\nfrom = 'h0'\nto = 's2'\nboth = true\n[[link]]\nfrom = ['h1', 'h3']\nto = 's1'\n"
@@ -75,7 +75,7 @@ TEST_CASE("Wired delay: three flows by their shortest ways have the delays of th
   CHECK(second.above(3) == Approx(0.00680822092405).epsilon(6e-3));
 }
 
-TEST_CASE("Wired delay: delays in in-trees add up to what one queue of all sources has left over") {
+TEST_CASE("Wired delay: delays in in-trees add up to the backlog of one queue of all sources") {
   std::mt19937_64 random(1);
   for (int i = 0; i < 12; ++i) {
     const InTree tree = random_in_tree(random);
@@ -91,7 +91,7 @@ TEST_CASE("Wired delay: delays in in-trees add up to what one queue of all sourc
   }
 }
 
-TEST_CASE("Wired delay: a leaf-spine whose spines never wait has the delays of a simulation") {
+TEST_CASE("Wired delay: a leaf-spine without waits at spines matches simulation") {
   WiredDelay delays(
       network_of("hosts = 'h[0..7]'\nswitches = 'leaf[0..3], spine[0..1]'\n"
                  "[[link]]\neach = 'i = 0..7'\nfrom = 'h[i]'\nto = 'leaf[i/2]'\nboth = true\n"
@@ -112,21 +112,21 @@ TEST_CASE("Wired delay: a leaf-spine whose spines never wait has the delays of a
   CHECK(above[2] == Approx(0.0201).epsilon(0.25));
 }
 
-TEST_CASE("Wired delay: flows of one queue have each their own delay") {
+TEST_CASE("Wired delay: flows through one queue have individual delays") {
   const std::string star =
       "hosts = ['a', 'b', 'd']\nswitches = ['s']\n[[link]]\nfrom = ['a', 'b']\nto = 's'\n[[link]]\nfrom = "
       "'s'\nto = 'd'\n"
       "[[flow]]\nfrom = 'a'\nto = 'd'\nrate = ";
   WiredDelay unequal(network_of(star + "0.9\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.05\n"));
   CHECK(unequal.meets(0) == WiredDelay::Meets::one_unequal);
-  // E V = 0.9 * 0.05 / (1 - 0.95), and half of what the other source sends in the packet's slot.
+  // E V = 0.9 * 0.05 / (1 - 0.95), plus half of the other source's packets in the same slot.
   CHECK(law_of(unequal, 0).mean == Approx(0.9 + 0.025).epsilon(1e-3));
   CHECK(law_of(unequal, 1).mean == Approx(0.9 + 0.45).epsilon(1e-3));
   WiredDelay equal(network_of(star + "0.4\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.4\n"));
   CHECK(equal.meets(0) == WiredDelay::Meets::one);
 }
 
-TEST_CASE("Wired delay: no routes through bursts or links of several packets per slot that wait") {
+TEST_CASE("Wired delay: no routes through queues with bursts or several packets per slot") {
   const std::string line =
       "hosts = ['a', 'b', 'c', 'd']\nswitches = ['s', 't']\n[[link]]\nfrom = ['a', 'b', 'c']\nto = 's'\n"
       "[[link]]\nfrom = 's'\nto = 't'\n[[link]]\nfrom = 't'\nto = 'd'\n"
@@ -138,7 +138,7 @@ TEST_CASE("Wired delay: no routes through bursts or links of several packets per
   CHECK(none.routes(0).size() == 1);
 }
 
-TEST_CASE("Wired delay: percentiles, levels and means are those of the law") {
+TEST_CASE("Wired delay: percentiles, levels and means match the distribution") {
   const InTree tree = [] {
     std::mt19937_64 random(7);
     return random_in_tree(random);

@@ -55,7 +55,7 @@ struct AgedRow {
   double probability;
 };
 
-/// Digits shown are five.
+/// Five digits are given.
 void check_tails(const AgedTree& tree, const std::vector<AgedRow>& rows) {
   AgedTreeDelay delay(tree);
   for (const AgedRow& row : rows) CHECK(delay.above(row.slots) == Approx(row.probability).epsilon(2e-5));
@@ -72,14 +72,14 @@ TEST_CASE("aged bursts: random-root trees", "[aged_delay]") {
                    {658, 1.01403759e-5}});
   check_tails({.radix = 8, .levels = 2, .load = "0.8", .burst = "64"},
               {{400, 0.617569873}, {1000, 0.197346971}, {2000, 1.89362106e-2}, {3000, 1.40062970e-3}});
-  // Without the limit of M these are 0.01 to 0.2 % more.
+  // Without the limit on M these are 0.01 to 0.2 % larger.
   check_tails({.radix = 16, .load = "0.5", .burst = "4"},
               {{5, 0.689356}, {20, 0.201182}, {40, 3.13806e-2}, {60, 4.43352e-3}, {80, 6.00155e-4}});
   check_tails({.radix = 16, .levels = 2, .load = "0.85"},
               {{200, 0.505899450}, {700, 1.91977930e-2}, {1200, 3.67560279e-4}});
 }
 
-TEST_CASE("aged bursts: the safe variant, and what it costs", "[aged_delay]") {
+TEST_CASE("aged bursts: the safe variant and its excess", "[aged_delay]") {
   AgedTree safe{.model = AgedModel::safe};
   check_tails(safe, {{60, 0.644152891}, {162, 0.206616951}, {292, 3.66830726e-2}, {538, 9.69171806e-4}});
   CHECK(AgedTreeDelay({}).percentile() == 778);
@@ -105,7 +105,7 @@ TEST_CASE("aged bursts: nearest-ancestor trees", "[aged_delay]") {
   CHECK(paths.queues[4].load == Approx(0.6));
 }
 
-TEST_CASE("aged bursts: other lengths are a change of scale", "[aged_delay]") {
+TEST_CASE("aged bursts: other lengths are rescaled", "[aged_delay]") {
   AgedTreeDelay grid({.load = "0.5"}), longer({.load = "0.5", .burst = "31.5"});  // 31 = 2 x 15.5
   for (const int t : {5, 40, 150})
     CHECK(longer.above(2 * t + 1) == Approx(std::sqrt(grid.above(t) * grid.above(t + 1))).epsilon(0.02));
@@ -121,7 +121,7 @@ TEST_CASE("aged bursts: other lengths are a change of scale", "[aged_delay]") {
   }
 }
 
-TEST_CASE("aged bursts: delays grow with load, burst and levels", "[aged_delay]") {
+TEST_CASE("aged bursts: delays increase with load, burst and levels", "[aged_delay]") {
   const auto above = [](const AgedTree& tree, int t) { return AgedTreeDelay(tree).above(t); };
   for (const int t : {10, 100}) {
     double before = 0;
@@ -140,8 +140,8 @@ TEST_CASE("aged bursts: delays grow with load, burst and levels", "[aged_delay]"
   }
 }
 
-TEST_CASE("aged bursts: with many ports hops depend on each other by the age alone", "[aged_delay]") {
-  // s falls to 0: the law is that of hops without dependence given the age.
+TEST_CASE("aged bursts: with many ports hops depend on each other only through the age", "[aged_delay]") {
+  // s falls to 0: the distribution is that of independent hops given the age.
   const AgedTree tree{.radix = 64, .levels = 2, .load = "0.5"};
   AgedTreeDelay as_is(tree);
   BurstPaths apart = as_is.paths;
@@ -155,7 +155,7 @@ TEST_CASE("aged bursts: with many ports hops depend on each other by the age alo
   CHECK(computed(other.above[1].probability) == as_is.above(100));
 }
 
-TEST_CASE("aged bursts: on-rates below 1, deep levels, and what is refused", "[aged_delay]") {
+TEST_CASE("aged bursts: on-rates below 1, deep levels, and errors", "[aged_delay]") {
   AgedTreeDelay half({.radix = 8, .levels = 2, .load = "0.4", .burst = "32", .on_rate = "0.5"});
   CHECK(half.above(39) == Approx(0.1067).epsilon(1e-3));
   AgedTreeDelay deep({});
@@ -166,12 +166,11 @@ TEST_CASE("aged bursts: on-rates below 1, deep levels, and what is refused", "[a
   CHECK_THROWS_AS(AgedTreeDelay({.load = "0.5", .burst = "1.5"}), InvalidArgument);
   CHECK_THROWS_AS(AgedTreeDelay({.load = "0.9999"}).above(5), LimitExceeded);
   CHECK_THROWS_AS(deep.above(1'000'000), LimitExceeded);
-  // Below 1e-24 the law falls on as there.
+  // Below 1e-24 the distribution is extrapolated.
   CHECK(deep.above(4000) == Approx(deep.above(3900) * deep.above(3900) / deep.above(3800)).epsilon(0.05));
 }
 
-TEST_CASE("aged bursts: hardly loaded queues, where most levels are rarer than all roundings",
-          "[aged_delay]") {
+TEST_CASE("aged bursts: lightly loaded queues, with most levels below rounding", "[aged_delay]") {
   for (const AgedTree& tree :
        {AgedTree{.load = "0.01"}, AgedTree{.load = "0.1"},
         AgedTree{.radix = 16, .load = "0.001", .burst = "4", .routing = TreeRouting::nearest_ancestor},

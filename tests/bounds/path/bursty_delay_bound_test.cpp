@@ -33,14 +33,14 @@ bounds::DelayQuestion bursty_bound_levels(std::initializer_list<int> levels) {
   return question;
 }
 
-/// log of the larger eigenvalue of [[1 - a, a y], [b, (1 - b) y]] as it is defined.
+/// log of the larger eigenvalue of [[1 - a, a y], [b, (1 - b) y]] by definition.
 double bursty_bound_log_eigenvalue(double load, double burst, double share, double z) {
   const double b = 1 / burst, a = load * b / (1 - load), y = 1 - share + share * z;
   const double trace = 1 - a + (1 - b) * y, determinant = (1 - a - b) * y;
   return std::log((trace + std::sqrt(trace * trace - 4 * determinant)) / 2);
 }
 
-/// (8) and (9) by themselves: the minimum over many z, in double, the first wait as a power series.
+/// (8) and (9) directly: the minimum over many z, in double, the first wait as a power series.
 double bursty_bound_plain(int k, int levels, int hops, double load, double burst, int t) {
   const queue::OnOffGroup group{
       traffic::thinned(traffic::on_off(numeric::to_rational(load), {numeric::to_rational(burst)}),
@@ -68,7 +68,7 @@ double bursty_bound_plain(int k, int levels, int hops, double load, double burst
 
 }  // namespace
 
-TEST_CASE("delay bound with bursts: percentiles as derived") {
+TEST_CASE("delay bound with bursts: percentiles match the derivation") {
   struct Row {
     std::int64_t radix;
     const char *load, *burst;
@@ -90,7 +90,7 @@ TEST_CASE("delay bound with bursts: percentiles as derived") {
       if (row.slots[i] != 0) CHECK(answer.queueing[i].slots.value == row.slots[i]);
       CHECK(answer.latency[i].slots.value ==
             answer.queueing[i].slots.value + static_cast<std::int64_t>(row.hops));
-      // The least such t: one slot less is not enough.
+      // The smallest such t: one slot less does not suffice.
       CHECK(bursty_bound_value(answer.queueing[i].at) <=
             numeric::nearest_double(1 - question.percentiles[i]) * (1 + 1e-12));
       CHECK(bursty_bound_value(answer.queueing[i].before.at(0)) >
@@ -99,7 +99,7 @@ TEST_CASE("delay bound with bursts: percentiles as derived") {
   }
 }
 
-TEST_CASE("delay bound with bursts: in the end it falls by the least root per slot, that of hop 1") {
+TEST_CASE("delay bound with bursts: asymptotic decay is the smallest root, that of hop 1") {
   // Logs of A_h(z)/z: all four sources at hop 1, 12 of 16 and a busy link at hop 2, 48 of 64 at hop 3.
   const auto root = [](int links, double others, double share) {
     double low = 1.5, high = 2.5;
@@ -132,7 +132,7 @@ TEST_CASE("delay bound with bursts: no z of the formula gives less") {
   }
 }
 
-TEST_CASE("delay bound with bursts: the shortest are Bernoulli sources, and it grows with burst and load") {
+TEST_CASE("delay bound with bursts: Bernoulli limit, increasing with burst and load") {
   const auto levels = bursty_bound_levels({3, 10, 30, 100});
   const auto bernoulli =
       bounds::delay_bound(bounds::bounded_tree({4, 3}, rational("0.6"), bursty_bound_routing), levels);
@@ -159,7 +159,8 @@ TEST_CASE("delay bound with bursts: the shortest are Bernoulli sources, and it g
 }
 
 TEST_CASE("delay bound with bursts: above simulated delays") {
-  // tailbound simulate tree --burst 16 --destination per-packet, seed 1, four replications of 1.5 to 5 million slots
+  // tailbound simulate tree --burst 16 --destination per-packet, seed 1, four replications of 1.5 to 5
+  // million slots
   struct Row {
     std::int64_t radix;
     int levels;
@@ -187,7 +188,7 @@ TEST_CASE("delay bound with bursts: above simulated delays") {
   }
 }
 
-TEST_CASE("delay bound with bursts: shorter ones than are proved are an error that says why") {
+TEST_CASE("delay bound with bursts: bursts too short for the proof are rejected with the reason") {
   try {
     (void)bursty_bound_tree(4, 3, "0.6", "2.4");
     FAIL("no error");
@@ -214,7 +215,7 @@ TEST_CASE("delay bound with bursts: which hops are proved") {
   CHECK(proved(3, network::TreeRouting::nearest_ancestor) == std::vector<std::size_t>{0, 1, 1});
 }
 
-TEST_CASE("delay bound with bursts: long bursts, high loads, wide and high trees") {
+TEST_CASE("delay bound with bursts: long bursts, high loads, wide and deep trees") {
   struct Row {
     std::int64_t radix;
     int levels;
@@ -240,8 +241,7 @@ TEST_CASE("delay bound with bursts: a queue behind a busy link that is full is a
   CHECK_THROWS_AS(bounds::delay_bound(routes, bursty_bound_levels({1})), Unstable);
 }
 
-TEST_CASE(
-    "delay bound with bursts: a first queue of unequal sources is bounded, Bernoulli sources among them") {
+TEST_CASE("delay bound with bursts: a first queue of unequal sources, including Bernoulli, is bounded") {
   const traffic::Burst burst{rational("10"), rational("1/4")};
   const bounds::BoundedSource two{rational("0.15"), 2, burst};
   const std::vector<bounds::BoundedRoute> apart{{{two, two}, {}, 1}},
@@ -258,7 +258,7 @@ TEST_CASE(
   CHECK(bursty_bound_value(exact.above[4]) < 0.9 * bursty_bound_value(loose.above[4]));
 }
 
-TEST_CASE("delay bound with bursts: means of Bernoulli sources exactly, of on-off sources from above") {
+TEST_CASE("delay bound with bursts: means exact for Bernoulli sources, upper bounds for on-off sources") {
   const bounds::BoundedSource plain{rational("0.1"), 7};
   CHECK(numeric::nearest_double(bounds::mean_wait_bound({plain})) ==
         Approx(0.1 * 6 / (2 * (1 - 0.7))).epsilon(1e-14));
@@ -270,7 +270,7 @@ TEST_CASE("delay bound with bursts: means of Bernoulli sources exactly, of on-of
       bounds::mean_wait_bound({{rational("0.15"), 4, traffic::Burst{rational("16"), rational("1/4")}}}));
   CHECK(exact == Approx(0.878).epsilon(2e-3));
   CHECK(bound == Approx(1.9125).epsilon(1e-9));
-  // V'(1)/rho by a difference quotient of V as it is defined.
+  // V'(1)/rho by a difference quotient of V by definition.
   const auto left = [](double x) {
     return 0.4 * x / (1 + x - std::exp(4 * bursty_bound_log_eigenvalue(0.6, 16, 0.25, 1 + x)));
   };

@@ -42,7 +42,7 @@ TEST_CASE("Computed delay: sums of waits, independent or equal, satisfy the inva
   CHECK(broken(twice, {a, a}).empty());
 }
 
-TEST_CASE("Computed delay: probabilities that do not sum to 1, or are below 0, break the first") {
+TEST_CASE("Computed delay: probabilities that do not sum to 1 or are negative violate I1") {
   Series mass = geometric(0.4, 60);
   mass[3] += 0.01;
   CHECK(broken(mass, {}).find("sum to 1.01") != std::string::npos);
@@ -50,29 +50,29 @@ TEST_CASE("Computed delay: probabilities that do not sum to 1, or are below 0, b
   mass[1] += mass[2] + 0.01;
   mass[2] = -0.01;
   CHECK(broken(mass, {}).find("a probability of -0.01") != std::string::npos);
-  // A wait whose law lost what was below 0.
+  // A wait whose distribution lost its negative part.
   Series wait = geometric(0.4, 60);
   wait[0] += 0.258;
   CHECK(broken(geometric(0.4, 60), {wait}).find("of a wait that sum to 1.258") != std::string::npos);
 }
 
-TEST_CASE("Computed delay: a mean, or tails, that no joint law of the waits has break the second") {
+TEST_CASE("Computed delay: impossible means or tails violate I2") {
   const Series a = geometric(0.4, 60), b = geometric(0.5, 60);
   CHECK(broken(sum_of(a, a), {a, b}).find("a mean of") != std::string::npos);
-  // The mean of a + b, with all of it far out: P(D > 0) is less than P(W > 0) of either wait.
+  // The mean of a + b, concentrated far out: P(D > 0) is less than P(W > 0) of either wait.
   Series far(60, 0);
   const double mean = 0.4 / 0.6 + 1;
   far[20] = mean / 20;
   far[0] = 1 - far[20];
-  CHECK(broken(far, {a, b}).find("which the waits bound by") != std::string::npos);
-  // Nearly no delay above 4 slots, though one wait alone passes that: the other end.
+  CHECK(broken(far, {a, b}).find("outside the bound from the waits") != std::string::npos);
+  // Almost no delay above 4 slots, though a single wait exceeds that: the other bound.
   Series near(60, 0);
   near[1] = 1 - (mean - 1);
   near[2] = mean - 1;
-  CHECK(broken(near, {a, b}).find("which the waits bound by") != std::string::npos);
+  CHECK(broken(near, {a, b}).find("outside the bound from the waits") != std::string::npos);
 }
 
-TEST_CASE("Computed delay: tails go on beyond the last slot only where the law falls steadily") {
+TEST_CASE("Computed delay: tails are extrapolated only if the decay is steady") {
   const Series law = geometric(0.5, 12);
   CHECK(bounds::tails_of(law).back() == Approx(std::pow(0.5, 12)).epsilon(1e-9));
   Series noise = law;
@@ -81,7 +81,7 @@ TEST_CASE("Computed delay: tails go on beyond the last slot only where the law f
   CHECK(bounds::tails_of(noise).back() == 0);
 }
 
-TEST_CASE("Computed delay: what is rarer than looked at goes on at the rate before") {
+TEST_CASE("Computed delay: smaller probabilities are extrapolated at the last decay rate") {
   bounds::RouteLaw law = bounds::route_law(geometric(0.5, 40), {geometric(0.5, 40)}, 1, 1);
   bounds::continue_below(law, 1e-6);
   CHECK(law.tails.size() < 25);

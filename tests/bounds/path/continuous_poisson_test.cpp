@@ -8,7 +8,7 @@
 #include <random>
 #include <tests/support/rational.hpp>
 
-// Poisson arrivals in continuous time: M/D/1, and M/D/1/K with K the buffer, the packet in service included.
+// Poisson arrivals in continuous time: M/D/1, and M/D/1/K with buffer K including the packet in service.
 
 namespace tailbound::bounds {
 namespace {
@@ -34,11 +34,11 @@ answers::BufferAnswer least(const char* load, const char* drop, Criterion criter
                               .criterion = criterion});
 }
 
-TEST_CASE("M/D/1/K: the textbook's buffers for a loss of 2 %") {
+TEST_CASE("M/D/1/K: textbook buffers for a loss of 2 %") {
   CHECK(least("0.7", "0.02").buffer == Packets(5));
   CHECK(least("0.8", "0.02").buffer == Packets(7));
   CHECK(least("0.9", "0.02").buffer == Packets(10));
-  // Of slots, in which packets come together before one is served, other numbers.
+  // Slotted queues, where packets arrive together before one is served, give other values.
   const auto slotted = [](const char* load) {
     return answers::answer(
                answers::BufferQuestion{.traffic = {.source = answers::PoissonArrivals{rational(load)}},
@@ -51,7 +51,7 @@ TEST_CASE("M/D/1/K: the textbook's buffers for a loss of 2 %") {
   CHECK(slotted("0.9") == Packets(9));
 }
 
-TEST_CASE("M/D/1/K: one and two places in closed form, none loses all") {
+TEST_CASE("M/D/1/K: capacity 1 and 2 in closed form, capacity 0 loses everything") {
   for (const char* load : {"0.1", "0.5", "0.95"}) {
     const double rho = numeric::nearest_double(rational(load));
     CHECK(loss(load, 0) == 1);
@@ -60,7 +60,7 @@ TEST_CASE("M/D/1/K: one and two places in closed form, none loses all") {
   }
 }
 
-TEST_CASE("M/D/1/K: the chain of K states, and the law of M/D/1 from it") {
+TEST_CASE("M/D/1/K: the chain of K states, and the distribution of M/D/1 from it") {
   for (const char* load : {"0.2", "0.7", "0.9", "0.99"})
     for (const std::int64_t places : {1, 2, 5, 17, 40}) {
       const queue::DeterministicOccupancy chain =
@@ -79,8 +79,8 @@ TEST_CASE("M/D/1/K: the chain of K states, and the law of M/D/1 from it") {
   CHECK(std::get<numeric::Exact<unit::Packet>>(queue->mean_occupancy()).value == rational("12/5"));
 }
 
-TEST_CASE("M/D/1/K: packet by packet, at random times") {
-  // 4e5 arrivals: the standard error of a loss of 2 % is 2.2e-4, a little more as losses cluster; 6 of them.
+TEST_CASE("M/D/1/K: simulated packet by packet") {
+  // 4e5 arrivals: the standard error of a loss of 2 % is 2.2e-4, slightly more as losses cluster; 6 of them.
   std::mt19937_64 random(11);
   for (const auto& [load, places] : {std::pair{"0.8", 6}, {"0.9", 3}}) {
     std::exponential_distribution<double> gap(numeric::nearest_double(rational(load)));
@@ -100,7 +100,7 @@ TEST_CASE("M/D/1/K: packet by packet, at random times") {
   }
 }
 
-TEST_CASE("M/D/1/K: the least buffer is proved on both sides") {
+TEST_CASE("M/D/1/K: the minimum buffer is proved on both sides") {
   for (const char* load : {"0.3", "0.9", "0.999"})
     for (const char* drop : {"0.5", "0.01", "1e-6", "1e-15"}) {
       const answers::BufferAnswer found = least(load, drop);
@@ -110,10 +110,10 @@ TEST_CASE("M/D/1/K: the least buffer is proved on both sides") {
       CHECK(middle(found.beyond->probability) > target);
       CHECK(middle(found.at.probability) == Approx(loss(load, found.buffer.value)).epsilon(1e-9));
     }
-  // One place at load 1/2 loses 1/3.
+  // Capacity 1 at load 1/2 loses 1/3.
   CHECK(least("1/2", "0.3334").buffer == Packets(1));
   CHECK(least("1/2", "0.3333").buffer == Packets(2));
-  // The overflow is that of slots.
+  // The overflow is that of the slotted queue.
   CHECK(least("0.8", "1e-9", Criterion::overflow).buffer ==
         answers::answer(
             answers::BufferQuestion{.traffic = {.source = answers::PoissonArrivals{rational("0.8")}},
@@ -121,7 +121,7 @@ TEST_CASE("M/D/1/K: the least buffer is proved on both sides") {
             .buffer);
 }
 
-TEST_CASE("M/D/1: what it is not asked") {
+TEST_CASE("M/D/1: unsupported queries") {
   const auto argument = [](const answers::BufferQuestion& asked) {
     try {
       static_cast<void>(answers::answer(asked));

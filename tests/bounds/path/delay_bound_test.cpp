@@ -21,7 +21,7 @@ double value(const numeric::Claim<unit::Probability>& claim) {
 const bounds::DelayQuestion rare{{},
                                  {rational("0.999999"), rational("0.999999999"), rational("0.999999999999")}};
 
-/// (8) by itself: the least over many z, in double.
+/// (8) directly: the minimum over many z, in double.
 double plain_bound(double k, int hops, int levels, double rho, int t) {
   double least = 1;
   for (double x = 1e-3; x < 3; x *= 1.004) {
@@ -42,7 +42,7 @@ double plain_bound(double k, int hops, int levels, double rho, int t) {
 
 }  // namespace
 
-TEST_CASE("delay bound: percentiles as derived, up to the root and through the whole tree") {
+TEST_CASE("delay bound: percentiles match the derivation, up to the root and through the whole tree") {
   struct Row {
     std::int64_t radix;
     const char* load;
@@ -87,7 +87,7 @@ TEST_CASE("delay bound: above the exact tail of a single queue") {
   }
 }
 
-TEST_CASE("delay bound: a queue behind a busy link that is full is refused") {
+TEST_CASE("delay bound: a full queue behind a busy link is rejected") {
   const std::vector<bounds::BoundedRoute> routes{
       {{{rational("0.2"), 4}}, {{{{rational("0.2"), 3}}, rational("1/2")}}, 1}};
   CHECK_THROWS_AS(bounds::delay_bound(routes, rare), Unstable);

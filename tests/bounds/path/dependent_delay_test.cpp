@@ -25,14 +25,14 @@ bounds::DependentPaths tree(std::int64_t radix, int levels, const char* load,
   return bounds::dependent_tree({radix, levels}, rational(load), routing);
 }
 
-/// The queue to a host of a leaf-spine network, 16 leaves of 16 hosts that send 0.4 to all others alike.
+/// The queue to a host of a leaf-spine network, 16 leaves of 16 hosts that send 0.4, uniformly to all others.
 struct QueuesOfLeaf {
   int spines;
 
   [[nodiscard]] double mean() const {
     constexpr double each = 0.4 / 255;
     bounds::DependentHops hops;
-    // By each spine 240 hosts of other leaves send to this one; 1/16 of it is for the host.
+    // Over each spine 240 hosts of other leaves send to this one; 1/16 of it is for the host.
     const double through = 16 * each / spines;
     hops.pairs = {{{{240, through, each * (spines - 1) / spines}, {15, 0, each}}, 1.0 / 16}};
     hops.queues.resize(2);
@@ -48,14 +48,15 @@ struct QueuesOfLeaf {
 
 }  // namespace
 
-TEST_CASE("dependent hops: percentiles are those of simulations, to the slot") {
+TEST_CASE("dependent hops: percentiles match simulation to the slot") {
   struct Row {
     std::int64_t radix;
     const char* load;
     std::int64_t slots;
     double mean, variance;
   };
-  // Simulations of 2.5e9 to 1.2e10 packets (docs/derivations/dependent_hops.md); mean and variance of the model.
+  // Simulations of 2.5e9 to 1.2e10 packets (docs/derivations/dependent_hops.md); mean and variance of the
+  // model.
   const Row rows[] = {{16, "0.6", 23, 0, 0},
                       {16, "0.8", 53, 9.585, 26.52},
                       {4, "0.6", 23, 0, 0},
@@ -78,7 +79,7 @@ TEST_CASE("dependent hops: percentiles are those of simulations, to the slot") {
   }
 }
 
-TEST_CASE("dependent hops: P(D > t) is that of 1e10 simulated packets within 2 %") {
+TEST_CASE("dependent hops: P(D > t) matches 1e10 simulated packets within 2 %") {
   const bounds::DependentPaths paths = tree(16, 3, "0.8");
   DependentDelay delays(paths.hops);
   const bounds::DelayQuestion question{{Slots(10), Slots(20), Slots(30), Slots(40)}, {}};
@@ -88,7 +89,7 @@ TEST_CASE("dependent hops: P(D > t) is that of 1e10 simulated packets within 2 %
     CHECK(computed(answer.above[i].probability) == Approx(simulated[i]).epsilon(0.02));
 }
 
-TEST_CASE("dependent hops: the digits said are those of a deeper computation") {
+TEST_CASE("dependent hops: stated digits agree with a deeper computation") {
   for (const char* load : {"0.5", "0.8"})
     for (const std::int64_t radix : {2, 8}) {
       const bounds::DependentPaths paths = tree(radix, 2, load);
@@ -105,7 +106,7 @@ TEST_CASE("dependent hops: the digits said are those of a deeper computation") {
     }
 }
 
-TEST_CASE("dependent hops: binary trees, where a leaf's packet takes one link") {
+TEST_CASE("dependent hops: binary trees, where a leaf's packet uses one link") {
   const bounds::DependentPaths paths = tree(2, 3, "0.8");
   const bounds::DelayQuestion question{{Slots(31)}, {rational("0.999999")}};
   const bounds::ClaimedDelayAnswer answer = DependentDelay(paths.hops).claims(paths.flows[0], question);
@@ -115,7 +116,8 @@ TEST_CASE("dependent hops: binary trees, where a leaf's packet takes one link") 
 }
 
 TEST_CASE("dependent hops: P(W_2 > y | W_1 = w) as simulated") {
-  // k = 4, load 0.8; c_2 put into the conditional law. Simulated, to two digits: rows w = 0, 4, 10.
+  // k = 4, load 0.8; c_2 inserted into the conditional distribution. Simulated, to two digits: rows w = 0, 4,
+  // 10.
   const double simulated[3][3] = {{0.36, 0.075, 4.1e-3}, {0.44, 0.11, 6.9e-3}, {0.47, 0.14, 1.1e-2}};
   const queue::QueuePair pair{{{4, 0.2, 0}, {12, 0, 0.05}}, 0.25};
   constexpr std::size_t size = 128;
@@ -150,9 +152,9 @@ TEST_CASE("dependent hops: P(W_2 > y | W_1 = w) as simulated") {
   }
 }
 
-// 4e7 slots each, all flows' means by a simulation of its own; standard errors are below 0.5 %. Flows that meet queues where
-// others come from queues before, and go by links that bring little and much.
-TEST_CASE("Wired delay: means of flows in networks of unequal rates as simulated") {
+// 4e7 slots each, all flows' means from an independent simulation; standard errors are below 0.5 %. The flows
+// pass queues that others reach through queues, over links of low and high rate.
+TEST_CASE("Wired delay: mean delays in networks of unequal rates match simulation") {
   struct Row {
     const char* flow;
     double mean;
@@ -183,13 +185,13 @@ TEST_CASE("Wired delay: means of flows in networks of unequal rates as simulated
 }
 
 // Simulated: 0.3193 and 0.3166, standard errors 0.0005. Uplinks at 0.86 send to links at 0.4.
-TEST_CASE("dependent hops: a flow that meets one queue, which others reach through queues") {
+TEST_CASE("dependent hops: a flow through one queue that others reach through queues") {
   const QueuesOfLeaf eight{8}, seven{7};
   CHECK(eight.mean() == Approx(0.3193).epsilon(0.01));
   CHECK(seven.mean() == Approx(0.3166).epsilon(0.01));
 }
 
-TEST_CASE("dependent hops: covariances of neighbouring waits as simulated") {
+TEST_CASE("dependent hops: covariances of neighbouring waits match simulation") {
   const double simulated[][2] = {{16, 0.095}, {4, 0.267}, {2, 0.276}};
   for (const auto& [k, covariance] : simulated) {
     const queue::QueuePair pair{{{static_cast<std::int64_t>(k), 0.8 / k, 0},
@@ -210,7 +212,7 @@ TEST_CASE("dependent hops: covariances of neighbouring waits as simulated") {
   }
 }
 
-TEST_CASE("dependent hops: a tree in closed form is the tree written out") {
+TEST_CASE("dependent hops: a tree in closed form equals the listed tree") {
   const network::Tree shape{3, 2};
   const Rational load = rational("0.6");
   const auto routing = network::TreeRouting::nearest_ancestor;
@@ -229,7 +231,7 @@ TEST_CASE("dependent hops: a tree in closed form is the tree written out") {
   }
 }
 
-TEST_CASE("dependent hops: links of several packets a slot and bursts are left out") {
+TEST_CASE("dependent hops: links of several packets per slot and bursts are excluded") {
   network::Network network =
       network::tree_network({2, 2}, rational("0.5"), network::TreeRouting::nearest_ancestor);
   const bounds::DependentPaths all = bounds::dependent_network(network);
@@ -240,7 +242,7 @@ TEST_CASE("dependent hops: links of several packets a slot and bursts are left o
   CHECK(paths.flows.size() == network.flows.size());
 }
 
-TEST_CASE("dependent hops: what is asked wrongly, or too deep, is refused") {
+TEST_CASE("dependent hops: invalid or too deep queries are rejected") {
   const bounds::DependentPaths paths = tree(4, 2, "0.8");
   DependentDelay delays(paths.hops, 64);
   CHECK_THROWS_AS(delays.claims(paths.flows[0], {{Slots(64)}, {}}), LimitExceeded);
@@ -251,7 +253,7 @@ TEST_CASE("dependent hops: what is asked wrongly, or too deep, is refused") {
   CHECK_THROWS_AS(delays.claims(jump, {{Slots(1)}, {}}), InvalidArgument);
 }
 
-TEST_CASE("dependent hops: percentiles of more trees are those simulated") {
+TEST_CASE("dependent hops: percentiles of more trees match simulation") {
   struct Row {
     std::int64_t radix;
     int levels;

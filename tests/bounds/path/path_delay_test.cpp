@@ -36,7 +36,7 @@ struct Row {
   }
 };
 
-/// The lines of a file of data/reference, cut at the commas, without comments and the header.
+/// The lines of a file of data/reference, split at commas, without comments and header.
 std::vector<std::vector<std::string>> read_lines(const std::string& name, std::size_t columns) {
   std::ifstream file(std::string(TAILBOUND_DATA_DIR) + "/reference/" + name);
   std::vector<std::vector<std::string>> lines;
@@ -77,7 +77,7 @@ HopDelay hop_delay_of(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("Delays through trees: rows computed with PARI/GP", "[bounds][delay]") {
+TEST_CASE("Delays through trees: reference values from PARI/GP", "[bounds][delay]") {
   std::map<std::string, std::vector<Row>> models;
   for (const Row& row : read_rows("path_delay.csv")) models[row.model()].push_back(row);
   REQUIRE(models.size() >= 30);
@@ -126,7 +126,7 @@ TEST_CASE("Delays through trees: rows computed with PARI/GP", "[bounds][delay]")
   CHECK(ccdf >= 200);
   CHECK(percentiles >= 200);
   CHECK(means >= 30);
-  // Some rows are so deep, and some so long, that sums of doubles are tilted.
+  // Some rows are so deep or long that sums of doubles are tilted.
   CHECK(deepest < numeric::parse_rational("1e-250", "deep"));
   CHECK(longest >= series::transform_pays_from());
 }
@@ -172,7 +172,7 @@ std::vector<bounds::Route> random_routes(test::Random& random, std::size_t queue
   return routes;
 }
 
-/// P(delay <= t), t < size, in fractions and from single hops' fractions.
+/// P(delay <= t), t < size, in fractions, from the fractions of single hops.
 std::vector<Fraction> exact_at_most(const std::vector<SlottedQueue>& queues,
                                     const std::vector<bounds::Route>& routes, bool latency,
                                     std::size_t size) {
@@ -199,7 +199,7 @@ std::int64_t least_at(const std::vector<Fraction>& at_most, const Fraction& p) {
          at_most.begin();
 }
 
-/// The percentile is right and both probabilities shown prove it.
+/// Checks that the percentile is correct and proved by both probabilities.
 void check_percentile(const bounds::Percentile& percentile, std::int64_t expected, std::int64_t least) {
   CHECK(percentile.slots.value == expected);
   CHECK(percentile.at.slots.value == expected);
@@ -225,8 +225,8 @@ std::vector<Slots> levels_to(std::int64_t last) {
 using Float600 = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<600>,
                                                boost::multiprecision::et_off>;
 
-/// P(W = w), w < size, behind `sources` of rate `rate`: V by its balance equations, J, and W = V + J, with
-/// subtractions and so many digits that they do no harm.
+/// P(W = w), w < size, with `sources` of rate `rate`: V by its balance equations, J, and W = V + J, with
+/// subtractions and enough digits for them.
 std::vector<Float600> plain_wait(int sources, const Float600& rate, std::size_t size) {
   std::vector<Float600> arrivals(size + 1, Float600(0));
   arrivals[0] = pow(1 - rate, sources);
@@ -251,7 +251,7 @@ std::vector<Float600> plain_wait(int sources, const Float600& rate, std::size_t 
 
 }  // namespace
 
-TEST_CASE("Delays of single hops: rows computed with PARI/GP", "[bounds][delay]") {
+TEST_CASE("Delays of single hops: reference values from PARI/GP", "[bounds][delay]") {
   int rows = 0;
   for (const auto& f : read_lines("path_delay_hops.csv", 9)) {
     const bounds::TreeDelay tree = tree_of(f[0], f[1], f[2], f[3], f[4]);
@@ -272,7 +272,7 @@ TEST_CASE("Delays of single hops: rows computed with PARI/GP", "[bounds][delay]"
   CHECK(rows >= 200);
 }
 
-TEST_CASE("Latency of packets whose routes differ in length: percentiles by PARI/GP", "[bounds][delay]") {
+TEST_CASE("Latency over routes of different length: percentiles from PARI/GP", "[bounds][delay]") {
   int rows = 0;
   for (const auto& f : read_lines("path_delay_latency.csv", 7)) {
     const bounds::TreeDelay tree = tree_of(f[0], f[1], f[2], f[3], "nearest-ancestor");
@@ -318,7 +318,7 @@ TEST_CASE("Delay over a path: the mean is the sum of the hops' means, exactly", 
   }
 }
 
-TEST_CASE("Delay over a path: several routes are the weighted sum of each", "[bounds][delay]") {
+TEST_CASE("Delay over a path: several routes give the weighted sum", "[bounds][delay]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     test::Random random(seed);
     std::vector<SlottedQueue> queues;
@@ -382,7 +382,7 @@ TEST_CASE("Delay over a path: percentiles by brute force in fractions, boundarie
   CHECK(boundaries >= 150);
 }
 
-TEST_CASE("Delay over a path: 38 and 60 digits, and exact fractions inside", "[bounds][delay]") {
+TEST_CASE("Delay over a path: 38 and 60 digits contain the exact fractions", "[bounds][delay]") {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const std::vector<SlottedQueue> queues = small_queues(seed, 3);
     const std::vector<bounds::Route> routes{{{0, 1, 2, 1}, rational("2/3")}, {{2}, rational("1/3")}};
@@ -402,7 +402,7 @@ TEST_CASE("Delay over a path: 38 and 60 digits, and exact fractions inside", "[b
 }
 
 TEST_CASE("Delay over a path: five hops to 1e-300", "[bounds][delay]") {
-  // The routes of a 16-ary 3-tree: behind 16, 256 and three times 4096 sources.
+  // The routes of a 16-ary 3-tree: queues of 16, 256 and three times 4096 sources.
   const bounds::TreeDelay tree = bounds::tree_delay(
       {16, 3}, rational("0.6"), network::TreeRouting::random_root, network::Sources::decoupled);
   constexpr std::size_t size = 860;
@@ -436,7 +436,7 @@ TEST_CASE("Delay over a path: five hops to 1e-300", "[bounds][delay]") {
   }
 }
 
-TEST_CASE("Delay over a path: load 0.999, where transforms serve", "[bounds][delay]") {
+TEST_CASE("Delay over a path: load 0.999 by transforms", "[bounds][delay]") {
   const bounds::TreeDelay tree = bounds::tree_delay(
       {4, 2}, rational("0.999"), network::TreeRouting::random_root, network::Sources::decoupled);
   REQUIRE(tree.routes.size() == 1);
@@ -454,7 +454,7 @@ TEST_CASE("Delay over a path: load 0.999, where transforms serve", "[bounds][del
   }
   for (std::size_t i = 0; i < question.percentiles.size(); ++i) {
     const Rational target = 1 - question.percentiles[i];
-    // The least t by direct sums, proved on both sides.
+    // The smallest t by direct sums, proved on both sides.
     std::size_t t = 0;
     while (numeric::compare(series::enclose_tail(sum, t).lower(), target) > 0) ++t;
     REQUIRE(numeric::compare(series::enclose_tail(sum, t).upper(), target) <= 0);
@@ -475,7 +475,7 @@ TEST_CASE("Delay over a path: any load below capacity, any number of hops", "[bo
           {4, levels}, rational(load), network::TreeRouting::random_root, network::Sources::decoupled);
       PathDelay delays(tree.network.queues, HopDelay::wait, {3});
       const DelayAnswer answer = delays.answer(tree.routes, {{Slots(5000)}, {}});
-      // More hops delay no less, and none less than each of them.
+      // More hops never delay less, and never less than each of them.
       const auto above = numeric::to_enclosure(answer.above[0].probability);
       CHECK(above.upper() >= numeric::to_enclosure(before).lower());
       const auto hop =
@@ -486,7 +486,7 @@ TEST_CASE("Delay over a path: any load below capacity, any number of hops", "[bo
   }
 }
 
-TEST_CASE("Delay over a path: queues that take several packets a slot", "[bounds][delay]") {
+TEST_CASE("Delay over a path: queues that serve several packets per slot", "[bounds][delay]") {
   const std::vector<SlottedQueue> queues{inputs(8, "1.6", 2), inputs(16, "0.9"), inputs(30, "4.5", 5)};
   const std::vector<bounds::Route> routes{{{0, 1, 2, 0}, 1}};
   PathDelay delays(hop_queues(queues), HopDelay::wait, {12});
@@ -523,7 +523,7 @@ TEST_CASE("Delay over a path: queues that take several packets a slot", "[bounds
         Approx(mean).epsilon(1e-9));
 }
 
-TEST_CASE("Delay over a path: nobody waits behind a single source", "[bounds][delay]") {
+TEST_CASE("Delay over a path: no wait with a single source", "[bounds][delay]") {
   PathDelay delays({inputs(1, "0.3"), inputs(1, "1/2")}, HopDelay::wait);
   const DelayQuestion question{{Slots(0), Slots(5)},
                                {rational("1/1000"), rational("0.5"), below_one("1e-30")}};
@@ -541,7 +541,7 @@ TEST_CASE("Delay over a path: nobody waits behind a single source", "[bounds][de
     CHECK(std::get<numeric::Exact<unit::Slot>>(answer.mean_latency).value ==
           Rational(static_cast<long>(hops)));
   }
-  // Routes that differ in nothing but their hops: latency 1 or 3.
+  // Routes that differ only in their hops: latency 1 or 3.
   const std::vector<bounds::Route> two{{{0}, rational("1/4")}, {{0, 1, 1}, rational("3/4")}};
   const DelayAnswer answer =
       delays.answer(two, {{Slots(0)}, {rational("0.1"), rational("1/4"), rational("0.26"), rational("0.9")}});
@@ -549,7 +549,7 @@ TEST_CASE("Delay over a path: nobody waits behind a single source", "[bounds][de
   for (std::size_t i = 0; i < 4; ++i) check_percentile(answer.latency[i], expected[i], 1);
 }
 
-TEST_CASE("Delay over a path: the whole distribution is what the questions say", "[bounds][delay]") {
+TEST_CASE("Delay over a path: the whole distribution agrees with single queries", "[bounds][delay]") {
   const std::vector<SlottedQueue> queues{inputs(4, "0.7"), inputs(16, "0.5")};
   const std::vector<bounds::Route> routes{{{0, 1, 0}, 1}};
   PathDelay delays(hop_queues(queues), HopDelay::wait, {14});
@@ -586,7 +586,7 @@ TEST_CASE("Delay over a path: the whole distribution is what the questions say",
   CHECK_THROWS_AS(delays.distribution(routes, 2), InvalidArgument);
 }
 
-TEST_CASE("Delay over a path: what is refused", "[bounds][delay]") {
+TEST_CASE("Delay over a path: errors", "[bounds][delay]") {
   PathDelay delays({inputs(4, "0.7"), inputs(4, "1")}, HopDelay::wait);
   const std::vector<bounds::Route> good{{{0}, 1}};
   const auto ask = [&](const std::vector<bounds::Route>& routes, const DelayQuestion& question) {
@@ -649,7 +649,7 @@ TEST_CASE("paths through bursty queues are sums term by term", "[bounds][path_de
     reference.push_back(above);
     const auto& enclosure = std::get<numeric::Enclosure<unit::Probability>>(answer.above[t].probability);
     CHECK(numeric::agree_to(enclosure.lower(), enclosure.upper(), numeric::Digits{10}));
-    // The difference from 1 has lost digits in the reference, not in the answer.
+    // The difference from 1 loses digits in the reference, not in the result.
     CHECK(static_cast<double>(enclosure.lower()) ==
           Approx(static_cast<double>(above)).epsilon(1e-9).margin(1e-16));
   }
@@ -662,7 +662,7 @@ TEST_CASE("paths through bursty queues are sums term by term", "[bounds][path_de
   }
 }
 
-TEST_CASE("the bursty path of one hop is its occupancy over the load", "[bounds][path_delay][bursty]") {
+TEST_CASE("a bursty path of one hop is its occupancy divided by the load", "[bounds][path_delay][bursty]") {
   for (const auto& [count, proved] : {std::pair{8, true}, std::pair{300, false}}) {
     const queue::MarkovArrivals arrivals = on_off(count, "0.6", "8");
     PathDelay delays({arrivals}, HopDelay::wait);

@@ -37,8 +37,8 @@ std::string text(const Tail& tail) {
   return "[" + tail.lower().str(30) + ", " + tail.upper().str(30) + "]";
 }
 
-/// Counts, in fractions, every way in which the packets of the last slots can have been sent and delayed.
-/// fate[i] is the delay of the packet sent i slots ago, -1 if none was sent.
+/// Enumerates, in fractions, all patterns of sending and delay of the packets of the last slots. fate[i] is
+/// the delay of the packet sent i slots ago, -1 if none was sent.
 class Enumeration {
  public:
   Enumeration(const Fraction& rate, const std::vector<Fraction>& delay)
@@ -67,7 +67,7 @@ class Enumeration {
       visit(age + 1, weight * rate_ * delay_[delay]);
     }
   }
-  /// Goes through the packets from the oldest to the youngest, as the receiver would number them.
+  /// Goes through the packets from oldest to youngest, in order of their sequence numbers.
   [[nodiscard]] std::size_t waiting() const {
     bool one_is_missing = false;
     std::size_t count = 0;
@@ -124,7 +124,7 @@ const std::vector<Fraction> paper_delay = decimals({"0.3", "0.3", "0.2", "0.1", 
 }  // namespace
 
 TEST_CASE("reorder buffer: delays of 0 to 5 slots, rate 0.7", "[bounds][reorder]") {
-  // Six digits of an independent calculation; the enumeration gives them exactly.
+  // Six digits from an independent calculation; the enumeration gives them exactly.
   const std::vector<std::string> printed = {"0.805487", "0.142437", "0.042166", "0.009038", "0.000871"};
   const Enumeration exact(parse_decimal("0.7"), paper_delay);
   const auto tails = bounds::reorder_tails(to_rational(parse_decimal("0.7")),
@@ -144,7 +144,7 @@ TEST_CASE("reorder buffer: delays of 0 to 5 slots, rate 0.7", "[bounds][reorder]
   }
 }
 
-TEST_CASE("reorder buffer: every pattern counted, 300 random cases", "[bounds][reorder]") {
+TEST_CASE("reorder buffer: enumeration of all patterns, 300 random cases", "[bounds][reorder]") {
   Random random(71);
   for (int i = 0; i < 300; ++i) {
     const auto delay = random_delay(random, random.between(1, 5));
@@ -210,7 +210,8 @@ TEST_CASE("reorder buffer: the mean is that of all waiting packets", "[bounds][r
   }
 }
 
-TEST_CASE("reorder buffer: geometric delays cut short enclose what a long list gives", "[bounds][reorder]") {
+TEST_CASE("reorder buffer: truncated geometric delays enclose the result of a long list",
+          "[bounds][reorder]") {
   Random random(74);
   for (int i = 0; i < 20; ++i) {
     const Fraction ratio(Whole(random.between(10, 80)), Whole(100));
@@ -230,7 +231,7 @@ TEST_CASE("reorder buffer: geometric delays cut short enclose what a long list g
   }
 }
 
-TEST_CASE("reorder buffer: the least size, proved on both sides", "[bounds][reorder]") {
+TEST_CASE("reorder buffer: minimum size, proved on both sides", "[bounds][reorder]") {
   Random random(75);
   for (int i = 0; i < 200; ++i) {
     const auto delay = random_delay(random, random.between(1, 5));
@@ -260,8 +261,8 @@ TEST_CASE("reorder buffer: deep tails and long delays", "[bounds][reorder]") {
   const numeric::Rational rate = to_rational(parse_decimal("0.7"));
   const auto tails = bounds::reorder_tails(rate, delays, 799);
   for (std::size_t b = 1; b < tails.size(); ++b) CHECK(tails[b].upper() <= tails[b - 1].upper());
-  // 798 are waiting only if each slot sent a packet, the oldest, of age 798, is missing, and all the others
-  // are here.
+  // 798 are waiting only if each slot sent a packet, the oldest, of age 798, is missing, and all others have
+  // arrived.
   Fraction all = parse_decimal("0.7") / 800;
   for (int age = 0; age < 798; ++age) all *= parse_decimal("0.7") * Fraction(age + 1, 800);
   CHECK(encloses(tails[797], all));
@@ -290,7 +291,7 @@ TEST_CASE("reorder buffer: equal delays never reorder", "[bounds][reorder]") {
   }
 }
 
-TEST_CASE("reorder buffer: what cannot be settled says why", "[bounds][reorder]") {
+TEST_CASE("reorder buffer: undecided cases give the reason", "[bounds][reorder]") {
   const numeric::Rational rate = to_rational(parse_decimal("0.7"));
   const numeric::Rational target = to_rational(power_of_ten(-12));
   const auto refusal = [&](const DelayDistribution& delays, const numeric::Rational& bar) {
@@ -301,19 +302,19 @@ TEST_CASE("reorder buffer: what cannot be settled says why", "[bounds][reorder]"
       return std::string(error.what());
     }
   };
-  CHECK_THAT(refusal(geometric(Fraction(1, 2), 20), target), Catch::Contains("beyond are too much"));
+  CHECK_THAT(refusal(geometric(Fraction(1, 2), 20), target), Catch::Contains("beyond are too many"));
   CHECK(refusal(geometric(Fraction(1, 2), 100), target).substr(0, 8) == "answered");
   DelayDistribution wide = geometric(Fraction(1, 2), 100);
   const PrecisionScope scope(Precision{128});
   for (Interval& value : wide.above) value += numeric::make_interval(numeric::Real(0), numeric::Real(1e-10));
   CHECK_THAT(refusal(wide, target), Catch::Contains("enclosed too widely"));
-  // Equal to the target, and not a binary fraction: no enclosure settles that.
+  // Equal to the target, and not a binary fraction: no enclosure can decide that.
   const Enumeration exact(parse_decimal("0.7"), paper_delay);
   CHECK_THAT(refusal(bounds::from_pmf(to_rationals(paper_delay)), to_rational(exact.tail(1))),
              Catch::Contains("or the two are equal"));
 }
 
-TEST_CASE("reorder buffer: bad input is named", "[bounds][reorder]") {
+TEST_CASE("reorder buffer: errors name the argument", "[bounds][reorder]") {
   using numeric::parse_rational;
   const auto good = bounds::from_pmf(to_rationals(paper_delay));
   const auto rational = [](const char* value) { return parse_rational(value, "value"); };

@@ -45,7 +45,7 @@ ScatteredSeries scattered_above(const ScatteredSeries& mass) {
   return above;
 }
 
-/// P(W > w) by sources that share the ON state of a slot, by the chain itself: the number ON and the packets that wait.
+/// P(W > w) from the chain itself: the number of ON sources and the packets that wait.
 ScatteredSeries scattered_chain(int count, double load, double mean_burst, std::size_t size) {
   const double rate = 1.0 / count, stop = 1 / mean_burst, start = stop * load / (1 - load);
   const auto binomial = [](int n, double p) {
@@ -91,7 +91,8 @@ ScatteredSeries scattered_chain(int count, double load, double mean_burst, std::
   return tails;
 }
 
-/// Three hops of a binary tree of two levels, (5), (11) and (12) of docs/derivations/aged_bursts.md term by term.
+/// Three hops of a binary tree of two levels, (5), (11) and (12) of docs/derivations/aged_bursts.md term by
+/// term.
 ScatteredSeries scattered_by_hand(std::size_t size) {
   constexpr double load = 0.6;
   const std::vector<queue::QueuePair> pairs = {{{{2, 0.3, 0}, {2, 0, 0.15}}, 0.5}, {{{4, 0.15, 0.075}}, 0.5}};
@@ -117,7 +118,8 @@ ScatteredSeries scattered_by_hand(std::size_t size) {
   }
   const double s = 0.38 / 4 * 2 * (1 - 3 / (20 * 0.4));
   const std::vector<ScatteredSeries> scores = {queue::wait_score(waits[0]), queue::wait_score(waits[1])};
-  std::vector<ScatteredSeries> joint(size, ScatteredSeries(size, 0));  // of the sum and the last wait
+  std::vector<ScatteredSeries> joint(size, ScatteredSeries(size, 0));  // joint distribution of the sum and
+                                                                       // the last wait
   for (std::size_t w = 0; w < size; ++w) joint[w][w] = waits[0][w];
   ScatteredSeries marginal = waits[0], total(size, 0);
   std::vector<ScatteredSeries> factors;
@@ -158,7 +160,7 @@ ScatteredSeries scattered_by_hand(std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("scattered bursts: P(D > t) as the equations written out term by term") {
+TEST_CASE("per-packet destinations: P(D > t) matches the equations term by term") {
   const ScatteredSeries by_hand = scattered_by_hand(96);
   const std::vector<std::int64_t> levels = {0, 1, 5, 10, 20, 30};
   const auto found = scattered_tails(scattered_tree(2, 2, "0.6", "20"), levels);
@@ -166,10 +168,10 @@ TEST_CASE("scattered bursts: P(D > t) as the equations written out term by term"
     CHECK(found[i] == Approx(by_hand[static_cast<std::size_t>(levels[i])]).epsilon(2e-4));
 }
 
-// Stated for radix 4, 3 levels, load 0.6, bursts of 16, with an equivalent of 16 sources in place of the root's 64: its
-// P(W > 5) is 1.9 % and its P(W > 10) 6.7 % below those of 64 sources, which makes P(D > t) up to 1.1 % smaller.
-// `recorded` is what this code gives with 64; a change is noticed.
-TEST_CASE("scattered bursts: the values stated") {
+// Stated for radix 4, 3 levels, load 0.6, bursts of 16, with an equivalent of 16 sources instead of the
+// root's 64: its P(W > 5) is 1.9 % and its P(W > 10) 6.7 % below those of 64 sources, which makes P(D > t) up
+// to 1.1 % smaller. `recorded` is the result of this code with 64, to detect changes.
+TEST_CASE("per-packet destinations: documented values") {
   const std::vector<std::int64_t> levels = {0, 1, 5, 10, 15, 20, 27};
   const double with_16_sources[] = {0.92037, 0.76355, 0.18630, 1.6987e-2, 1.1818e-3, 7.143e-5, 1.2168e-6};
   const double recorded[] = {0.920365, 0.763588, 0.186542, 1.70562e-2, 1.18964e-3, 7.2055e-5, 1.23023e-6};
@@ -180,7 +182,7 @@ TEST_CASE("scattered bursts: the values stated") {
   }
 }
 
-TEST_CASE("scattered bursts: the waits stated at the second and third hop") {
+TEST_CASE("per-packet destinations: documented waits at the second and third hop") {
   constexpr std::size_t size = 96;
   const auto paths = scattered_tree(4, 3, "0.6", "16");
   const std::size_t levels[] = {0, 1, 5, 10};
@@ -208,7 +210,7 @@ TEST_CASE("scattered bursts: the waits stated at the second and third hop") {
   }
 }
 
-TEST_CASE("scattered bursts: without correlation the delay of independent packets") {
+TEST_CASE("per-packet destinations: without correlation, the delay of independent packets") {
   const std::vector<std::int64_t> levels = {0, 2, 5, 10, 18};
   for (const auto routing : {network::TreeRouting::random_root, network::TreeRouting::nearest_ancestor})
     for (const std::int64_t radix : {2, 4}) {
@@ -225,7 +227,7 @@ TEST_CASE("scattered bursts: without correlation the delay of independent packet
     }
 }
 
-TEST_CASE("scattered bursts: delays grow with the burst, the load and the on-rate") {
+TEST_CASE("per-packet destinations: delays increase with burst, load and on-rate") {
   const std::vector<std::int64_t> levels = {0, 5, 12};
   const auto base = scattered_tails(scattered_tree(4, 2, "0.6", "16"), levels);
   const auto longer = scattered_tails(scattered_tree(4, 2, "0.6", "32"), levels);
@@ -238,7 +240,7 @@ TEST_CASE("scattered bursts: delays grow with the burst, the load and the on-rat
   }
 }
 
-TEST_CASE("scattered bursts: one queue fed by sources is exact") {
+TEST_CASE("per-packet destinations: one queue of sources is exact") {
   const auto paths = scattered_tree(4, 1, "0.9", "64");
   CHECK(paths.hops->exact(paths.flows[0]));
   const auto tree = bounds::tree_delay({4, 1}, rational("0.9"), network::TreeRouting::random_root,
@@ -254,8 +256,7 @@ TEST_CASE("scattered bursts: one queue fed by sources is exact") {
   }
 }
 
-TEST_CASE(
-    "scattered bursts: digits are those of a deeper computation, and the distribution is that of claims") {
+TEST_CASE("per-packet destinations: digits agree with a deeper computation, the distribution with claims") {
   const auto paths = scattered_tree(4, 3, "0.8", "64");
   bounds::DelayQuestion question{{Slots(10), Slots(40), Slots(60)}, {rational("0.999999")}};
   const auto shallow = DependentDelay(paths.hops).claims(paths.flows[0], question);
@@ -274,7 +275,7 @@ TEST_CASE(
 }
 
 // Simulations of 1.5e8 to 3.1e8 packets, 95 % intervals within 2 %.
-TEST_CASE("scattered bursts: P(D > t) as simulated") {
+TEST_CASE("per-packet destinations: P(D > t) matches simulation") {
   struct Row {
     std::int64_t radix;
     int levels;
@@ -305,10 +306,10 @@ TEST_CASE("scattered bursts: P(D > t) as simulated") {
   }
 }
 
-TEST_CASE("scattered bursts: delays that reach too far are rejected") {
+TEST_CASE("per-packet destinations: delays beyond the limit are rejected") {
   const auto paths = scattered_tree(4, 2, "0.8", "64");
   DependentDelay delays(paths.hops, 40);
   CHECK_THROWS_AS(delays.claims(paths.flows[0], {{Slots(40)}, {}}), LimitExceeded);
   CHECK_THROWS_AS(delays.claims(paths.flows[0], {{}, {rational("0.9999999999")}}), LimitExceeded);
-  CHECK_THROWS_AS(scattered_tree(4, 2, "0.8", "2"), InvalidArgument);  // shorter than the load allows
+  CHECK_THROWS_AS(scattered_tree(4, 2, "0.8", "2"), InvalidArgument);  // shorter than the load permits
 }

@@ -51,7 +51,7 @@ Traffic small_traffic(Random& random) {
 
 }  // namespace
 
-TEST_CASE("loss is that of the finite chain, exactly, in 500 random cases", "[bounds][loss]") {
+TEST_CASE("loss equals that of the finite chain, exactly, in 500 random cases", "[bounds][loss]") {
   Random random(51);
   for (int i = 0; i < 500; ++i) {
     const Traffic traffic = small_traffic(random);
@@ -86,8 +86,7 @@ TEST_CASE("loss of four inputs, load 0.8, six packets", "[bounds][loss]") {
                  {parse_decimal("0.031218101527945"), parse_decimal("0.031218101527955")}));
 }
 
-TEST_CASE("with several packets a slot the loss is that of the chain, or refused",
-          "[bounds][loss][servers]") {
+TEST_CASE("loss with several packets per slot equals the chain, or is rejected", "[bounds][loss][servers]") {
   for (const int served : {2, 3})
     for (const std::int64_t capacity : {1, 3, 6}) {
       const Traffic traffic = Traffic::equal(6, Fraction(served * 3, 5));
@@ -104,7 +103,7 @@ TEST_CASE("with several packets a slot the loss is that of the chain, or refused
 }
 
 TEST_CASE("Finite queue: no empty slot", "[bounds][loss][edge]") {
-  // Of 1, 2 or 3 packets in a slot none is 0: what is there never falls below 1, and must not be looked for there.
+  // With 1, 2 or 3 packets in every slot the occupancy never falls below 1, so level 0 must be excluded.
   const std::vector<numeric::Rational> pmf{0, to_rational(Fraction(1, 2)), to_rational(Fraction(1, 3)),
                                            to_rational(Fraction(1, 6))};
   const std::vector<Fraction> fractions{0, Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)};
@@ -113,13 +112,13 @@ TEST_CASE("Finite queue: no empty slot", "[bounds][loss][edge]") {
       const queue::SlottedQueue queue{.arrivals = series::Arrivals::from_pmf(pmf),
                                       .packets_per_slot = served};
       const Fraction expected = finite_chain_loss(fractions, capacity, served);
-      INFO(served << " served, room for " << capacity << ", loss " << expected);
+      INFO(served << " served, buffer " << capacity << ", loss " << expected);
       const auto loss = bounds::drop_probability(queue, Packets(capacity), Criterion::loss, {});
       CHECK(encloses(loss.probability, known(expected)));
     }
 }
 
-TEST_CASE("sixteen inputs at 1e-15: the table of buffers", "[bounds][buffer]") {
+TEST_CASE("sixteen inputs at 1e-15: table of buffers", "[bounds][buffer]") {
   struct Row {
     const char* load;
     std::int64_t buffer;
@@ -147,7 +146,7 @@ TEST_CASE("sixteen inputs at 1e-15: the table of buffers", "[bounds][buffer]") {
   }
 }
 
-TEST_CASE("the least buffer is the one that brute force finds", "[bounds][buffer]") {
+TEST_CASE("the minimum buffer is that of a brute-force search", "[bounds][buffer]") {
   Random random(52);
   int with_loss = 0;
   for (int i = 0; i < 100; ++i) {
@@ -171,13 +170,13 @@ TEST_CASE("the least buffer is the one that brute force finds", "[bounds][buffer
       before = loss;
       loss = finite_chain_loss(pmf, ++least);
     }
-    if (loss > target) continue;  // deeper than the chain is quick to solve
+    if (loss > target) continue;  // too deep to solve the chain quickly
     ++with_loss;
     const auto answer = size_for(traffic, target, Criterion::loss);
     INFO("by loss " << least);
     CHECK(answer.buffer.value == least);
     CHECK(encloses(answer.at.probability, known(loss)));
-    REQUIRE(answer.before.has_value());  // a buffer of none loses all
+    REQUIRE(answer.before.has_value());  // a buffer of 0 loses everything
     CHECK(encloses(answer.before->probability, known(before)));
   }
   CHECK(with_loss > 40);
@@ -195,20 +194,20 @@ TEST_CASE("a target met with equality is met", "[bounds][buffer][edge]") {
   CHECK(size_for(two, Fraction(1, 8) + power_of_ten(-250), Criterion::loss).buffer.value == 1);
 }
 
-TEST_CASE("below load 1/2 overflow asks for less room than loss", "[bounds][buffer]") {
+TEST_CASE("below load 1/2 overflow needs a smaller buffer than loss", "[bounds][buffer]") {
   const Traffic light = Traffic::equal(16, Fraction(1, 20));
   const Fraction target = Fraction(reference_tail(light, 6).lower * 2);
   CHECK(size_for(light, target).buffer < size_for(light, target, Criterion::loss).buffer);
 }
 
-TEST_CASE("targets and capacities out of range are refused", "[bounds][errors]") {
+TEST_CASE("targets and capacities out of range are rejected", "[bounds][errors]") {
   const Traffic traffic = Traffic::equal(16, Fraction(9, 10));
   for (const Fraction& target : {Fraction(0), Fraction(1), Fraction(-1), Fraction(3, 2)})
     for (const Criterion criterion : {Criterion::overflow, Criterion::loss})
       CHECK_THROWS_AS(size_for(traffic, target, criterion), InvalidArgument);
   for (const Criterion criterion : {Criterion::overflow, Criterion::loss}) {
     CHECK_THROWS_AS(drop(traffic, -1, criterion), InvalidArgument);
-    // A finite buffer loses something at any load.
+    // A finite buffer has losses at any load.
     if (criterion == Criterion::overflow)
       CHECK_THROWS_AS(drop(Traffic::equal(16, 1), 5, criterion), Unstable);
     else

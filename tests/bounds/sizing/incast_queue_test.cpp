@@ -17,10 +17,10 @@ using tailbound::test::rational;
 
 namespace {
 
-/// The chain of the queue and of how many slots an event still takes, slot by slot; at most `room` packets.
+/// The chain of the queue and the remaining slots of an event, slot by slot; at most `room` packets.
 struct IncastChain {
   std::vector<double> tails;  ///< P(Q > n)
-  double lost = 0, mean = 0;  ///< packets a slot; E[Q]
+  double lost = 0, mean = 0;  ///< packets per slot; E[Q]
 
   IncastChain(const Incast& incast, int room) {
     const double q = numeric::nearest_double(incast.start());
@@ -65,7 +65,7 @@ struct IncastChain {
 
 }  // namespace
 
-TEST_CASE("incast: P(Q > n), means and losses are those of the chain slot by slot", "[incast]") {
+TEST_CASE("incast: P(Q > n), means and losses match the chain slot by slot", "[incast]") {
   for (const Incast& incast :
        {Incast{3, 2, rational("0.1")}, Incast{2, 5, rational("0.05")}, Incast{1, 4, rational("0.1")},
         Incast{5, 1, rational("0.15")}, Incast{6, 3, rational("1/50")}, Incast{4, 7, rational("0.02")}}) {
@@ -87,10 +87,10 @@ TEST_CASE("incast: P(Q > n), means and losses are those of the chain slot by slo
   }
 }
 
-TEST_CASE("incast: the same as a D-BMAP of as many phases as packets", "[incast]") {
+TEST_CASE("incast: equals a D-BMAP with as many phases as packets", "[incast]") {
   const Incast incast{3, 4, rational("0.04")};
   const auto queue = bounds::output_queue(incast);
-  // Phase j: j slots of the event are still to come.
+  // Phase j: j slots of the event remain.
   const numeric::Rational q = incast.start();
   queue::RationalBlocks blocks(
       4, std::vector<std::vector<numeric::Rational>>(4, std::vector<numeric::Rational>(4, 0)));
@@ -105,7 +105,7 @@ TEST_CASE("incast: the same as a D-BMAP of as many phases as packets", "[incast]
   }
 }
 
-TEST_CASE("incast: least rooms are proved on both sides", "[incast]") {
+TEST_CASE("incast: minimum buffers are proved on both sides", "[incast]") {
   for (const Incast& incast :
        {Incast{3, 2, rational("0.1")}, Incast{32, 64, rational("0.0001")}, Incast{2, 1, rational("0.3")}})
     for (const Criterion criterion : {Criterion::overflow, Criterion::loss})
@@ -121,7 +121,7 @@ TEST_CASE("incast: least rooms are proved on both sides", "[incast]") {
       }
 }
 
-TEST_CASE("incast: what is refused", "[incast]") {
+TEST_CASE("incast: errors", "[incast]") {
   CHECK_THROWS_AS(bounds::output_queue(Incast{0, 1, rational("0.1")}), InvalidArgument);
   CHECK_THROWS_AS(bounds::output_queue(Incast{2, 10, rational("0.1")}), InvalidArgument);
   CHECK_THROWS_AS(bounds::output_queue(Incast{32, 64, rational("0.001")}), Unstable);

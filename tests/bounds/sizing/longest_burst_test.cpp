@@ -9,7 +9,7 @@ namespace {
 
 using numeric::Rational;
 
-/// A queue that knows P(Q > B) only: a function of its burst.
+/// A queue with only P(Q > B), a given function of its burst.
 class Told final : public OutputQueue {
  public:
   Told(double probability, int& asked) : probability_(probability), asked_(asked) {}
@@ -22,8 +22,8 @@ class Told final : public OutputQueue {
     const numeric::Real value(probability_);
     return {numeric::Enclosure<unit::Probability>(value, value), {}};
   }
-  LeastRoom least_room(const DropTarget&) override { throw NoAnswer("not asked"); }
-  numeric::Claim<unit::Packet> mean_occupancy() override { throw NoAnswer("not asked"); }
+  LeastRoom least_room(const DropTarget&) override { throw NoAnswer("not requested"); }
+  numeric::Claim<unit::Packet> mean_occupancy() override { throw NoAnswer("not requested"); }
   std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override { return {}; }
   std::optional<ComputedProbability> loss_above(const ComputedProbability&, Packets) override { return {}; }
 
@@ -37,7 +37,7 @@ double to_double(const Rational& value) {
 }
 
 // P = exp(-(c / L)^power) meets exp(-d) for L <= c / d^(1/power).
-TEST_CASE("longest burst: the boundary of functions with a known one, in few questions") {
+TEST_CASE("longest burst: known boundaries are found in few evaluations") {
   std::mt19937_64 random(11);
   std::uniform_real_distribution<double> uniform(0, 1);
   int most = 0;
@@ -70,7 +70,7 @@ TEST_CASE("longest burst: shortest that misses, longest that meets") {
   CHECK_THROWS_AS(longest_burst(always(0), 2, Packets(10), {Rational(1) / 10}), NoAnswer);
 }
 
-TEST_CASE("longest burst: of on-off sources, met and missed by queues of their own") {
+TEST_CASE("longest burst: on-off sources, checked on both sides by separate queues") {
   const auto queue_of = [](const Rational& slots) {
     const traffic::OnOff input = traffic::on_off(Rational(3) / 5, {.slots = slots});
     return output_queue(

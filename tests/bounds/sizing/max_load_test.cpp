@@ -61,7 +61,7 @@ void check(const Traffic& traffic, std::int64_t capacity, const Fraction& target
   try {
     found = bounds::max_load({traffic.arrivals()}, Packets(capacity), drop, {{digits}});
   } catch (const NoAnswer& refusal) {
-    // Right only where all of the traffic, nothing thinned out, meets the target.
+    // Correct only if the whole traffic, without thinning, meets the target.
     INFO(refusal.what());
     CHECK(traffic.kind == Traffic::Kind::pmf);
     CHECK(criterion_value(traffic, capacity, criterion).upper <= target);
@@ -69,7 +69,7 @@ void check(const Traffic& traffic, std::int64_t capacity, const Fraction& target
   }
   const bounds::MaxLoad& answer = *found;
   if (!answer.at_upper) {
-    // All of the traffic, nothing thinned out, meets the target.
+    // The whole traffic, without thinning, meets the target.
     CHECK(traffic.kind == Traffic::Kind::pmf);
     CHECK(criterion_value(traffic, capacity, criterion).upper <= target);
     CHECK(to_fraction(*answer.all_of_it) == traffic.mean());
@@ -93,7 +93,7 @@ void check(const Traffic& traffic, std::int64_t capacity, const Fraction& target
     CHECK(encloses(answer.at_upper->probability, at_upper));
   }
 
-  // The least speedup is the same boundary seen from the other side.
+  // The minimum speedup is the same boundary from the other side.
   const auto speedup = bounds::min_speedup({traffic.arrivals()}, Packets(capacity),
                                            {to_rational(target), criterion}, {{digits}});
   INFO("speedup " << show(speedup));
@@ -113,7 +113,7 @@ void check(const Traffic& traffic, std::int64_t capacity, const Fraction& target
 
 }  // namespace
 
-TEST_CASE("the greatest load meets the target at its lower end and misses it at its upper end",
+TEST_CASE("the maximum load meets the target at its lower end and misses it at its upper end",
           "[bounds][load]") {
   for (const Criterion criterion : {Criterion::overflow, Criterion::loss}) {
     check(Traffic::equal(16, Fraction(9, 10)), 157, power_of_ten(-15), criterion, 10);
@@ -128,7 +128,7 @@ TEST_CASE("the greatest load meets the target at its lower end and misses it at 
   }
 }
 
-TEST_CASE("random greatest loads", "[bounds][load]") {
+TEST_CASE("maximum load: random cases", "[bounds][load]") {
   Random random(61);
   for (int i = 0; i < 40; ++i) {
     const Fraction load(Whole(random.between(5, 99)), Whole(100));
@@ -144,7 +144,7 @@ TEST_CASE("random greatest loads", "[bounds][load]") {
   }
 }
 
-TEST_CASE("two inputs: the greatest load has a closed form", "[bounds][load]") {
+TEST_CASE("maximum load of two inputs: closed form", "[bounds][load]") {
   // P(Q > B) = (p / (1 - p))^(2B) for B >= 1 and rates p: the target (1/3)^(2B) gives p = 1/4, load 1/2.
   for (const std::int64_t capacity : {1, 2, 5, 20}) {
     for (const Fraction& ratio : {Fraction(1, 3), Fraction(2, 7), Fraction(1, 50)}) {
@@ -163,7 +163,7 @@ TEST_CASE("two inputs: the greatest load has a closed form", "[bounds][load]") {
       CHECK(std::get<numeric::Exact<unit::Ratio>>(speedup).value == 1);
     }
   }
-  // Without room the probability is the load itself.
+  // Without a buffer the probability is the load itself.
   const auto none = bounds::max_load({Traffic::equal(8, Fraction(1, 10)).arrivals()}, Packets(0),
                                      {to_rational(Fraction(1, 7))});
   CHECK(encloses(none.load.lower(), none.load.upper(), {Fraction(1, 7), Fraction(1, 7)}));
@@ -177,11 +177,11 @@ TEST_CASE("a speedup of the ratio of two loads", "[bounds][speedup]") {
   CHECK(narrow(answer, 14));
 }
 
-TEST_CASE("questions about loads without an answer say so", "[bounds][load][errors]") {
+TEST_CASE("maximum load: queries without an answer are reported", "[bounds][load][errors]") {
   const Traffic traffic = Traffic::equal(16, Fraction(1, 2));
   const bounds::DropTarget loss{to_rational(power_of_ten(-3)), Criterion::loss};
   const bounds::DropTarget overflow{to_rational(power_of_ten(-3)), Criterion::overflow};
-  CHECK_THROWS_AS(bounds::max_load({traffic.arrivals()}, Packets(0), loss), NoAnswer);  // all is lost
+  CHECK_THROWS_AS(bounds::max_load({traffic.arrivals()}, Packets(0), loss), NoAnswer);  // everything is lost
   CHECK_THROWS_AS(bounds::max_load({Traffic::equal(1, Fraction(1, 2)).arrivals()}, Packets(1), overflow),
                   NoAnswer);
   CHECK_THROWS_AS(bounds::min_speedup({traffic.arrivals()}, Packets(0), loss), NoAnswer);
@@ -192,6 +192,6 @@ TEST_CASE("questions about loads without an answer say so", "[bounds][load][erro
     CHECK_THROWS_AS(bounds::min_speedup({traffic.arrivals()}, Packets(3), {to_rational(target)}),
                     InvalidArgument);
   }
-  // Thinning cannot make traffic of nothing.
+  // Thinning no traffic gives no traffic.
   CHECK_THROWS_AS(bounds::max_load({Traffic::pmf({Fraction(1)}).arrivals()}, Packets(3), overflow), Error);
 }

@@ -7,7 +7,7 @@
 
 #include <array>
 
-// One interface of queues: the same questions to independent and to correlated slots.
+// The common interface of queues: the same queries for independent and correlated slots.
 
 using namespace tailbound;
 using numeric::Rational;
@@ -37,7 +37,7 @@ answers::Traffic one_phase() {
 
 }  // namespace
 
-TEST_CASE("output queue: slots without memory are the same queue by recurrence and by matrices") {
+TEST_CASE("output queue: recurrence and matrices agree without correlation") {
   const auto independent = answers::output_queue(equal("0.8")),
              correlated = answers::output_queue(one_phase());
   CHECK_FALSE(independent->correlated());
@@ -56,7 +56,7 @@ TEST_CASE("output queue: slots without memory are the same queue by recurrence a
     }
 }
 
-TEST_CASE("answers: buffer, its reverse questions and the distribution agree") {
+TEST_CASE("answers: buffer, its inverse queries and the distribution agree") {
   const answers::BufferQuestion least{.traffic = equal("0.8"),
                                       .asked = answers::LeastBuffer{rational("1e-9")}};
   const auto buffer = answers::answer(least);
@@ -77,7 +77,7 @@ TEST_CASE("answers: buffer, its reverse questions and the distribution agree") {
         Approx(0.95 / static_cast<double>(numeric::to_enclosure(*most.load).lower())).epsilon(1e-8));
 }
 
-TEST_CASE("output queue: of several packets served a slot too") {
+TEST_CASE("output queue: several packets served per slot") {
   answers::Traffic phases = one_phase(), plain = equal("0.8");
   phases.packets_per_slot = plain.packets_per_slot = 2;
   const auto independent = answers::output_queue(plain), correlated = answers::output_queue(phases);
@@ -100,7 +100,7 @@ TEST_CASE("output queue: of several packets served a slot too") {
   CHECK_THROWS_WITH(answers::output_queue(whole), Catch::Contains("--destination per-packet takes more"));
 }
 
-TEST_CASE("answers: what correlated traffic is not asked") {
+TEST_CASE("answers: unsupported queries for correlated traffic") {
   CHECK_THROWS_AS(answers::answer(answers::BufferQuestion{
                       .traffic = one_phase(), .asked = answers::GreatestLoad{Packets(9), rational("1e-9")}}),
                   InvalidArgument);

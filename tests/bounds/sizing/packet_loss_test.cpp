@@ -13,8 +13,8 @@ using traffic::PacketSizes;
 
 namespace {
 
-/// The loss of each class, and of all cells, by the finite chain itself, in rationals: every order in which packets of
-/// any sizes may come in a slot, cell by cell.
+/// The loss of each class, and of all cells, by the finite chain itself, in rationals: every order in which
+/// packets of any sizes may arrive in a slot, cell by cell.
 struct ByChain {
   std::vector<Fraction> of_class;
   Fraction cells;
@@ -23,7 +23,8 @@ struct ByChain {
 ByChain by_chain(const WholePackets& packets, std::size_t room) {
   const std::size_t classes = packets.cells.classes.size();
   const Fraction x = to_fraction(packets.load) / (packets.inputs * to_fraction(packets.cells.mean));
-  // What comes in a slot, in order: sequences of classes, with their probability (each order of the inputs alike).
+  // Arrivals of a slot in order: sequences of classes with their probability (all input orders equally
+  // likely).
   struct Slot {
     std::vector<std::size_t> sizes;
     Fraction probability;
@@ -45,7 +46,7 @@ ByChain by_chain(const WholePackets& packets, std::size_t room) {
       }
     slots = std::move(longer);
   }
-  // The chain of what is left over before the arrivals: 0 .. room - 1.
+  // The chain of cells left over before the arrivals: 0 .. room - 1.
   std::vector<std::vector<Fraction>> p(room, std::vector<Fraction>(room));
   std::vector<std::vector<Fraction>> hurt(room, std::vector<Fraction>(classes));
   std::vector<Fraction> lost(room), came(classes);
@@ -67,7 +68,7 @@ ByChain by_chain(const WholePackets& packets, std::size_t room) {
       p[from][full == 0 ? 0 : full - 1] += slot.probability;
     }
   }
-  // Its law, by elimination from the top.
+  // Its distribution, by elimination from the top.
   std::vector<Fraction> mass(room);
   for (std::size_t s = room; s-- > 1;) {
     Fraction leave = 0;
@@ -96,7 +97,7 @@ bool holds(const numeric::Enclosure<unit::Probability>& enclosure, const Fractio
 
 }  // namespace
 
-TEST_CASE("IMIX in 100 cells: figures of an independent program", "[bounds][packet_loss]") {
+TEST_CASE("IMIX in 100 cells: values from an independent program", "[bounds][packet_loss]") {
   const WholePackets packets{
       .inputs = 16, .load = numeric::Rational(4) / 5, .cells = PacketSizes::imix().cells(64)};
   const auto loss = bounds::packet_loss(packets, Packets(100));
@@ -106,7 +107,7 @@ TEST_CASE("IMIX in 100 cells: figures of an independent program", "[bounds][pack
       bounds::drop_probability(bounds::cell_queue(packets), Packets(100), bounds::Criterion::loss);
   CHECK(static_cast<double>(numeric::to_enclosure(cells.probability).lower()) ==
         Approx(1.08800e-2).epsilon(1e-5));
-  // The classes make up the whole.
+  // The classes add up to the total.
   double sum = 0;
   for (std::size_t c = 0; c < 3; ++c)
     sum += numeric::nearest_double(packets.cells.classes[c].share) *
@@ -114,7 +115,7 @@ TEST_CASE("IMIX in 100 cells: figures of an independent program", "[bounds][pack
   CHECK(sum == Approx(static_cast<double>(loss->all.lower())).epsilon(1e-9));
 }
 
-TEST_CASE("packet and cell losses are those of the finite chain, exactly", "[bounds][packet_loss][random]") {
+TEST_CASE("packet and cell losses equal the finite chain, exactly", "[bounds][packet_loss][random]") {
   Random random(91);
   for (int i = 0; i < 120; ++i) {
     std::string sizes;
@@ -142,7 +143,7 @@ TEST_CASE("packet and cell losses are those of the finite chain, exactly", "[bou
   }
 }
 
-TEST_CASE("packet losses at the ends", "[bounds][packet_loss]") {
+TEST_CASE("packet losses: edge cases", "[bounds][packet_loss]") {
   const WholePackets packets{
       .inputs = 32, .load = numeric::Rational(9) / 10, .cells = PacketSizes::imix().cells(64)};
   const auto none = bounds::packet_loss(packets, Packets(0));
@@ -160,7 +161,7 @@ TEST_CASE("packet losses at the ends", "[bounds][packet_loss]") {
   CHECK_THROWS_AS(bounds::packet_loss(packets, Packets(-1)), InvalidArgument);
 }
 
-// 20 s: the cells of a slot are more than are written out, and their PGF is expanded.
+// 20 s: too many cells per slot to list, so their PGF is expanded.
 TEST_CASE("packet losses of 1024 inputs", "[.full][bounds][packet_loss]") {
   const WholePackets packets{
       .inputs = 1024, .load = numeric::Rational(9) / 10, .cells = PacketSizes::imix().cells(64)};

@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
-// Unicast and broadcast in hypercubes: numbers known, the equations as printed solved all at once by damped
-// iteration, and rates and distances counted on trees and ways written out.
+// Unicast and broadcast in hypercubes: known values, the printed equations solved simultaneously by damped
+// iteration, and rates and distances counted on listed trees and paths.
 
 namespace {
 
@@ -27,7 +27,7 @@ BroadcastCube cube(int dimensions, std::int64_t virtual_channels, double flits, 
           .replication = replication};
 }
 
-TEST_CASE("broadcast: saturation rates known") {
+TEST_CASE("broadcast: known saturation rates") {
   for (const Replication replication : {Replication::conserving, Replication::literal})
     CHECK(broadcast_saturation(cube(6, 4, 32, 0, replication)) == Approx(0.02756466163).margin(5.1e-12));
   CHECK(broadcast_saturation(cube(6, 4, 32, 0.01, Replication::literal)) ==
@@ -38,7 +38,7 @@ TEST_CASE("broadcast: saturation rates known") {
   CHECK(broadcast_saturation(cube(8, 4, 32, 0.01)) == Approx(0.0176163856002).margin(5.1e-14));
 }
 
-TEST_CASE("broadcast: latencies known at half of saturation") {
+TEST_CASE("broadcast: known latencies at half of saturation") {
   const double rate = broadcast_saturation(cube(6, 4, 32, 0.01)) / 2;
   CHECK(rate == Approx(0.01180922383).margin(5.1e-12));
   const auto conserving = broadcast_latency(cube(6, 4, 32, 0.01), rate);
@@ -51,8 +51,8 @@ TEST_CASE("broadcast: latencies known at half of saturation") {
   CHECK(literal->broadcast_latency == Approx(321.61834).margin(5.1e-6));
 }
 
-/// Unicast and broadcast latency by the equations as they are printed, in their order, all S_i together: half
-/// steps from S_i = M until nothing changes. With one injection or ejection channel a node, as derived.
+/// Unicast and broadcast latency by the printed equations, in order, all S_i together: half steps from S_i =
+/// M until nothing changes. With one injection or ejection channel per node, as derived.
 struct Iterated {
   double unicast = 0, broadcast = 0;
 };
@@ -69,7 +69,7 @@ Iterated iterate(const BroadcastCube& of, double rate) {
   const double lcu = lsu * n / 2 * N / (N - 1) / n, lcb = lsb;                                   // (7), (8)
   const double lcr = literal ? wbar / n * lsr : (N - 1) / n * lsb - lsb;                         // (11)
   const double lc = lcu + lcb + lcr;                                                             // (4)
-  double last = M;  // for which a worm holds its last link
+  double last = M;  // time for which a message occupies its last link
   if (of.ends.ejection == tailbound::network::Ejection::one) {
     const double le = lsu + (N - 1) * lsb;
     last += 1 + (1 - 1.0 / static_cast<double>(size * V)) * le * M * M / (2 * (1 - le * M));
@@ -117,7 +117,7 @@ Iterated iterate(const BroadcastCube& of, double rate) {
   if (of.ends.injection == tailbound::network::Injection::one) {
     const double X = Ss * Vbar, variance = (X - M) * (X - M);
     double served = lsu * X, squares = lsu * (X * X + variance);
-    const auto batch = [&](double of_rate, int copies) {  // one copy after the other
+    const auto batch = [&](double of_rate, int copies) {  // one copy after another
       served += of_rate * copies * X;
       squares += of_rate * (copies * copies * X * X + copies * variance);
     };
@@ -130,13 +130,13 @@ Iterated iterate(const BroadcastCube& of, double rate) {
   return {(Su + Ws) * Vbar, n * ((Sb + Ws) * Vbar + of.startup)};  // (33), (2), (1)
 }
 
-/// Every choice of how messages enter and leave but the published one.
+/// Every choice of injection and ejection except the published one.
 const std::vector<tailbound::network::WormEnds> other_ends{
     {tailbound::network::Injection::one, tailbound::network::Ejection::one},
     {tailbound::network::Injection::one, tailbound::network::Ejection::unlimited},
     {tailbound::network::Injection::ports, tailbound::network::Ejection::one}};
 
-TEST_CASE("broadcast: one injection or ejection channel a node, as damped iteration has it") {
+TEST_CASE("broadcast: one injection or ejection channel per node matches damped iteration") {
   for (const auto& ends : other_ends)
     for (const int n : {1, 4, 7})
       for (const int V : {2, 4})
@@ -155,7 +155,7 @@ TEST_CASE("broadcast: one injection or ejection channel a node, as damped iterat
         }
 }
 
-TEST_CASE("broadcast: the published equations know ports and no ejection channels") {
+TEST_CASE("broadcast: the published equations support ports and no ejection channels") {
   for (const auto& ends : other_ends) {
     BroadcastCube asked = cube(3, 2, 8, 0.1, Replication::literal);
     asked.ends = ends;
@@ -167,7 +167,7 @@ TEST_CASE("broadcast: the published equations know ports and no ejection channel
   }
 }
 
-TEST_CASE("broadcast: bracketing gives what damped iteration of the printed equations gives") {
+TEST_CASE("broadcast: bracketing matches damped iteration of the printed equations") {
   for (const Replication replication : {Replication::conserving, Replication::literal}) {
     const std::clock_t start = std::clock();
     double worst = 0;
@@ -189,15 +189,16 @@ TEST_CASE("broadcast: bracketing gives what damped iteration of the printed equa
           }
     CHECK(points == 540);
     CHECK(worst < 1e-12);
-    CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 2);  // both ways, of this process
+    CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 2);  // both methods, CPU time of this
+                                                                            // process
   }
 }
 
 using Node = std::uint32_t;
 
-/// A broadcast along a spanning binomial tree whose dimensions are rotated by `base`: a copy that came over
-/// relative dimension r is sent on over 0 .. r - 1. Counts the crossings of each channel [node n + dimension]
-/// and the visits of each node.
+/// A broadcast along a spanning binomial tree whose dimensions are rotated by `base`: a copy that arrived
+/// over relative dimension r is forwarded over 0 .. r - 1. Counts the crossings of each channel [node n +
+/// dimension] and the visits of each node.
 void walk_tree(int n, Node at, int base, int below, std::vector<int>& crossings, std::vector<int>& visits) {
   ++visits[at];
   for (int r = 0; r < below; ++r) {
@@ -207,13 +208,13 @@ void walk_tree(int n, Node at, int base, int below, std::vector<int>& crossings,
   }
 }
 
-/// How many copies each node sends of a tree below so many relative dimensions.
+/// Number of copies that each node sends in a tree below a number of relative dimensions.
 void batches_of_tree(int below, std::vector<int>& copies) {
   copies.push_back(below);
   for (int r = 0; r < below; ++r) batches_of_tree(r, copies);
 }
 
-TEST_CASE("broadcast: channel rates are those of trees and ways counted one by one") {
+TEST_CASE("broadcast: channel rates match counts over trees and paths") {
   const int n = GENERATE(range(3, 9));
   const Node N = Node{1} << n, channels = N * static_cast<Node>(n);
   std::vector<int> tree(channels, 0), unicast(channels, 0);
@@ -250,11 +251,11 @@ TEST_CASE("broadcast: channel rates are those of trees and ways counted one by o
     CHECK(all_broadcast.all() == Approx(tree[i] / static_cast<double>(n)).epsilon(1e-14));
     CHECK(all_unicast.all() == Approx(unicast[i] / static_cast<double>(N - 1)).epsilon(1e-14));
   }
-  // Each crossing of a tree is a message of its own at one of the n ports of a node.
+  // Each crossing of a tree is a separate message at one of the n ports of a node.
   const auto point = broadcast_latency(cube(n, 2, 32, 1), 1e-6);
   REQUIRE(point);
   CHECK(point->source_utilization == Approx(1e-6 * tree[0] / n * point->step_service).epsilon(1e-14));
-  // What a node sends at a time, of all trees with the same base.
+  // Copies that a node sends at a time, over all trees with the same base.
   std::vector<int> copies;
   batches_of_tree(n, copies);
   int sent = 0, squares = 0;
@@ -272,7 +273,7 @@ TEST_CASE("broadcast: channel rates are those of trees and ways counted one by o
   CHECK(printed.copies == Approx(all_broadcast.copies * (N / 2.0 - 1) / (N - 1.0)).epsilon(1e-14));
 }
 
-TEST_CASE("broadcast: without broadcasts both variants are the unicast part, a lone M/G/1 chain") {
+TEST_CASE("broadcast: without broadcasts both variants are the unicast M/G/1 chain") {
   const BroadcastCube conserving = cube(7, 3, 64, 0), literal = cube(7, 3, 64, 0, Replication::literal);
   CHECK(broadcast_saturation(conserving) == broadcast_saturation(literal));
   const double rate = 0.6 * broadcast_saturation(conserving);
@@ -281,7 +282,7 @@ TEST_CASE("broadcast: without broadcasts both variants are the unicast part, a l
   REQUIRE(other);
   CHECK(point->unicast_latency == other->unicast_latency);
   CHECK(point->broadcast_latency == other->broadcast_latency);
-  // S_i - S_(i-1) is then W and B of the dimensions passed: each S_i is the time of a unicast alone.
+  // S_i - S_(i-1) is then W and B of the dimensions passed: each S_i is the time of a lone unicast.
   double lower = 0;
   for (const BroadcastDimension& dimension : point->dimensions) {
     CHECK(dimension.service == Approx(64 + 1 + dimension.blocking + lower / 2).epsilon(1e-14));
@@ -291,7 +292,7 @@ TEST_CASE("broadcast: without broadcasts both variants are the unicast part, a l
   CHECK(point->source_utilization == Approx(rate / 7 * point->unicast_service).epsilon(1e-14));
 }
 
-TEST_CASE("broadcast: no load, and no limit of virtual channels") {
+TEST_CASE("broadcast: zero load, and unlimited virtual channels") {
   const Replication replication = GENERATE(Replication::conserving, Replication::literal);
   for (const double b : {0.0, 0.01, 1.0}) {
     const auto idle = broadcast_latency(cube(6, 4, 32, b, replication), 0);
@@ -325,7 +326,7 @@ TEST_CASE("broadcast: no load, and no limit of virtual channels") {
   }
 }
 
-TEST_CASE("broadcast: solved below the saturation rate, not above, and rising up to it") {
+TEST_CASE("broadcast: solved below the saturation rate, not above, and increasing up to it") {
   std::mt19937 random(58);
   const auto uniform = [&](double least, double greatest) {
     return std::uniform_real_distribution<double>(least, greatest)(random);
@@ -377,7 +378,7 @@ TEST_CASE("broadcast: one dimension has one receiver and no copies") {
         Approx((point->step_service + point->source_wait) * point->multiplexing + 1).epsilon(1e-15));
 }
 
-TEST_CASE("broadcast: what is out of range is refused") {
+TEST_CASE("broadcast: arguments out of range are rejected") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   for (const BroadcastCube& wrong :

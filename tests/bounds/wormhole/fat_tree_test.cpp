@@ -7,7 +7,7 @@
 
 #include <array>
 
-// The butterfly fat-tree: numbers known, and its recursion against the general equations.
+// The butterfly fat-tree: known values, and its recursion against the general equations.
 
 namespace {
 
@@ -18,7 +18,7 @@ using tailbound::network::fat_tree_classes;
 using tailbound::network::fat_tree_distance;
 using tailbound::network::FatTreeVariant;
 
-TEST_CASE("fat-tree: saturation loads and distances known") {
+TEST_CASE("fat-tree: known saturation loads and distances") {
   CHECK(fat_tree_saturation(2, FatTreeVariant::paper) == Approx(0.3242062921286).margin(1e-13));
   CHECK(fat_tree_saturation(3, FatTreeVariant::paper) == Approx(0.1598583854367).margin(1e-13));
   CHECK(fat_tree_saturation(5, FatTreeVariant::paper) == Approx(0.03909233205330).margin(1e-14));
@@ -30,7 +30,7 @@ TEST_CASE("fat-tree: saturation loads and distances known") {
   CHECK(fat_tree_distance(5) == Approx(9.343108504).margin(1e-9));
 }
 
-TEST_CASE("fat-tree: latencies known, N = 1024") {
+TEST_CASE("fat-tree: known latencies, N = 1024") {
   const double saturation = fat_tree_saturation(5, FatTreeVariant::paper);
   const std::array<double, 4> fractions{0.1, 0.5, 0.8, 0.95};
   const std::array<double, 4> flits_16{24.846363, 28.094633, 35.010211, 53.935359};
@@ -68,7 +68,7 @@ TEST_CASE("fat-tree: the recursion equals the general equations, N = 4 to 4^8") 
   CHECK(network.solve(saturation * 1.000001).ending.stop == Stop::saturated);
 }
 
-TEST_CASE("fat-tree: every wire by itself, found by walking all ways, gives what the classes give") {
+TEST_CASE("fat-tree: individual links from all paths agree with the classes") {
   const int levels = GENERATE(1, 2, 3, 4);
   const Model classes(fat_tree_classes(levels, FatTreeVariant::conditional));
   const auto wires = tailbound::network::make_fat_tree_worms(levels);
@@ -86,7 +86,7 @@ TEST_CASE("fat-tree: flows of the conditional variant are conserved, those of th
   const auto imbalance = [](FatTreeVariant variant) {
     const int levels = 4;
     const auto graph = fat_tree_classes(levels, variant);
-    // Worms that rise beyond level l + 1: by either of two channels, from four below.
+    // Messages that rise beyond level l + 1: over either of two channels, from four below.
     double worst = 0;
     for (std::size_t l = 0; l + 1 < levels; ++l) {
       const auto& up = graph.channels[levels + l];
@@ -99,7 +99,7 @@ TEST_CASE("fat-tree: flows of the conditional variant are conserved, those of th
   CHECK(imbalance(FatTreeVariant::paper) > 1e-3);
 }
 
-TEST_CASE("fat-tree: what is out of range is refused") {
+TEST_CASE("fat-tree: arguments out of range are rejected") {
   CHECK_THROWS_AS(fat_tree(0, 0.1, FatTreeVariant::paper), InvalidArgument);
   CHECK_THROWS_AS(fat_tree(13, 0.1, FatTreeVariant::paper), InvalidArgument);
   CHECK_THROWS_AS(fat_tree(3, -0.1, FatTreeVariant::paper), InvalidArgument);

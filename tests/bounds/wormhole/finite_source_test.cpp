@@ -11,8 +11,8 @@
 #include <string>
 #include <utility>
 
-// Wormhole networks with finite sources: published numbers, classes against every channel by itself, and rounds that
-// go differently.
+// Wormhole networks with finite sources: published values, classes against individual channels, and different
+// iterations.
 
 namespace {
 
@@ -30,7 +30,7 @@ ChannelGraph fat_tree(int levels) {
   return fat_tree_classes(levels, FatTreeVariant::conditional);
 }
 
-TEST_CASE("finite sources: mean holding time and wait at the sources as published") {
+TEST_CASE("finite sources: published mean occupancy time and wait at the sources") {
   struct Row {
     ChannelGraph graph;
     double load, service, wait;
@@ -48,7 +48,7 @@ TEST_CASE("finite sources: mean holding time and wait at the sources as publishe
   CHECK(point.source_wait == Approx(row.wait).margin(1e-7));
 }
 
-TEST_CASE("finite sources: nothing waits at load 0, and a channel alone before a station never does") {
+TEST_CASE("finite sources: no wait at load 0 or with a single channel before a station") {
   const FiniteSourcePoint idle = FiniteSourceModel(cube_graph({.radix = 8})).solve(0);
   CHECK(idle.service == 1);
   CHECK(idle.source_wait == 0);
@@ -74,7 +74,7 @@ TEST_CASE("finite sources: saturation loads, both sides") {
   CHECK(saturation(fat_tree(2)) == Approx(0.36352537).epsilon(1.1e-6));
 }
 
-TEST_CASE("finite sources: the same solution from other starts and with other steps") {
+TEST_CASE("finite sources: the solution does not depend on start and step") {
   const auto graph =
       GENERATE(cube_graph({.radix = 8}), cube_graph({.radix = 2, .dimensions = 6}), fat_tree(3), fat_tree(5),
                cube_graph({.links = CubeLinks::unidirectional_torus, .radix = 4}));
@@ -92,14 +92,14 @@ TEST_CASE("finite sources: the same solution from other starts and with other st
   }
 }
 
-/// Rates that differ by so little that nothing else changes, but that no two channels are of one class.
+/// Rates changed so slightly that only the classes differ: no two channels are in one class.
 ChannelGraph all_different(ChannelGraph graph) {
   double factor = 1;
   for (auto& channel : graph.channels) channel.rate *= factor += 3e-11;
   return graph;
 }
 
-TEST_CASE("finite sources: classes are what every channel by itself gives") {
+TEST_CASE("finite sources: classes agree with individual channels") {
   const auto graph = GENERATE(cube_graph({.radix = 5}), cube_graph({.radix = 3, .dimensions = 3}),
                               cube_graph({.radix = 2, .dimensions = 4}));
   const FiniteSourceModel classes(graph), each(all_different(graph));
@@ -114,7 +114,7 @@ TEST_CASE("finite sources: classes are what every channel by itself gives") {
   }
 }
 
-TEST_CASE("finite sources: a fat-tree's classes are what all its wires give, but for worms that came apart") {
+TEST_CASE("finite sources: a fat-tree's classes agree with all its links, except for diverging messages") {
   const int levels = 3;
   ChannelGraph classes = fat_tree(levels);
   for (auto& channel : classes.channels)
@@ -131,7 +131,7 @@ TEST_CASE("finite sources: a fat-tree's classes are what all its wires give, but
         FiniteSourceModel(classes).solve(0.15).service * 1.0005);
 }
 
-TEST_CASE("finite sources: remembered ways change nothing where the way on does not depend on them") {
+TEST_CASE("finite sources: route history has no effect where routing does not depend on it") {
   const auto mesh = tailbound::network::make_cube_worms({.radix = 5}, 1);
   ChannelGraph graph = walk_graph(*mesh, {});
   const FiniteSourcePoint plain = FiniteSourceModel(graph).solve(0.25);
@@ -150,19 +150,19 @@ TEST_CASE("finite sources: remembered ways change nothing where the way on does 
   CHECK(FiniteSourceModel(ring).solve(0.33).service < 0.99 * without);
 }
 
-TEST_CASE("finite sources: messages not shorter than the mean way are all one to it") {
+TEST_CASE("finite sources: all messages of at least the mean path give the same model") {
   const ChannelGraph graph = cube_graph({.radix = 8});
   const FiniteSourcePoint longest = FiniteSourceModel(graph).solve(0.15);
   const FiniteSourcePoint just =
-      FiniteSourceModel(graph, {.flits = 8}).solve(0.15);  // the mean way: 7.33 channels
+      FiniteSourceModel(graph, {.flits = 8}).solve(0.15);  // the mean path: 7.33 channels
   CHECK(just.service == longest.service);
   CHECK(just.source_wait == longest.source_wait);
   CHECK(just.further == 0);
   CHECK(FiniteSourceModel(graph, {.flits = 7}).solve(0.15).source_wait < longest.source_wait);
 }
 
-TEST_CASE("finite sources: a message of one flit holds a channel until it has the next") {
-  // Two sources, one ejection: no wait lies beyond the first, so that nothing is held for less, and nothing hangs over.
+TEST_CASE("finite sources: a message of one flit occupies a channel until it gets the next") {
+  // Two sources, one ejection: no wait after the first, so no occupancy is shorter and there is no overhang.
   const ChannelGraph star = cube_graph({.radix = 2, .dimensions = 1});
   CHECK(FiniteSourceModel(star, {.flits = 1}).solve(0.5).further == Approx(0).margin(1e-12));
   // In a mesh of 64, simulated (docs/derivations/wormhole_finite_source.md): 60 % of saturation.
@@ -187,7 +187,7 @@ TEST_CASE("finite sources: a message of one flit holds a channel until it has th
   }
 }
 
-TEST_CASE("finite sources: more load, longer times") {
+TEST_CASE("finite sources: times increase with load") {
   const FiniteSourceModel model(fat_tree(3));
   const double saturation = model.saturation().below;
   double service = 0, wait = -1;
@@ -208,7 +208,7 @@ FiniteSourcePoint with_buffers(const ChannelGraph& graph, double load, double bu
   return FiniteSourceModel(graph, {.flits = 32, .buffer_flits = buffer_flits}).solve(load);
 }
 
-TEST_CASE("finite sources: buffers of one flit change nothing, and none holds more than a message") {
+TEST_CASE("finite sources: buffers of one flit change nothing, buffers of a message are the maximum") {
   const auto graph = GENERATE(cube_graph({.radix = 4}), fat_tree(3));
   const FiniteSourcePoint usual = FiniteSourceModel(graph).solve(0.1), one = with_buffers(graph, 0.1, 1);
   CHECK(one.service == usual.service);
@@ -245,9 +245,9 @@ ChannelGraph one_destination() {
   return graph;
 }
 
-TEST_CASE("finite sources: deeper buffers change nothing where only the last channel is waited for") {
-  // The one wait is before a channel that is held for M cycles: the channel before it is held for M and the wait, and
-  // both are freed as the tail goes.
+TEST_CASE("finite sources: deeper buffers change nothing with waits only for the last channel") {
+  // The only wait is for a channel occupied for M cycles: the channel before it is occupied for M plus the
+  // wait, and both are freed as the tail leaves.
   const ChannelGraph graph = one_destination();
   const FiniteSourcePoint one = with_buffers(graph, 0.2, 1);
   REQUIRE(one.service > 1.1);
@@ -259,8 +259,9 @@ TEST_CASE("finite sources: deeper buffers change nothing where only the last cha
   }
 }
 
-TEST_CASE("finite sources: wires of many channels are shared as processors are") {
-  // At a low load each worm loses what the others that it meets take of its wires, whose rates are counted pair by pair.
+TEST_CASE("finite sources: links with many channels behave like processor sharing") {
+  // At a low load each message loses the share that others take of its links; their rates are counted pair by
+  // pair.
   ChannelGraph graph = walk_graph(*tailbound::network::make_cube_worms({.radix = 4}, 6), {});
   REQUIRE_FALSE(graph.shared_wires.empty());
   double met = 0, others = 0;
@@ -278,12 +279,13 @@ TEST_CASE("finite sources: wires of many channels are shared as processors are")
     return (with - without) / load;
   };
   CHECK(shared(1e-4, 1e9) == Approx(met).epsilon(1e-3));
-  // Twice as much at once if on one wire all meet again: 1 / (1 - u) has u as its slope.
+  // Twice as much if all meet again on one link: 1 / (1 - u) has u as its slope.
   double square = 0;
   for (const auto& wire : graph.shared_wires) square += wire.rate * wire.met * wire.others / 16;
   const double slope = (shared(0.02, 1e9) - shared(0.01, 1e9)) / 0.01;
   CHECK(slope > square);
-  // What a head loses on its way is not lost once more at its end: short and long messages lose as much of their lengths.
+  // Time lost by a head along its path is not lost again at its tail: short and long messages lose the same
+  // fraction of their lengths.
   CHECK(shared(1e-4, 20) == Approx(met).epsilon(1e-3));
   CHECK(others > met);
 }

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-// Latency over graphs of channels: numbers known, and a plain second implementation on random graphs.
+// Latency over graphs of channels: known values, and a simple second implementation on random graphs.
 
 namespace {
 
@@ -29,7 +29,7 @@ Cube torus(CubeLinks links) {
   return {.links = links, .radix = 8, .virtual_channels = VirtualChannels::own_wires};
 }
 
-TEST_CASE("wormhole: saturation loads known") {
+TEST_CASE("wormhole: known saturation loads") {
   CHECK(saturation({.radix = 4}) == Approx(0.40650887984).margin(5e-12));
   CHECK(saturation({.radix = 8}) == Approx(0.188562033161).margin(5e-13));
   CHECK(saturation(torus(CubeLinks::unidirectional_torus)) == Approx(0.0980471610364).margin(5e-14));
@@ -46,8 +46,8 @@ TEST_CASE(
   CHECK(difference(16) == Approx(0.00006).margin(0.000005));
 }
 
-/// Messages of `flits` flits run over random channels whose turns lead to later stations or, in cyclic
-/// graphs, to any. Rates solve the flows' balance, by iteration.
+/// Messages of `flits` flits over random channels whose turns lead to later stations or, in cyclic graphs, to
+/// any. Rates solve the flow balance, by iteration.
 ChannelGraph random_graph(std::mt19937& random, bool cyclic) {
   const auto integer = [&](std::size_t least, std::size_t greatest) {
     return std::uniform_int_distribution<std::size_t>(least, greatest)(random);
@@ -63,7 +63,7 @@ ChannelGraph random_graph(std::mt19937& random, bool cyclic) {
       graph.channels.push_back(
           {.name = "channel", .station = station, .wire = graph.channels.size(), .rate = 0, .turns = {}});
       if (station == last) continue;
-      // One turn to the ejection, so that all worms leave; up to two others.
+      // One turn to the ejection, so that all messages leave; up to two others.
       std::vector<Turn>& turns = graph.channels.back().turns;
       turns.push_back({.station = last, .probability = 1, .own_share = 0});
       for (std::size_t extra = integer(0, 2); extra > 0; --extra) {
@@ -96,8 +96,8 @@ ChannelGraph random_graph(std::mt19937& random, bool cyclic) {
   return graph;
 }
 
-/// Eq. (11) as it stands, in cycles, again and again over all channels until nothing changes; waits of M/M/m
-/// from sums of powers. The mean W_s + x_s; negative where a station is overloaded.
+/// Eq. (11) literally, iterated over all channels until nothing changes; M/M/m waits from sums of powers. The
+/// mean W_s + x_s; negative if a station is overloaded.
 double plain_latency(const ChannelGraph& graph, double flits, double message_rate) {
   std::vector<double> service(graph.channels.size(), flits), wait(graph.stations.size(), 0),
       mean(graph.stations.size(), flits);
@@ -131,7 +131,7 @@ double plain_latency(const ChannelGraph& graph, double flits, double message_rat
   return latency;
 }
 
-TEST_CASE("wormhole: random graphs against a plain second implementation, and the law of scaling") {
+TEST_CASE("wormhole: random graphs match a second implementation, and the scaling law") {
   const bool cyclic = GENERATE(false, true);
   std::mt19937 random(cyclic ? 71 : 70);
   int cycles = 0, direct = 0;
@@ -145,7 +145,7 @@ TEST_CASE("wormhole: random graphs against a plain second implementation, and th
       const Point point = network.solve(fraction * limit);
       INFO(trial << ": " << in_words(point.ending));
       REQUIRE(point.ending.stop == (network.cyclic() ? Stop::converged : Stop::direct));
-      // Latency less D - 1, over the length, is the same for every length.
+      // (Latency - (D - 1)) / length is the same for every length.
       for (const double flits : {1.0, 16.0, 100.0}) {
         const double plain = plain_latency(graph, flits, fraction * limit / flits);
         CHECK(point.latency(flits) - graph.mean_distance + 1 == Approx(plain).epsilon(1e-13));
@@ -158,7 +158,7 @@ TEST_CASE("wormhole: random graphs against a plain second implementation, and th
   CHECK((cyclic ? cycles : direct) >= 20);
 }
 
-TEST_CASE("wormhole: shared wires") {
+TEST_CASE("wormhole: shared links") {
   CHECK(shared_length(0) == 1);
   for (const double partners : {0.01, 0.3, 2.0}) {
     const double t = shared_length(partners);
@@ -172,7 +172,7 @@ TEST_CASE("wormhole: shared wires") {
   CHECK(saturation(shared) < saturation(own));
 }
 
-TEST_CASE("wormhole: a cycle of channels is found if there is one, and is one") {
+TEST_CASE("wormhole: cycles of channels are found and valid") {
   std::mt19937 random(72);
   int cycles = 0;
   for (int trial = 0; trial < 200; ++trial) {
@@ -201,8 +201,9 @@ TEST_CASE("wormhole: a cycle of channels is found if there is one, and is one") 
   CHECK((cycles > 50 && cycles < 200));
 }
 
-TEST_CASE("wormhole: a wire with many virtual channels carries one flit a cycle, no more") {
-  // Four sources send over any of four virtual channels of one wire, each alone twice as long as its worms.
+TEST_CASE("wormhole: a link with many virtual channels carries at most one flit per cycle") {
+  // Four sources send over any of four virtual channels of one link, each occupied twice as long as its
+  // messages.
   ChannelGraph graph;
   graph.mean_distance = 2;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -222,7 +223,7 @@ TEST_CASE("wormhole: a wire with many virtual channels carries one flit a cycle,
   CHECK(Model(graph).saturation() > 0.9);
 }
 
-TEST_CASE("wormhole: the busiest channels, the busiest first and no sources among them") {
+TEST_CASE("wormhole: busiest channels, sorted and without sources") {
   const Model network(cube_graph({.radix = 4}));
   const Point point = network.solve(0.3);
   const std::vector<std::size_t> all = network.busiest(point, 10'000);
@@ -241,7 +242,7 @@ TEST_CASE("wormhole: at load 0 a message takes M + D - 1") {
   CHECK(network.solve(0).latency(20) == Approx(20 + network.graph().mean_distance - 1).epsilon(1e-15));
 }
 
-TEST_CASE("wormhole: graphs that are none are refused") {
+TEST_CASE("wormhole: invalid graphs are rejected") {
   const ChannelGraph good = cube_graph({.radix = 3});
   CHECK_THROWS_AS(Model(good).solve(-1), InvalidArgument);
   const auto refuse = [&](auto&& spoil) {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-// Routers, links and credits that take time, in the model: what a message needs alone, and simulated latencies.
+// Routers, links and credits that take time: the latency of a lone message, and simulated latencies.
 
 namespace tailbound::bounds::wormhole {
 namespace {
@@ -31,7 +31,7 @@ Model model_of(const Cube& cube, int virtual_channels, const Worms& worms) {
   return Model(std::move(graph), Equations::finite_source, worms, *shared);
 }
 
-/// Of a message between each two nodes, each alone in the network.
+/// Mean over all pairs of nodes, each message alone in the network.
 double mean_latency_alone(const Cube& cube, std::uint32_t flits, std::uint32_t buffer,
                           const RouterTiming& timing) {
   const auto network = network::make_cube_worms(cube, 1);
@@ -50,7 +50,7 @@ double mean_latency_alone(const Cube& cube, std::uint32_t flits, std::uint32_t b
   return sum / nodes / (nodes - 1);
 }
 
-TEST_CASE("router times: alone, messages take what their flits need one by one") {
+TEST_CASE("router times: lone messages match flit-by-flit times") {
   for (const Cube& cube : {Cube{.radix = 3}, Cube{.radix = 2, .dimensions = 3}})
     for (const RouterTiming& timing : {RouterTiming{.router_cycles = 1}, RouterTiming{.link_cycles = 3},
                                        RouterTiming{.credit_cycles = 2}, RouterTiming{2, 2, 3}})
@@ -67,7 +67,7 @@ TEST_CASE("router times: alone, messages take what their flits need one by one")
           }
 }
 
-TEST_CASE("router times: channels are held until they are known to be free") {
+TEST_CASE("router times: channels stay occupied until known to be free") {
   const RouterTiming timing{.router_cycles = 3, .link_cycles = 2, .credit_cycles = 4};
   for (const int virtual_channels : {1, 2}) {
     const Model model =
@@ -87,7 +87,7 @@ TEST_CASE("router times: channels are held until they are known to be free") {
   }
 }
 
-TEST_CASE("router times: the usual ones are as none") {
+TEST_CASE("router times: defaults equal none") {
   const Worms usual{.flits = 6, .buffer_flits = 2};
   for (const int virtual_channels : {1, 2}) {
     const Point point = model_of({.radix = 4}, virtual_channels, usual).solve(0.2);
@@ -98,7 +98,7 @@ TEST_CASE("router times: the usual ones are as none") {
   }
 }
 
-TEST_CASE("router times: the longer, the later and the sooner saturated") {
+TEST_CASE("router times: longer times increase latency and lower saturation") {
   const auto at = [](const RouterTiming& timing) {
     return model_of({.radix = 4}, 2, {.flits = 5, .buffer_flits = 4, .timing = timing});
   };
@@ -114,7 +114,7 @@ TEST_CASE("router times: the longer, the later and the sooner saturated") {
   }
 }
 
-TEST_CASE("router times: what is not modelled is refused") {
+TEST_CASE("router times: unsupported cases are rejected") {
   const network::ChannelGraph graph = network::walk_graph(*network::make_cube_worms({.radix = 3}, 1), {});
   CHECK_THROWS_AS(Model(graph, Equations::published, {.timing = {.router_cycles = 1}}), InvalidArgument);
   CHECK_THROWS_AS(

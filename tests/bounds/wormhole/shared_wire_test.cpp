@@ -23,7 +23,7 @@ BroadcastCube cube(int dimensions, std::int64_t virtual_channels, double flits, 
           .replication = Replication::shared_wire};
 }
 
-/// Links of the way from one node to another.
+/// Links of the path from one node to another.
 std::vector<std::uint32_t> links(const network::WormNetwork& network, std::uint32_t from, std::uint32_t to) {
   std::vector<std::uint32_t> result;
   network::WormHead head{.source = from, .destination = to};
@@ -36,13 +36,13 @@ std::vector<std::uint32_t> links(const network::WormNetwork& network, std::uint3
   }
 }
 
-/// Every choice of how messages enter and leave.
-TEST_CASE("shared wires: streams that a unicast meets, way by way") {
+/// Every choice of injection and ejection.
+TEST_CASE("shared links: streams met by a unicast, path by path") {
   const network::WormEnds ends = GENERATE(from_range(all_ends));
   for (int n = 1; n <= 6; ++n) {
     const auto network = network::make_hypercube_worms(n, 1);
     const std::uint32_t nodes = network->layout().nodes;
-    // Unicasts of a link in those of a node: each node sends one to each other.
+    // Unicasts of a link relative to those of a node: each node sends one to each other.
     const double of_link = n / 2.0 * nodes / n;
     std::vector<std::vector<std::uint32_t>> all;  // sorted
     std::vector<std::uint32_t> lasts;
@@ -56,15 +56,15 @@ TEST_CASE("shared wires: streams that a unicast meets, way by way") {
     REQUIRE(found.size() == static_cast<std::size_t>(n) + 1);
     std::vector<double> met(found.size()), ways(found.size());
     for (std::uint32_t to = 1; to < nodes; ++to) {
-      const std::vector<std::uint32_t>& own = all[to];  // from node 0: the cube looks alike from each
+      const std::vector<std::uint32_t>& own = all[to];  // from node 0: the cube is symmetric
       ways[own.size()] += 1;
       for (std::uint32_t other = 0; other < nodes * nodes; ++other) {
         const bool meets = std::any_of(all[other].begin(), all[other].end(), [&](std::uint32_t link) {
           return std::find(own.begin(), own.end(), link) != own.end();
         });
-        // From the same node, one of n comes through the same port and cannot be there too.
+        // From the same node, one of n uses the same port and cannot be there too.
         const double same_port = ends.injection == network::Injection::ports ? 1.0 / n : 1;
-        // Those that end with it wait for one ejection channel and do not share wires.
+        // Those that end with it wait for one ejection channel and do not share links.
         const bool waits = ends.ejection == network::Ejection::one && other % nodes == to;
         if (meets && waits) REQUIRE(lasts[other] == lasts[to]);
         if (meets && !waits) met[own.size()] += other < nodes ? 1 - same_port : 1;
@@ -81,7 +81,7 @@ struct Plain {
   double unicast = 0, wait = 0, step = 0, blocking = 0, held = 0;
 };
 
-/// The equations of the derivation as they stand, sums as sums, the fixed point by repetition.
+/// The literal equations of the derivation: sums as sums, the fixed point by iteration.
 Plain plain(const BroadcastCube& of, double rate) {
   const int n = of.dimensions;
   const double N = std::pow(2, n), M = of.flits, b = of.broadcast, dbar = n / 2.0 * N / (N - 1);
@@ -114,7 +114,7 @@ Plain plain(const BroadcastCube& of, double rate) {
     const double with_copies = ejects ? std::max(0.0, d - 1 - q) : d - q;
     s[at] = shared[at] * ku + 1 - std::pow(1 - std::min(1.0, kc), with_copies);  // (S4), (S10)
   }
-  // (S11): waits for the ejection channel and their variances, of unicasts and of copies.
+  // (S11): waits for the ejection channel and their variances, for unicasts and copies.
   double eu = 0, eb = 0, vu = 0, vb = 0;
   if (ejects) {
     const double gu = rate * (1 - b), gb = rate * b * (N - 1);
@@ -184,7 +184,7 @@ Plain plain(const BroadcastCube& of, double rate) {
   return {.unicast = Su + W, .wait = W, .step = Xb + hops, .blocking = B, .held = a};
 }
 
-TEST_CASE("shared wires: the equations as they stand give the same") {
+TEST_CASE("shared links: the literal equations give the same") {
   std::mt19937 random(81);
   const auto uniform = [&](double least, double greatest) {
     return std::uniform_real_distribution<double>(least, greatest)(random);
@@ -212,7 +212,7 @@ TEST_CASE("shared wires: the equations as they stand give the same") {
   }
 }
 
-TEST_CASE("shared wires: what is known exactly") {
+TEST_CASE("shared links: exactly known cases") {
   for (const double b : {0.0, 0.01, 1.0}) {
     const auto idle = broadcast_latency(cube(6, 4, 32, b, 3), 0);
     REQUIRE(idle);
@@ -225,7 +225,8 @@ TEST_CASE("shared wires: what is known exactly") {
     CHECK(nearly->unicast_latency == Approx(idle->unicast_latency).epsilon(1e-6));
     CHECK(nearly->broadcast_latency == Approx(idle->broadcast_latency).epsilon(1e-4));
   }
-  // With ejection channels, and by one injection channel, of which the copies of a node come one after the other.
+  // With ejection channels, and with one injection channel, where the copies of a node are sent one after
+  // another.
   for (const network::WormEnds& ends : all_ends) {
     BroadcastCube asked = cube(6, 4, 32, 0.01, 3);
     asked.ends = ends;
@@ -233,7 +234,7 @@ TEST_CASE("shared wires: what is known exactly") {
     REQUIRE(idle);
     const double hops = ends.ejection == network::Ejection::one ? 2 : 1;
     CHECK(idle->unicast_latency == Approx(32 + 3 * 64 / 63.0 + hops - 1).epsilon(1e-14));
-    CHECK(idle->broadcast_latency == Approx(6 * (32 + hops + 3)).epsilon(0.002));  // the grid's
+    CHECK(idle->broadcast_latency == Approx(6 * (32 + hops + 3)).epsilon(0.002));  // error of the grid
   }
   // Two nodes: one port and one link, M/D/1.
   for (const double b : {0.0, 0.3, 1.0})
@@ -243,7 +244,7 @@ TEST_CASE("shared wires: what is known exactly") {
       const double wait = rho * 10 / (2 * (1 - rho));
       CHECK(pair->source_wait == Approx(wait).epsilon(1e-13));
       CHECK(pair->unicast_latency == Approx(wait + 11).epsilon(1e-13));
-      CHECK(pair->broadcast_latency == Approx(wait + 15).epsilon(0.002));  // the grid's
+      CHECK(pair->broadcast_latency == Approx(wait + 15).epsilon(0.002));  // error of the grid
     }
   for (const network::WormEnds& ends : all_ends) {
     BroadcastCube two = cube(1, 2, 10, 0.3, 4);
@@ -258,7 +259,7 @@ TEST_CASE("shared wires: what is known exactly") {
     CHECK(broadcast_saturation(two) == Approx(0.1).epsilon(1e-12));
   }
   CHECK(broadcast_saturation(cube(1, 2, 10, 0.3)) == Approx(0.1).epsilon(1e-13));
-  // Copies never share a wire with each other.
+  // Copies never share a link with each other.
   const auto copies = broadcast_latency(cube(5, 2, 16, 1), 0.005);
   REQUIRE(copies);
   CHECK(copies->step_service == 17);
@@ -274,7 +275,7 @@ TEST_CASE("shared wires: what is known exactly") {
   CHECK(before == 0);
 }
 
-TEST_CASE("shared wires: carried below the saturation rate, not above, and slower up to it") {
+TEST_CASE("shared links: carried below the saturation rate, not above, with increasing latency") {
   std::mt19937 random(82);
   const auto uniform = [&](double least, double greatest) {
     return std::uniform_real_distribution<double>(least, greatest)(random);
@@ -302,7 +303,7 @@ TEST_CASE("shared wires: carried below the saturation rate, not above, and slowe
   }
 }
 
-TEST_CASE("shared wires: the time of a tree, drawn at random") {
+TEST_CASE("shared links: simulated time of a tree") {
   CHECK(tree_time(7, {.base = 5}) == Approx(35).epsilon(1e-12));
   const BroadcastStep step{.base = 33, .wait = 12, .busy = 0.4, .extra = 9, .spread = 130};
   CHECK(tree_time(1, step) == Approx(54).epsilon(0.001));
@@ -332,9 +333,9 @@ TEST_CASE("shared wires: the time of a tree, drawn at random") {
   }
 }
 
-TEST_CASE("shared wires: the time of a tree whose nodes send one copy after the other, drawn at random") {
+TEST_CASE("shared links: simulated time of a tree with sequential copies") {
   const auto one = network::Injection::one;
-  // Highest first: r copies of a node, each of which is received when the next of its receiver are sent.
+  // Highest first: r copies of a node, each received before its receiver sends the next ones.
   CHECK(tree_time(7, {.base = 24 * 35, .startup = 35, .hops = 70}, one) == 7 * 24 * 35);
   const BroadcastStep step{
       .base = 39, .startup = 5, .hops = 2, .wait = 12, .busy = 0.4, .extra = 9, .spread = 130};

@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-// Virtual channels that share wires: what must hold whatever the constants are, and simulated latencies.
+// Virtual channels that share links: properties for any constants, and simulated latencies.
 
 namespace tailbound::bounds::wormhole {
 namespace {
@@ -36,7 +36,7 @@ double latency(const Shared& of, double flits, double buffer, double load) {
   return flits * (point.source_wait + point.service + point.further) + of.graph.mean_distance - 1;
 }
 
-TEST_CASE("shared wires: one virtual channel is as without them") {
+TEST_CASE("shared links: one virtual channel equals none") {
   const Shared one = shared({.radix = 5}, 1);
   for (const double flits : {1.0, 4.0, 16.0})
     for (const double buffer : {1.0, 4.0}) {
@@ -48,7 +48,7 @@ TEST_CASE("shared wires: one virtual channel is as without them") {
     }
 }
 
-TEST_CASE("shared wires: nothing is lost at load 0, and a little more with each load") {
+TEST_CASE("shared links: no loss at load 0, increasing with load") {
   for (const auto& [cube, virtual_channels] : {std::pair{Cube{.radix = 4}, 3},
                                                {Cube{.links = CubeLinks::bidirectional_torus, .radix = 4}, 5},
                                                {Cube{.radix = 2, .dimensions = 4}, 2},
@@ -68,7 +68,7 @@ TEST_CASE("shared wires: nothing is lost at load 0, and a little more with each 
   }
 }
 
-TEST_CASE("shared wires: simulated latencies of 8 x 8 meshes, hypercubes of 64 and tori") {
+TEST_CASE("shared links: simulated latencies of 8 x 8 meshes, hypercubes of 64 and tori") {
   struct Row {
     Cube cube;
     int virtual_channels;
@@ -89,7 +89,7 @@ TEST_CASE("shared wires: simulated latencies of 8 x 8 meshes, hypercubes of 64 a
   }
 }
 
-TEST_CASE("shared wires: simulated latencies within 5 % up to 80 % of saturation") {
+TEST_CASE("shared links: within 5 % of simulated latencies up to 80 % of saturation") {
   struct Row {
     Cube cube;
     int virtual_channels;
@@ -114,7 +114,7 @@ TEST_CASE("shared wires: simulated latencies within 5 % up to 80 % of saturation
   }
 }
 
-TEST_CASE("shared wires: the solution does not depend on how the rounds go") {
+TEST_CASE("shared links: the solution does not depend on the iteration") {
   const Shared made = shared({.radix = 4}, 3);
   const FiniteSourceModel model(made.graph, {.flits = 7, .buffer_flits = 3}, made.channels);
   const FiniteSourcePoint usual = model.solve(0.4), other = model.solve(0.4, {.step = 0.5, .start = 1.5});
@@ -124,15 +124,15 @@ TEST_CASE("shared wires: the solution does not depend on how the rounds go") {
   CHECK(other.further == Approx(usual.further).margin(1e-7));
 }
 
-TEST_CASE("shared wires: deeper buffers are faster, more virtual channels may be slower") {
+TEST_CASE("shared links: deeper buffers are faster, more virtual channels may be slower") {
   const Shared two = shared({.radix = 6}, 2), four = shared({.radix = 6}, 4);
   const double shallow = latency(two, 5, 1, 0.3);
   CHECK(latency(two, 5, 8, 0.3) < shallow);
-  // Simulated: 24.5 with two, 25.0 with four, as more worms share wires and wait at one end.
+  // Simulated: 24.5 with two, 25.0 with four, as more messages share links and wait at one end.
   CHECK(latency(four, 5, 1, 0.3) > shallow);
 }
 
-TEST_CASE("shared wires: a saturation load has a solution below and none above") {
+TEST_CASE("shared links: a saturation load has a solution below and none above") {
   const Shared made = shared({.radix = 4}, 2);
   const FiniteSourceModel model(made.graph, {.flits = 8, .buffer_flits = 4}, made.channels);
   const FiniteSourceModel::Saturation found = model.saturation();

@@ -15,7 +15,7 @@ using test::ratio;
 
 namespace {
 
-/// What is wrong with `text`, with its place: "line:column: ...".
+/// The error for `text` with its position: "line:column: ...".
 std::string fault(const std::string& text) {
   try {
     (void)parse_blocks(text, "blocks");
@@ -35,7 +35,7 @@ RationalBlocks two_phases() {
   return {{{ratio(1, 2), ratio(1, 4)}, {ratio(1, 3), 0}}, {{0, ratio(1, 4)}, {0, ratio(2, 3)}}};
 }
 
-/// As JSON or CSV, with white space and forms of numbers at random. Decimals where they are exact.
+/// Writes JSON or CSV with random white space and number formats. Decimals where they are exact.
 class RandomWriter {
  public:
   explicit RandomWriter(Random& random) : random_(random) {}
@@ -111,7 +111,7 @@ RationalBlocks random_matrices(Random& random) {
 
 }  // namespace
 
-TEST_CASE("blocks are read the same from every form", "[queue][blocks_file]") {
+TEST_CASE("blocks: all formats read the same", "[queue][blocks_file]") {
   for (const std::string text : {
            R"({"blocks": [[[0.5, 0.25], ["1/3", 0]], [[0, 0.25], [0, "2/3"]]]})",
            R"([[[5e-1,25E-2],["1/3",0.0]],[[-0,"0.25"],["0/7"," 2 / 3 "]]])",
@@ -126,7 +126,7 @@ TEST_CASE("blocks are read the same from every form", "[queue][blocks_file]") {
   CHECK(queue::MarkovArrivals::blocks(two_phases()).load() == ratio(1, 2));
 }
 
-TEST_CASE("a number of the file is what its digits say", "[queue][blocks_file]") {
+TEST_CASE("blocks: numbers are read exactly", "[queue][blocks_file]") {
   const auto number = [](const std::string& text) { return parse_blocks(text, "blocks").at(0).at(0).at(0); };
   CHECK(number("[[[0.1]]]") == ratio(1, 10));
   CHECK(number("[[[0.30000000000000000000000000000000000001]]]") ==
@@ -139,7 +139,7 @@ TEST_CASE("a number of the file is what its digits say", "[queue][blocks_file]")
   CHECK(number("[[[1.0]]]") == 1);
 }
 
-TEST_CASE("random blocks survive both forms", "[queue][blocks_file]") {
+TEST_CASE("blocks: random blocks round-trip in both formats", "[queue][blocks_file]") {
   Random random(23);
   RandomWriter writer(random);
   for (int round = 0; round < 300; ++round) {
@@ -151,7 +151,7 @@ TEST_CASE("random blocks survive both forms", "[queue][blocks_file]") {
   }
 }
 
-TEST_CASE("what is wrong with JSON blocks is said with its place", "[queue][blocks_file]") {
+TEST_CASE("blocks: JSON errors have positions", "[queue][blocks_file]") {
   CHECK_THAT(fault("[[[0.5, 0.5],\n  [0.5]]]"),
              starts("2:3: row 2 of D_0 has 1 numbers; it must have 2, as the first row of D_0"));
   CHECK_THAT(fault("[[[0.5, 0.5]]]"), starts("1:2: D_0 has only 1 of 2 rows"));
@@ -189,12 +189,12 @@ TEST_CASE("what is wrong with JSON blocks is said with its place", "[queue][bloc
   CHECK(fault("[[[\"" + std::string(1'000'000, 'x')).size() < 300);
 }
 
-TEST_CASE("what is wrong with CSV blocks is said with its place", "[queue][blocks_file]") {
+TEST_CASE("blocks: CSV errors have positions", "[queue][blocks_file]") {
   CHECK_THAT(fault(""), starts("1:1: no matrices found"));
   CHECK_THAT(fault("# nothing\n\n"), starts("1:1: no matrices found"));
   CHECK_THAT(fault("0.5,0.5\n 0.5\n"), starts("2:2: row 2 of D_0 has 1 numbers; it must have 2"));
-  CHECK_THAT(fault("0.5\n0.5\n"), starts("2:1: D_0 has more than 1 rows") &&
-                                      Catch::EndsWith("a blank line must stand between matrices"));
+  CHECK_THAT(fault("0.5\n0.5\n"),
+             starts("2:1: D_0 has more than 1 rows") && Catch::EndsWith("separate matrices by a blank line"));
   CHECK_THAT(fault("0.5,0.5\n\n0.5,0.5\n"), starts("1:1: D_0 has only 1 of 2 rows"));
   CHECK_THAT(fault("1,0\n0,1\n\n\n 0,0\n"), starts("5:2: D_1 has only 1 of 2 rows"));
   CHECK_THAT(fault("0.5, 0.5x\n"), starts("1:6: an entry is \"0.5x\"; it must be a decimal,"));
@@ -207,7 +207,7 @@ TEST_CASE("what is wrong with CSV blocks is said with its place", "[queue][block
   CHECK_THAT(fault("0,-1/3"), starts("1:3: an entry is \"-1/3\"; it must be a probability"));
 }
 
-TEST_CASE("limits of blocks are kept in both forms", "[queue][blocks_file]") {
+TEST_CASE("blocks: limits hold in both formats", "[queue][blocks_file]") {
   std::string many = "1\n", many_json = "[[[1]]";
   for (int i = 1; i < 1024; ++i) {
     many += "\n0\n";
@@ -235,7 +235,8 @@ TEST_CASE("limits of blocks are kept in both forms", "[queue][blocks_file]") {
   CHECK_THAT(fault(std::string(64'000'001, '\n')), Catch::Contains("at most 64000000 are read"));
 }
 
-TEST_CASE("noise gives blocks or an error with a place within the text", "[queue][blocks_file]") {
+TEST_CASE("blocks: random text gives blocks or an error with a position within the text",
+          "[queue][blocks_file]") {
   Random random(29);
   RandomWriter writer(random);
   const std::string bytes = "[]{},:\"\\#/.eE+-0123456789 \n\t\rblockstrue\xC3\xFF";

@@ -28,7 +28,7 @@ TEST_CASE("on-off arrivals: load and phases", "[queue][markov]") {
   const MarkovArrivals both = MarkovArrivals::on_off({{one, 10}, {other, 4}});
   CHECK(to_fraction(both.load()) == Fraction(2, 5));
   CHECK(both.phases() == 55);
-  // Always ON: nothing to remember.
+  // Always ON: no memory.
   const OnOff always{.load = to_rational(Fraction(1, 30)),
                      .on_rate = to_rational(Fraction(1, 30)),
                      .start = to_rational(Fraction(1, 2)),
@@ -36,14 +36,14 @@ TEST_CASE("on-off arrivals: load and phases", "[queue][markov]") {
   const MarkovArrivals mixed = MarkovArrivals::on_off({{one, 10}, {always, 9}});
   CHECK(mixed.phases() == 11);
   CHECK(to_fraction(mixed.load()) == Fraction(1, 2));
-  // More phases than a 64-bit number counts.
+  // More phases than fit into 64 bits.
   const OnOff rare = source(Fraction(Whole(1), Whole(100'000'000)), 4);
   CHECK(
       MarkovArrivals::on_off({{rare, 1 << 20}, {rare, 1 << 20}, {rare, 1 << 20}, {rare, 1 << 20}}).phases() ==
       std::int64_t{1} << 62);
 }
 
-TEST_CASE("arrivals as blocks: load by the law of the phases", "[queue][markov]") {
+TEST_CASE("arrivals as blocks: load from the stationary distribution", "[queue][markov]") {
   // A source as its blocks, alone and two of them.
   const OnOff one = source(Fraction(3, 10), 5), two = source(Fraction(1, 10), Fraction(7, 2));
   CHECK(to_fraction(MarkovArrivals::blocks(blocks(product_blocks({one}))).load()) == Fraction(3, 10));
@@ -51,7 +51,7 @@ TEST_CASE("arrivals as blocks: load by the law of the phases", "[queue][markov]"
   CHECK(to_fraction(pair.load()) == Fraction(2, 5));
   CHECK(pair.phases() == 4);
   CHECK(to_fraction(MarkovArrivals::blocks(blocks(counted_blocks(two, 6))).load()) == Fraction(3, 5));
-  // Blocks of zeros at the end are left out.
+  // Trailing zero blocks are dropped.
   PlainBlocks<Fraction> longer = product_blocks({one});
   longer.push_back({{0, 0}, {0, 0}});
   const MarkovArrivals cut = MarkovArrivals::blocks(blocks(longer));
@@ -60,7 +60,7 @@ TEST_CASE("arrivals as blocks: load by the law of the phases", "[queue][markov]"
 
 namespace {
 
-/// The stationary law by elimination without subtraction.
+/// The stationary distribution by elimination without subtraction.
 std::vector<Fraction> stationary(std::vector<std::vector<Fraction>> p) {
   for (std::size_t n = p.size(); n-- > 1;) {
     Fraction out = 0;
@@ -89,7 +89,7 @@ PlainBlocks<Fraction> random_chain(Random& random, std::size_t phases, int digit
     std::vector<Whole> parts(2 * phases, 0);
     Whole sum = 0;
     for (std::size_t k = 0; k < parts.size(); ++k) {
-      const bool next = k == (i + 1) % phases;  // a way round all phases
+      const bool next = k == (i + 1) % phases;  // a cycle through all phases
       if (!next && random.one_in(3)) continue;
       for (int digit = 0; digit < digits; ++digit) parts[k] = parts[k] * 10 + random.between(0, 9);
       parts[k] += 1;
@@ -102,7 +102,7 @@ PlainBlocks<Fraction> random_chain(Random& random, std::size_t phases, int digit
 
 }  // namespace
 
-TEST_CASE("arrivals as blocks: the exact load by two ways", "[queue][markov][exact]") {
+TEST_CASE("arrivals as blocks: two methods give the exact load", "[queue][markov][exact]") {
   Random random(20261122);
   for (int round = 0; round < 60; ++round) {
     const auto phases = static_cast<std::size_t>(random.between(1, 9));
@@ -129,7 +129,7 @@ TEST_CASE("arrivals as blocks: the exact load by two ways", "[queue][markov][exa
   CHECK(to_fraction(many.load()) == load);
 }
 
-TEST_CASE("on-off arrivals that cannot be are refused", "[queue][markov][errors]") {
+TEST_CASE("on-off arrivals: impossible ones are rejected", "[queue][markov][errors]") {
   const OnOff good = source(Fraction(1, 50), 4);
   CHECK_THROWS_AS(MarkovArrivals::on_off({}), InvalidArgument);
   CHECK_THROWS_AS(MarkovArrivals::on_off({{good, 0}}), InvalidArgument);
@@ -147,15 +147,15 @@ TEST_CASE("on-off arrivals that cannot be are refused", "[queue][markov][errors]
   CHECK_THROWS_WITH(MarkovArrivals::on_off(with(&OnOff::load, Fraction(1, 3))), Contains("load of a source"));
 }
 
-TEST_CASE("Markov arrivals: sources that alternate are refused", "[queue][markov][errors]") {
-  // ON and OFF in every slot: two of them are in step for ever, or never.
+TEST_CASE("Markov arrivals: alternating sources are rejected", "[queue][markov][errors]") {
+  // ON and OFF in every slot: two of them are in phase always or never.
   const OnOff alternating = source(Fraction(1, 2), 1), other = source(Fraction(1, 2), 2);
   CHECK_THROWS_WITH(MarkovArrivals::on_off({{alternating, 2}}), Contains("burst is 1 slot"));
   CHECK_THROWS_AS(MarkovArrivals::on_off({{alternating, 1}, {other, 3}, {alternating, 1}}), InvalidArgument);
   CHECK(to_fraction(MarkovArrivals::on_off({{alternating, 1}, {other, 3}}).load()) == 2);
 }
 
-TEST_CASE("blocks that are no arrivals are refused", "[queue][markov][errors]") {
+TEST_CASE("arrivals as blocks: invalid blocks are rejected", "[queue][markov][errors]") {
   const auto refused = [](const PlainBlocks<Fraction>& plain, const std::string& message) {
     CHECK_THROWS_AS(MarkovArrivals::blocks(blocks(plain)), InvalidArgument);
     CHECK_THROWS_WITH(MarkovArrivals::blocks(blocks(plain)), Contains(message));
@@ -170,17 +170,17 @@ TEST_CASE("blocks that are no arrivals are refused", "[queue][markov][errors]") 
   refused({{{half, 0}, {0, half}}, {{0, half}, {half, third}}}, "the sum of row 2");
   refused({{{half, -half}, {0, half}}, {{half, half}, {half, 0}}}, "an entry in row 1 of D_0 is -1/2");
   refused({{{0, 0}, {0, half}}, {{0, Fraction(3, 2)}, {half, 0}}}, "an entry in row 1 of D_1 is 3/2");
-  // Phase 3 is never left; phase 2 is never come back to.
+  // Phase 3 is never left; phase 2 is never re-entered.
   refused({{{half, 0, 0}, {half, 0, half}, {0, 0, half}}, {{half, 0, 0}, {0, 0, 0}, {0, 0, half}}},
-          "phases 1 lead to each other, but not to and from 2, 3");
+          "phases 1 communicate with each other, but not with 2, 3");
   refused({{{0, half, 0}, {half, 0, 0}, {0, half, 0}}, {{half, 0, 0}, {half, 0, 0}, {0, 0, half}}},
-          "phases 1, 2 lead to each other, but not to and from 3");
+          "phases 1, 2 communicate with each other, but not with 3");
   PlainBlocks<Fraction> wide(
       1, std::vector<std::vector<Fraction>>(257, std::vector<Fraction>(257, Fraction(Whole(1), Whole(257)))));
   refused(wide, "phases is 257");
   const PlainBlocks<Fraction> many(1025, {{Fraction(Whole(1), Whole(1025))}});
   CHECK_THROWS_AS(MarkovArrivals::blocks(blocks(many)), LimitExceeded);
-  // More digits than the exact load of so many phases bears: 1/3 of each odd digit.
+  // More digits than the exact load with that many phases supports: 1/3 of each odd digit.
   Random random(3);
   CHECK_THROWS_WITH(MarkovArrivals::blocks(blocks(random_chain(random, 80, 40))),
                     Contains("too many for the exact load of 80 phases"));

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-// A crowd's queue, against the same sources listed one by one and enclosed by interval arithmetic.
+// The queue of many small sources, against the same sources listed one by one with interval arithmetic.
 
 using namespace tailbound;
 using namespace tailbound::queue;
@@ -70,7 +70,7 @@ void require_equal(const Sources& sources) {
 
 }  // namespace
 
-TEST_CASE("crowd: the queue of sources listed one by one") {
+TEST_CASE("many small sources: equal to sources listed one by one") {
   Sources few;
   few.add(Rational(1) / 3, 1);
   few.add(Rational(1) / 7, 3);
@@ -94,8 +94,8 @@ TEST_CASE("crowd: the queue of sources listed one by one") {
   }
 }
 
-TEST_CASE("crowd: a hundred thousand sources lie between their few and Poisson") {
-  // E[W] of n equal sources is (1 - 1/n) rho / (2 (1 - rho)); their tails rise with n.
+TEST_CASE("many small sources: 100 000 sources lie between a few and Poisson") {
+  // E[W] of n equal sources is (1 - 1/n) rho / (2 (1 - rho)); their tails increase with n.
   const Rational load = Rational(4) / 5;
   double last = 0;
   for (const std::int64_t count : {10, 1000, 100'000}) {
@@ -115,7 +115,7 @@ TEST_CASE("crowd: a hundred thousand sources lie between their few and Poisson")
   CHECK(last == Approx(static_cast<double>(poisson.tail[30])).epsilon(1e-3));
 }
 
-TEST_CASE("crowd: overload is refused") {
+TEST_CASE("many small sources: overload is rejected") {
   const std::vector<CrowdSource> sources{{0.5L, 2}};
   const Rational load = 1;
   const Crowd crowd{sources, 1, &load};

@@ -51,7 +51,7 @@ std::vector<Wide> by_linear_algebra(double load, int places) {
 }
 
 /// The same by the balance of each state, column after column of pi P = pi, which subtracts: with 400 digits,
-/// of which the subtractions cost some 250 here.
+/// some 250 of which the subtractions lose here.
 std::vector<Wide> by_balance(double load, int places) {
   using Wider = boost::multiprecision::number<boost::multiprecision::cpp_dec_float<400>>;
   const auto size = static_cast<std::size_t>(places);
@@ -72,13 +72,13 @@ std::vector<Wide> by_balance(double load, int places) {
   return p;
 }
 
-TEST_CASE("M/D/1/L: the figures known for 5 places and a load of 1/2") {
+TEST_CASE("M/D/1/L: known values for capacity 5 and load 1/2") {
   const DeterministicOccupancy queue = deterministic_queue(0.5, 5);
   CHECK(queue.accepted == Approx(0.49891).margin(5e-6));
   CHECK(queue.time() == Approx(1.48127).margin(5e-6));
 }
 
-TEST_CASE("M/D/1/L: 500 random queues against linear algebra with 100 digits and more, relatively") {
+TEST_CASE("M/D/1/L: 500 random queues agree with linear algebra in at least 100 digits") {
   std::mt19937 random(7);
   double worst = 0;
   for (int i = 0; i < 500; ++i) {
@@ -97,7 +97,7 @@ TEST_CASE("M/D/1/L: 500 random queues against linear algebra with 100 digits and
   CHECK(worst < 1e-13);
 }
 
-TEST_CASE("M/D/1/L: sums, the accepted rate, and M/D/1 without end") {
+TEST_CASE("M/D/1/L: sums, accepted rate, and the infinite buffer M/D/1") {
   for (const double load : {0.05, 0.5, 0.9, 1.0, 1.7, 30.0, 500.0})
     for (const std::int64_t places : {1, 2, 5, 40, 1000}) {
       CAPTURE(load, places);
@@ -143,7 +143,7 @@ double by_double_sums(double cold, double hot, int degree, int l) {
   return open / (closed + open);
 }
 
-TEST_CASE("combining: the closed forms equal the printed double sums, 1000 random cases") {
+TEST_CASE("combining: closed forms equal the published double sums, 1000 random cases") {
   std::mt19937 random(11);
   std::uniform_real_distribution<double> rate(0.01, 1);
   double worst = 0;
@@ -159,7 +159,7 @@ TEST_CASE("combining: the closed forms equal the printed double sums, 1000 rando
   CHECK(worst < 1e-12);
 }
 
-TEST_CASE("combining: unlimited is the limit of large degrees; only hot requests combine for sure") {
+TEST_CASE("combining: unlimited is the limit of large degrees; hot requests alone always combine") {
   for (const double hot : {0.01, 0.3, 0.9}) {
     const std::vector<double> unlimited = CombiningMix(1 - hot, hot, std::nullopt).combining(9);
     const std::vector<double> large = CombiningMix(1 - hot, hot, 1000).combining(9);

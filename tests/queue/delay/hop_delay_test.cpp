@@ -26,7 +26,7 @@ bool overlap(const Real& a_lower, const Real& a_upper, const Real& b_lower, cons
   return a_lower <= b_upper && b_lower <= a_upper;
 }
 
-/// P(Q = w+1) / rho, or the tail, from what is known of the occupancy.
+/// P(Q = w+1) / rho, or the tail, from the occupancy.
 bool is_share_of_load(const Probability& delay, const numeric::Proved<unit::Probability>& occupancy,
                       const Rational& load) {
   const numeric::PrecisionScope scope(numeric::Precision{256});
@@ -36,7 +36,7 @@ bool is_share_of_load(const Probability& delay, const numeric::Proved<unit::Prob
   return overlap(delay.lower(), delay.upper(), numeric::lower(expected), numeric::upper(expected));
 }
 
-/// Waits against occupancies on all places.
+/// Waits against occupancies at all levels.
 void check_wait(const SlottedQueue& queue, std::size_t size) {
   const Rational& load = *queue.arrivals.load();
   const auto fast = queue::hop_delay(queue, HopDelay::wait, size, -1000);
@@ -59,7 +59,7 @@ void check_wait(const SlottedQueue& queue, std::size_t size) {
     CHECK(is_share_of_load(fine_tail, tails[w].probability, load));
     CHECK(overlap(mass.lower(), mass.upper(), fine_mass.lower(), fine_mass.upper()));
     CHECK(overlap(tail.lower(), tail.upper(), fine_tail.lower(), fine_tail.upper()));
-    // They say something, too.
+    // They are not trivial.
     if (tail.lower() > 1e-250) CHECK(tail.relative_width() < 1e-12);
     if (fine_tail.lower() > 1e-250) CHECK(fine_tail.relative_width() < 1e-40);
   }
@@ -96,7 +96,7 @@ TEST_CASE("Wait in one queue: P(W = w) = P(Q = w+1) / rho on random models", "[q
   for (const int kind : kinds) CHECK(kind >= 3);
 }
 
-TEST_CASE("Wait in one queue: ten digits in quicker numbers hold what finer ones find", "[queue][delay]") {
+TEST_CASE("Wait in one queue: ten digits in double contain higher-precision results", "[queue][delay]") {
   for (const char* load : {"0.05", "0.5", "0.9", "0.999"})
     for (const int inputs : {2, 16, 300}) {
       CAPTURE(load, inputs);
@@ -144,7 +144,7 @@ TEST_CASE("Wait in one queue: exact fractions", "[queue][delay]") {
     std::vector<Fraction> left{(1 - load) / pmf[0]};
     const auto arrive = [&](std::size_t j) { return j < pmf.size() ? pmf[j] : Fraction(0); };
     for (std::size_t v = 0; v + 1 < size; ++v) {
-      // P(V = v) = sum_{i + j = v + 1} P(V = i) P(A = j), with both of 0 and 1 ending at 0
+      // P(V = v) = sum_{i + j = v + 1} P(V = i) P(A = j), with 0 and 1 both leading to 0
       Fraction rest = left[v];
       for (std::size_t i = 0; i <= v; ++i) rest -= left[i] * arrive(v + 1 - i);
       if (v == 0) rest -= left[0] * arrive(0);
@@ -170,7 +170,7 @@ TEST_CASE("Wait in one queue: exact fractions", "[queue][delay]") {
   }
 }
 
-TEST_CASE("Wait in one queue: several packets a slot, against the Markov chain", "[queue][delay]") {
+TEST_CASE("Wait in one queue: several packets per slot, against the Markov chain", "[queue][delay]") {
   for (const int servers : {2, 3, 5, 8}) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       Random random(seed + 100 * static_cast<std::uint64_t>(servers));
@@ -210,7 +210,7 @@ TEST_CASE("Wait in one queue: several packets a slot, against the Markov chain",
       for (std::size_t w = 0; w < size; ++w) {
         INFO("w = " << w);
         at_most += wait[w];
-        // The chain is cut at 1200 packets; its masses are differences: 60 digits beside 1 are left.
+        // The chain is cut at 1200 packets; its masses are differences: 60 digits relative to 1 remain.
         const auto near = [&](const Probability& enclosure, const Float100& value) {
           Fraction exact;
           mpfr_get_q(exact.backend().data(), value.backend().data());
@@ -230,7 +230,8 @@ TEST_CASE("Wait in one queue: several packets a slot, against the Markov chain",
   }
 }
 
-TEST_CASE("Wait in one queue: the mean is the sum of the tails, and Little's", "[queue][delay]") {
+TEST_CASE("Wait in one queue: the mean is the sum of the tails and satisfies Little's law",
+          "[queue][delay]") {
   int exact_means = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Random random(seed);
@@ -251,7 +252,7 @@ TEST_CASE("Wait in one queue: the mean is the sum of the tails, and Little's", "
       lower += tail.lower();
       upper += tail.upper();
     }
-    upper += Real(1e-20);  // what lies beyond, generously
+    upper += Real(1e-20);  // a generous bound of the rest
     const Enclosure<unit::Slot> slots = numeric::to_enclosure(mean);
     CHECK(lower <= slots.upper() + Real(1e-60));
     CHECK(slots.lower() <= upper + Real(1e-60));
@@ -273,12 +274,12 @@ TEST_CASE("Wait in one queue: the mean is the sum of the tails, and Little's", "
   CHECK(exact_means >= 10);
 }
 
-TEST_CASE("Wait in one queue: Little's law for several packets a slot", "[queue][delay]") {
+TEST_CASE("Wait in one queue: Little's law for several packets per slot", "[queue][delay]") {
   for (const int servers : {2, 4}) {
     const SlottedQueue queue{series::Arrivals::equal_inputs(
                                  4 * servers, Rational(servers) * numeric::parse_rational("0.8", "load")),
                              servers};
-    // Slots in the system: the wait and one more for the service. E[Q] = rho (E[W] + 1).
+    // Slots in the system: the wait plus one for the service. E[Q] = rho (E[W] + 1).
     const auto delay = queue::hop_delay(queue, HopDelay::wait, 400, -1000);
     const numeric::PrecisionScope scope(numeric::Precision{256});
     Real sum(0);
@@ -292,7 +293,7 @@ TEST_CASE("Wait in one queue: Little's law for several packets a slot", "[queue]
   }
 }
 
-TEST_CASE("Wait in one queue: what is refused, and the edges", "[queue][delay]") {
+TEST_CASE("Wait in one queue: errors and edge cases", "[queue][delay]") {
   const auto inputs = [](int count, const char* load) {
     return series::Arrivals::equal_inputs(count, numeric::parse_rational(load, "load"));
   };
@@ -314,7 +315,7 @@ TEST_CASE("Wait in one queue: what is refused, and the edges", "[queue][delay]")
   CHECK_THROWS_AS(queue::hop_delay(queue, HopDelay::wait, (std::size_t{1} << 23) + 1, -100), LimitExceeded);
   CHECK_THROWS_AS(queue::hop_delay(queue, HopDelay::wait, 100'000'000, -100, 128), LimitExceeded);
 
-  // One source, or no more sources than servers: nobody waits.
+  // One source, or no more sources than servers: no packet waits.
   for (const auto& alone : {SlottedQueue{inputs(1, "0.7"), 1}, SlottedQueue{inputs(3, "0.9"), 3}}) {
     const auto none = queue::hop_delay(alone, HopDelay::wait, 5, -100);
     for (std::size_t t = 0; t < 5; ++t) {

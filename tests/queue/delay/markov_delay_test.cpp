@@ -17,7 +17,7 @@ using tailbound::test::rational;
 
 namespace {
 
-/// Sources that forget at once: a Bernoulli process in the clothes of an on-off one.
+/// On-off sources without memory: Bernoulli processes.
 MarkovArrivals forgetful(std::int64_t count, const Rational& load, const Rational& on_rate) {
   const Rational each = load / Rational(static_cast<long>(count)), on = each / on_rate;
   return MarkovArrivals::on_off(
@@ -36,7 +36,7 @@ bool overlap(const numeric::Enclosure<unit::Probability>& a, const numeric::Encl
 
 }  // namespace
 
-TEST_CASE("the waits of sources that forget are those of the slotted queue", "[queue][markov][delay]") {
+TEST_CASE("waits with memoryless sources are those of the slotted queue", "[queue][markov][delay]") {
   Random random(11);
   for (int round = 0; round < 40; ++round) {
     const std::int64_t count = random.between(2, 24);
@@ -66,7 +66,7 @@ TEST_CASE("the waits of sources that forget are those of the slotted queue", "[q
   }
 }
 
-TEST_CASE("a distribution of waits sums to 1 and to its mean", "[queue][markov][delay]") {
+TEST_CASE("a wait distribution sums to 1 and to its mean", "[queue][markov][delay]") {
   for (const auto& [count, load, burst] :
        {std::tuple{4, "0.6", "8"}, std::tuple{16, "0.8", "20"}, std::tuple{256, "0.6", "8"}}) {
     INFO(count << " sources at " << load);
@@ -95,7 +95,7 @@ TEST_CASE("a distribution of waits sums to 1 and to its mean", "[queue][markov][
   }
 }
 
-TEST_CASE("who never waits", "[queue][markov][delay]") {
+TEST_CASE("queues without waits", "[queue][markov][delay]") {
   CHECK(queue::never_waits(bursty(1, rational("0.6"), rational("4"))));
   CHECK_FALSE(queue::never_waits(bursty(2, rational("0.6"), rational("4"))));
   CHECK(queue::never_waits(queue::SlottedQueue{series::Arrivals::equal_inputs(1, rational("0.6")), 1}));

@@ -16,7 +16,7 @@ namespace {
 
 using Chances = std::vector<double>;
 
-/// Packets in a slot of sources that are ON or OFF, and what they do next, source by source: no law of sums is used.
+/// Packets and transitions of ON or OFF sources, source by source, without using distributions of sums.
 struct SourceStates {
   struct One {
     double start, stop, rate;
@@ -24,7 +24,7 @@ struct SourceStates {
   std::vector<One> all;
 
   [[nodiscard]] std::size_t states() const { return std::size_t{1} << all.size(); }
-  /// P(b packets | which are ON)
+  /// P(b packets | set of ON sources)
   [[nodiscard]] Chances packets(std::size_t state) const {
     Chances law{1};
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -53,11 +53,11 @@ struct StoodStill {
   Chances above;  ///< P(more than n packets)
 };
 
-/// The chain of W stepped until it stands still; each packet of a slot is looked at where it stands.
+/// The chain of W iterated until it is stationary; each packet of a slot is considered at its position.
 StoodStill by_definition(const SourceStates& sources, int p, int q, std::size_t most) {
   const std::size_t states = sources.states();
-  std::vector<Chances> law(
-      states, Chances(most, 0));  // of the parts just after arrivals, and the state of the next slot
+  std::vector<Chances> law(states,
+                           Chances(most, 0));  // parts just after arrivals, and the state of the next slot
   law[0][0] = 1;
   StoodStill known;
   for (int step = 0; step < 6000; ++step) {
@@ -118,7 +118,7 @@ void require_same(PartsDelay& computed, const StoodStill& known, double digits) 
 
 }  // namespace
 
-TEST_CASE("links that take a fraction of packets a slot delay as their parts say", "[queue][parts]") {
+TEST_CASE("links that serve a fraction of a packet per slot match the chain of parts", "[queue][parts]") {
   struct LinkSetting {
     int p, q, sources;
     const char* rate;
@@ -140,7 +140,7 @@ TEST_CASE("links that take a fraction of packets a slot delay as their parts say
   }
 }
 
-TEST_CASE("of whole packets a slot the delays are those of the slotted queue", "[queue][parts]") {
+TEST_CASE("links that serve whole packets per slot match the slotted queue", "[queue][parts]") {
   const auto arrivals =
       series::Arrivals::unequal_inputs({rational("0.9"), rational("0.8"), rational("0.7"), rational("0.3")});
   PartsDelay computed(queue::parts_queue(arrivals, 3, 1));
@@ -152,7 +152,7 @@ TEST_CASE("of whole packets a slot the delays are those of the slotted queue", "
   CHECK(level == queue::least_level({arrivals, 3}, rational("1/1000000")).level.value);
 }
 
-TEST_CASE("bursts at links that take several packets a slot delay as the chain says", "[queue][parts]") {
+TEST_CASE("bursts at links that serve several packets per slot match the chain", "[queue][parts]") {
   struct LinkSetting {
     int p, q, sources;
     const char *load, *burst, *on_rate;
@@ -174,7 +174,7 @@ TEST_CASE("bursts at links that take several packets a slot delay as the chain s
   }
 }
 
-TEST_CASE("bursts of too many sources at a fast link are refused", "[queue][parts]") {
+TEST_CASE("bursts of too many sources at a fast link are rejected", "[queue][parts]") {
   const traffic::OnOff source = traffic::on_off(rational("1/40"), {.slots = 4, .on_rate = 1});
   CHECK_THROWS_WITH(queue::parts_queue(std::vector<OnOffGroup>{{source, 100}}, 3, 1),
                     Catch::Contains("more than 256"));

@@ -27,7 +27,7 @@ double wait_transform_middle(queue::WaitTransform& transform, double z) {
   return static_cast<double>(numeric::lower(*found));
 }
 
-/// E[z^W] from the law of W, level by level.
+/// E[z^W] from the distribution of W, level by level.
 double wait_power_series(const queue::OnOffGroup& group, double z, std::size_t levels) {
   queue::MarkovQueue queue(queue::MarkovArrivals::on_off({group}));
   const queue::ClaimedHopDelay law = queue::hop_delay(queue, queue::HopDelay::wait, levels);
@@ -41,7 +41,7 @@ double wait_power_series(const queue::OnOffGroup& group, double z, std::size_t l
 
 }  // namespace
 
-TEST_CASE("wait transform: the power series of the wait's law, which was found level by level") {
+TEST_CASE("wait transform: equals the power series of the wait distribution") {
   struct Row {
     std::int64_t k;
     const char *load, *burst, *on_rate;
@@ -80,7 +80,7 @@ TEST_CASE("wait transform: sources without correlation are Bernoulli sources") {
   }
 }
 
-TEST_CASE("wait transform: a lone source never waits, however many packets it sends") {
+TEST_CASE("wait transform: a single source never waits at any load") {
   queue::WaitTransform transform({traffic::on_off(rational("0.9"), {rational("50"), rational("1")}), 1});
   CHECK(wait_transform_middle(transform, 1.7) == Approx(1).epsilon(1e-14));
 }
@@ -106,7 +106,7 @@ TEST_CASE("wait transform: many sources, long bursts, loads near 1 and near 0") 
   }
 }
 
-TEST_CASE("wait transform: no number from the root on, errors of what is excluded") {
+TEST_CASE("wait transform: no value at or above the root; invalid arguments are rejected") {
   const queue::OnOffGroup group = wait_transform_group(4, "0.6", "16");
   queue::WaitTransform transform(group);
   queue::MarkovQueue queue(queue::MarkovArrivals::on_off({group}));

@@ -24,7 +24,7 @@ using tailbound::test::rational;
 namespace {}  // namespace
 
 TEST_CASE("bursts to one output: 4 inputs, load 0.6, bursts of 16", "[queue][directed][reference]") {
-  // From a chain solved by a program of its own.
+  // From a chain solved by an independent program.
   MarkovQueue queue(MarkovArrivals::on_off({switch_inputs(4, "0.6", "16")}));
   REQUIRE(queue.certified());
   CHECK(queue.arrivals().phases() == 15);
@@ -32,19 +32,19 @@ TEST_CASE("bursts to one output: 4 inputs, load 0.6, bursts of 16", "[queue][dir
   CHECK(apart(ends(queue.tail(525)).middle(), 1.0182224076e-9L) < 1e-10);
   CHECK(apart(ends(queue.tail(526)).middle(), 9.8090758745e-10L) < 1e-10);
   CHECK(apart(ends(queue.mean_occupancy()).middle(), 10.185106306L) < 1e-10);
-  // Deep in the tail each packet more divides by the same number.
+  // Deep in the tail each further packet divides by the same number.
   const auto decay = queue.decay_rate();
   REQUIRE(decay);
   const long double ratio = ends(queue.tail(2000)).middle() / ends(queue.tail(2001)).middle();
   CHECK(apart(std::log(ratio), static_cast<long double>(decay->lower())) < 1e-9);
 }
 
-TEST_CASE("bursts to one output are the same as their blocks", "[queue][directed][exact]") {
+TEST_CASE("bursts to one output: equal to their blocks", "[queue][directed][exact]") {
   Random random(71);
   for (int i = 0; i < 24; ++i) {
-    // With an on-rate below 1 the machinery of blocks is used, with 1 passages that end in silent slots.
+    // On-rates below 1 use block matrices, on-rate 1 passages that end in silent slots.
     OnOffGroup group = random_group(random, i % 4 != 3, {.sources = i % 4 == 3 ? 3 : 5, .burst = 1500});
-    if (i == 0) group = switch_inputs(4, "0.4", "1");  // no burst is longer than a slot
+    if (i == 0) group = switch_inputs(4, "0.4", "1");  // every burst lasts one slot
     if (i == 1) group = switch_inputs(4, "0.6", "2");  // alpha + beta above 1
     MarkovQueue queue(MarkovArrivals::on_off({group}));
     MarkovQueue other(MarkovArrivals::blocks(to_rational(lumped_blocks({group}))));
@@ -71,7 +71,7 @@ TEST_CASE("bursts to one output are the same as their blocks", "[queue][directed
 }
 
 TEST_CASE("bursts to one output: two inputs with bursts of one slot", "[queue][directed][exact]") {
-  // Two packets come where both inputs were silent and draw this output: neither sends in the next slot.
+  // Two packets arrive when both silent inputs draw this output; neither sends in the next slot.
   const OnOffGroup group = switch_inputs(2, "0.25", "1");
   MarkovQueue queue(MarkovArrivals::on_off({group}));
   CHECK(ends(queue.tail(0)).contains(Fraction(1, 4)));
@@ -154,7 +154,7 @@ TEST_CASE("all bursts to one output are ordinary sources", "[queue][directed][li
   }
 }
 
-TEST_CASE("bursts to one output: more inputs and longer bursts are certified", "[queue][directed]") {
+TEST_CASE("bursts to one output: certified for more inputs and longer bursts", "[queue][directed]") {
   for (const auto& [count, load, burst] :
        {std::tuple{8L, "0.6", "1000"}, std::tuple{16L, "0.9", "16"}, std::tuple{16L, "0.3", "1"},
         std::tuple{24L, "0.6", "100"}, std::tuple{32L, "0.6", "16"}}) {
@@ -172,14 +172,14 @@ TEST_CASE("bursts to one output: more inputs and longer bursts are certified", "
       above = tail;
     }
   }
-  // Little: the mean is the sum of the tails.
+  // The mean is the sum of the tails.
   MarkovQueue queue(MarkovArrivals::on_off({switch_inputs(16, "0.6", "4")}));
   long double sum = 0;
   for (std::int64_t level = 0; level < 600; ++level) sum += ends(queue.tail(level)).middle();
   CHECK(apart(sum, ends(queue.mean_occupancy()).middle()) < 1e-12);
 }
 
-TEST_CASE("modes of the number elsewhere give what is certified", "[queue][directed][modal]") {
+TEST_CASE("spectral approximation: agrees with certified results", "[queue][directed][modal]") {
   for (const auto& [count, load, burst] :
        {std::tuple{24L, "0.6", "16"}, std::tuple{34L, "0.8", "16"}, std::tuple{34L, "0.5", "200"}}) {
     const OnOffGroup group = switch_inputs(count, load, burst);
@@ -207,7 +207,7 @@ TEST_CASE("modes of the number elsewhere give what is certified", "[queue][direc
   }
 }
 
-TEST_CASE("bursts to one of very many outputs start as Poisson ones", "[queue][directed][limit]") {
+TEST_CASE("bursts to one of very many outputs: starts tend to Poisson", "[queue][directed][limit]") {
   // i ON here: each stays with probability 3/4, Poisson ones start; load 0.3.
   constexpr std::size_t most = 18;
   const long double stay = 0.75L, starts = 0.3L * (1 - stay);
@@ -243,7 +243,7 @@ TEST_CASE("bursts to one of very many outputs start as Poisson ones", "[queue][d
   }
 }
 
-TEST_CASE("bursts to one output: what is refused", "[queue][directed]") {
+TEST_CASE("bursts to one output: invalid arguments are rejected", "[queue][directed]") {
   CHECK_FALSE(MarkovQueue(MarkovArrivals::on_off({switch_inputs(64, "0.6", "16")})).certified());
   CHECK_FALSE(MarkovQueue(MarkovArrivals::on_off({switch_inputs(64, "0.6", "16", "0.9")})).certified());
   MarkovQueue many(MarkovArrivals::on_off({switch_inputs(64, "0.6", "16")}));

@@ -8,14 +8,14 @@
 #include <variant>
 #include <vector>
 
-// Finite buffers that are offered more than is served: no unlimited queue stands behind them.
+// Finite buffers in overload, for which there is no stable infinite queue.
 
 namespace tailbound::queue {
 namespace {
 
 using test::rational;
 
-/// Of K inputs, each of which sends a packet with probability p: by stepping the chain until it stands still.
+/// For K inputs that each send a packet with probability p, by iterating the chain until it is stationary.
 double by_steps(int inputs, double p, int servers, std::size_t room) {
   std::vector<double> batch(static_cast<std::size_t>(inputs) + 1);
   for (int n = 0; n <= inputs; ++n)
@@ -67,23 +67,23 @@ TEST_CASE("overload: the loss of a finite buffer is that of its chain") {
   }
 }
 
-TEST_CASE("overload: 10 inputs of 1/2, 3 served a slot, room for 3") {
+TEST_CASE("overload: 10 inputs of rate 1/2, 3 served per slot, buffer of 3") {
   const SlottedQueue queue{.arrivals = series::Arrivals::equal_inputs(10, 5), .packets_per_slot = 3};
   CHECK(loss_of(queue, 3) == Approx(0.41328125).epsilon(1e-12));
 }
 
-TEST_CASE("overload: where at least as many come as are served, all beyond these is lost") {
+TEST_CASE("overload: if no slot has fewer arrivals than services, all excess is lost") {
   const SlottedQueue all{.arrivals = series::Arrivals::equal_inputs(10, 10), .packets_per_slot = 3};
   for (const std::int64_t room : {3, 5, 20, 1000}) CHECK(loss_of(all, room) == Approx(0.7).epsilon(1e-12));
   CHECK(loss_of(all, 2) == Approx(0.8).epsilon(1e-12));
   CHECK(loss_of(all, 0) == 1);
-  // Just as many: nothing is lost where there is room for them.
+  // Exactly as many: nothing is lost if they fit.
   const SlottedQueue even{.arrivals = series::Arrivals::equal_inputs(3, 3), .packets_per_slot = 3};
   CHECK(loss_of(even, 3) == Approx(0).margin(1e-12));
   CHECK(loss_of(even, 1) == Approx(2.0 / 3).epsilon(1e-12));
 }
 
-TEST_CASE("overload: the loss goes over continuously where the queue becomes unstable") {
+TEST_CASE("overload: the loss is continuous at the stability limit") {
   const auto loss = [](const char* load) {
     return loss_of({.arrivals = series::Arrivals::equal_inputs(8, rational(load)), .packets_per_slot = 1},
                    10);

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-// Memory shared by packets of several cells, all of which come in one slot.
+// Memory shared by packets of several cells, all arriving in one slot.
 
 using namespace tailbound;
 using numeric::Rational;
@@ -40,8 +40,8 @@ queue::SharedSwitch switch_of(std::int64_t inputs, const Rational& load, std::in
 
 }  // namespace
 
-// The other way: the slotted queue with the generating function of a slot's cells, in enclosures.
-TEST_CASE("shared memory of cells: one output's queue is that of its cells, in 100 random cases",
+// Independent method: the slotted queue with the generating function of a slot's cells, in enclosures.
+TEST_CASE("shared memory of cells: one output matches the slotted queue of cells, 100 random cases",
           "[queue][shared]") {
   std::mt19937_64 random(5);
   for (int repeat = 0; repeat < 100; ++repeat) {
@@ -64,8 +64,8 @@ TEST_CASE("shared memory of cells: one output's queue is that of its cells, in 1
   }
 }
 
-// T is Q then, and what earlier slots left is independent of the slot's arrivals: the bound of the loss is the
-// expected excess of Q itself.
+// T is then Q, and the cells left by earlier slots are independent of the slot's arrivals: the loss bound is
+// the expected excess of Q itself.
 TEST_CASE("shared memory of cells: with one output the expected excess is exact", "[queue][shared]") {
   std::mt19937_64 random(6);
   for (int repeat = 0; repeat < 30; ++repeat) {
@@ -87,7 +87,7 @@ TEST_CASE("shared memory of cells: with one output the expected excess is exact"
   }
 }
 
-TEST_CASE("shared memory of cells: no bound is below the simulation", "[queue][shared]") {
+TEST_CASE("shared memory of cells: bounds are above simulation", "[queue][shared]") {
   const traffic::CellCounts cells = PacketSizes::of_list("1:2,3:1,8:1", "sizes").cells(1);
   for (const auto& [ports, load] : {std::pair{2, "0.6"}, {4, "0.8"}, {8, "0.7"}}) {
     const Rational each = numeric::parse_rational(load, "load");

@@ -69,7 +69,7 @@ const MemoryRule loss{.measure = Measure::loss};
 
 }  // namespace
 
-TEST_CASE("shared memory: the expected excess of a queue is exact within its bound, in 2 000 random cases",
+TEST_CASE("shared memory: the expected excess of a queue is within its error bound, 2 000 random cases",
           "[queue][shared]") {
   std::mt19937_64 random(20'260'712);
   for (int i = 0; i < 2'000; ++i) {
@@ -84,7 +84,7 @@ TEST_CASE("shared memory: the expected excess of a queue is exact within its bou
     REQUIRE(std::get<numeric::Exact<unit::Packet>>(queue::mean_occupancy(slotted)).value == mean);
     const auto masses = queue::occupancy_probabilities(slotted, Packets(static_cast<std::int64_t>(size)),
                                                        {.arithmetic = queue::Arithmetic::exact});
-    // P(Q > n) and E[(Q-n)^+] from the front: the mean less what lies below.
+    // P(Q > n) and E[(Q-n)^+] from the front: the mean minus the part below.
     Rational tail = 1, excess = mean;
     const auto tight = [&](long double value, const Rational& truth) {
       const Rational upper = numeric::to_rational(series::rounded_up(value, computed.units));
@@ -117,7 +117,7 @@ TEST_CASE("shared memory: the values of the exact chains", "[queue][shared]") {
   CHECK(threshold_chain(4, 0.8, 30, 2).loss() == Approx(1.04922010e-5).epsilon(1e-7));
 }
 
-TEST_CASE("shared memory: the bounds by other programs", "[queue][shared]") {
+TEST_CASE("shared memory: bounds from independent programs", "[queue][shared]") {
   const SharedSwitch four = equal_switch(4, "0.8");
   CHECK(bound_at(four, threshold("1"), 30) == Approx(5.9489e-3).epsilon(1e-4));
   CHECK(bound_at(four, threshold("1"), 50) == Approx(2.1628e-5).epsilon(1e-4));
@@ -138,7 +138,7 @@ TEST_CASE("shared memory: the independent queues' tails", "[queue][shared]") {
   CHECK(tail_of_sum(2, 28) == Approx(4.887850e-9).epsilon(1e-6));
   CHECK(tail_of_sum(4, 25) == Approx(6.442251e-4).epsilon(1e-6));
   CHECK(tail_of_sum(4, 50) == Approx(3.906918e-9).epsilon(1e-6));
-  // (3) with them in place of T~: what of P(T > 25) they prove.
+  // (3) with them in place of T~: the bound of P(T > 25) that they prove.
   const series::StopLoss four =
       series::sum_of_alike(queue::occupancy(std::vector<Rational>(4, parse_rational("1/5", "rate")), 26), 4);
   long double least = 1;
@@ -147,7 +147,7 @@ TEST_CASE("shared memory: the independent queues' tails", "[queue][shared]") {
   CHECK(static_cast<double>(least) == Approx(1.3843e-3).epsilon(4e-5));
 }
 
-TEST_CASE("shared memory: no bound is below the chain", "[queue][shared]") {
+TEST_CASE("shared memory: bounds are above the exact chain", "[queue][shared]") {
   for (const auto& [ports, load, text] : {std::tuple{2, 0.5, "0.5"},
                                           {2, 0.9, "0.9"},
                                           {3, 0.3, "0.3"},
@@ -169,7 +169,7 @@ TEST_CASE("shared memory: no bound is below the chain", "[queue][shared]") {
   }
 }
 
-TEST_CASE("shared memory: with unequal traffic no bound is below the chain", "[queue][shared]") {
+TEST_CASE("shared memory: bounds are above the exact chain with unequal traffic", "[queue][shared]") {
   std::mt19937_64 random(20'260'713);
   for (int i = 0; i < 30; ++i) {
     const std::size_t inputs = 1 + random() % 4, outputs = 2 + random() % 2;
@@ -200,15 +200,15 @@ TEST_CASE("shared memory: with unequal traffic no bound is below the chain", "[q
   }
 }
 
-TEST_CASE("shared memory: without the proof's independence the bound would fail", "[queue][shared]") {
-  // P(T > M) itself is not below that of independent queues for small M: only sums of excesses are.
+TEST_CASE("shared memory: the bound requires the proof's independence", "[queue][shared]") {
+  // P(T > M) itself may exceed that of independent queues for small M: only sums of excesses are ordered.
   const SharedChain two = free_chain(2, 0.8, 60, 1);
   const series::StopLoss own = queue::occupancy({Rational(2) / 5, Rational(2) / 5}, 2);
   CHECK(two.tail(1) == Approx(0.907).epsilon(1e-3));
   CHECK(static_cast<double>(series::sum_of_alike(own, 2).tail[1]) == Approx(0.818).epsilon(1e-3));
 }
 
-TEST_CASE("shared memory: the least memory is where the bound first meets the target", "[queue][shared]") {
+TEST_CASE("shared memory: the minimum memory is where the bound first meets the target", "[queue][shared]") {
   for (const MemoryRule& rule : {overflow, loss, threshold("1/3"), threshold("1"), threshold("17/4")})
     for (const auto& [inputs, load, outputs] : {std::tuple{1, "0.9", 1},
                                                 {1, "0.7", 3},
@@ -226,20 +226,20 @@ TEST_CASE("shared memory: the least memory is where the bound first meets the ta
         CHECK(memory.bound(least.memory).value == least.at.value);
         if (least.memory.value > 0)
           CHECK(numeric::compare(memory.bound(least.memory - Packets(1)).value, target) > 0);
-        // Another table of another length says the same, up to the roundings it counts.
+        // Another table of another length gives the same, up to its counted roundings.
         SharedMemory other(memory.fed(), rule);
         CHECK(as_double(other.bound(least.memory)) == Approx(as_double(least.at)).epsilon(1e-9));
       }
 }
 
-TEST_CASE("shared memory: a matrix of equal rates is the uniform switch", "[queue][shared]") {
+TEST_CASE("shared memory: a matrix of equal rates equals the uniform switch", "[queue][shared]") {
   const Rational rate = Rational(1) / 5;
   const SharedSwitch fed =
       queue::matrix_switch(std::vector<std::vector<Rational>>(4, std::vector<Rational>(4, rate)));
   CHECK(fed.uniform());
   CHECK(fed.ports() == 4);
   CHECK(fed.load() == Rational(16) / 5);
-  // An output without traffic adds nothing, and what leaves the sums of the others alone does not matter.
+  // An output without traffic adds nothing, and changes that preserve the others' sums have no effect.
   std::vector<std::vector<Rational>> wider(4, std::vector<Rational>(5, rate));
   for (auto& row : wider) row[4] = 0;
   for (const MemoryRule& rule : {overflow, loss, threshold("2")}) {
@@ -249,7 +249,7 @@ TEST_CASE("shared memory: a matrix of equal rates is the uniform switch", "[queu
   }
 }
 
-TEST_CASE("shared memory: the variance of the total is the chain's", "[queue][shared]") {
+TEST_CASE("shared memory: the variance of the total matches the exact chain", "[queue][shared]") {
   const auto variance = [](const SharedSwitch& fed) {
     return static_cast<double>(SharedApproximation::of(fed, overflow)->variance().value);
   };
@@ -271,7 +271,7 @@ TEST_CASE("shared memory: the variance of the total is the chain's", "[queue][sh
         Approx(of_chain(rates, 44)).epsilon(1e-7));
 }
 
-TEST_CASE("shared memory: the approximation is near the chain", "[queue][shared]") {
+TEST_CASE("shared memory: the approximation is close to the exact chain", "[queue][shared]") {
   const auto least = [](const SharedSwitch& fed, const MemoryRule& rule, double target) {
     return SharedApproximation::of(fed, rule)->least(std::log(target), Packets(10)).value;
   };
@@ -288,7 +288,7 @@ TEST_CASE("shared memory: the approximation is near the chain", "[queue][shared]
       CHECK(std::abs(static_cast<double>(least(fed, loss, target)) - room) <= 2);
     }
   }
-  // The threshold's fixed point is conservative or nearly so, at most 8 packets apart.
+  // The threshold's fixed point is conservative or nearly so, within 8 packets.
   const SharedSwitch four = equal_switch(4, "0.8");
   for (const auto& [alpha, text, memory] : {std::tuple{0.5, "1/2", 30}, {1.0, "1", 30}, {2.0, "2", 30}}) {
     const double truth = threshold_chain(4, 0.8, memory, alpha).loss();
@@ -296,8 +296,8 @@ TEST_CASE("shared memory: the approximation is near the chain", "[queue][shared]
   }
 }
 
-// 92 582 states; half a minute. The price of the proof grows: 33 times the truth at 30, 73 at 40, 138 at 50.
-TEST_CASE("shared memory: the exact chain as far down as 4e-11", "[queue][shared][.full]") {
+// 92 582 states; half a minute. The ratio of bound to true value grows: 33 at 30, 73 at 40, 138 at 50.
+TEST_CASE("shared memory: the exact chain down to 4e-11", "[queue][shared][.full]") {
   const SharedChain open = free_chain(4, 0.8, 80, 50);
   CHECK(open.tail(50) == Approx(4.4595e-11).epsilon(2e-5));
   const SharedSwitch four = equal_switch(4, "0.8");
@@ -316,7 +316,7 @@ TEST_CASE("shared memory: the exact chain as far down as 4e-11", "[queue][shared
 TEST_CASE("shared memory of 8 ports: bounds and approximation against the chain", "[queue][shared][.full]") {
   const SharedSwitch fed = equal_switch(8, "0.8");
   const SharedChain open = free_chain(8, 0.8, 48, 24);
-  // With room for 48, which P(T > 48) of about 5e-6 exceed.
+  // With a buffer of 48, exceeded with P(T > 48) of about 5e-6.
   CHECK(open.moment(2) - open.moment(1) * open.moment(1) ==
         Approx(static_cast<double>(SharedApproximation::of(fed, overflow)->variance().value)).epsilon(1e-3));
   for (int memory = 10; memory <= 34; memory += 4)
@@ -332,7 +332,7 @@ TEST_CASE("shared memory of 8 ports: bounds and approximation against the chain"
   }
 }
 
-TEST_CASE("shared memory: what is refused", "[queue][shared]") {
+TEST_CASE("shared memory: invalid arguments are rejected", "[queue][shared]") {
   const SharedSwitch fed = equal_switch(4, "0.8");
   CHECK_THROWS_AS(equal_switch(4, "0.8", 3), Unstable);
   CHECK_THROWS_AS(equal_switch(4, "1"), Unstable);

@@ -11,8 +11,8 @@
 
 #include <tests/support/rational.hpp>
 
-// Memory from the laws of single queues: against the bound that knows the inputs, against sums taken one by one, and
-// against switches that are simulated.
+// Memory from the distributions of single queues: against the bound from the inputs, against sums computed
+// one by one, and against simulated switches.
 
 using namespace tailbound;
 using tailbound::test::ratio;
@@ -23,7 +23,8 @@ using Measure = MemoryRule::Measure;
 
 namespace {
 
-/// Each input sends with these rates to `count` outputs alike; its law by the queue of many sources.
+/// Each input sends with these rates to `count` identical outputs; the queue's distribution from the model of
+/// many small sources.
 OutputQueues crowd_outputs(const std::vector<Rational>& rates, std::int64_t count) {
   Rational load = 0;
   for (const Rational& rate : rates) load = load + rate;
@@ -36,7 +37,7 @@ OutputQueues crowd_outputs(const std::vector<Rational>& rates, std::int64_t coun
   return outputs;
 }
 
-/// The same by the queue of any number of packets a slot.
+/// The same by the queue that serves any number of packets per slot.
 OutputQueues slotted_outputs(const std::vector<Rational>& rates, std::int64_t count,
                              int packets_per_slot = 1) {
   Rational load = 0;
@@ -50,7 +51,7 @@ OutputQueues slotted_outputs(const std::vector<Rational>& rates, std::int64_t co
   return outputs;
 }
 
-/// P(Q = n) just after arrivals, by going from slot to slot until nothing changes.
+/// P(Q = n) just after arrivals, by iterating slots until nothing changes.
 std::vector<double> settled_law(const std::vector<Rational>& rates, int packets_per_slot, std::size_t size) {
   std::vector<double> batch{1};
   for (const Rational& rate : rates) {
@@ -72,7 +73,7 @@ std::vector<double> settled_law(const std::vector<Rational>& rates, int packets_
   return law;
 }
 
-/// The least memory and its bound from a law of the sum, in double.
+/// The minimum memory and its bound from a distribution of the sum, in double.
 std::pair<std::int64_t, double> least_of(const std::vector<double>& total, Measure measure, double load,
                                          double target) {
   std::vector<double> excess(total.size(), 0);
@@ -99,10 +100,9 @@ std::vector<double> folded(const std::vector<double>& x, const std::vector<doubl
 
 }  // namespace
 
-TEST_CASE(
-    "shared queues: the bound of sums taken one by one, for outputs of one and of several packets a slot") {
+TEST_CASE("shared queues: matches sums computed one by one, for one or several packets per slot") {
   const std::vector<Rational> few{ratio(1, 10), ratio(1, 5), ratio(1, 4)};
-  const std::vector<Rational> many(7, ratio(3, 14));  // 1.5 a slot
+  const std::vector<Rational> many(7, ratio(3, 14));  // 1.5 per slot
   const std::size_t size = 200;
   std::vector<double> total(size, 0);
   total[0] = 1;
@@ -125,7 +125,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("shared queues: never below the bound that knows what each input sends, and near it") {
+TEST_CASE("shared queues: above the bound from the inputs, and close to it") {
   std::mt19937 draw(7);
   for (int round = 0; round < 12; ++round) {
     const auto inputs = std::uniform_int_distribution<std::size_t>(2, 12)(draw);
@@ -146,7 +146,7 @@ TEST_CASE("shared queues: never below the bound that knows what each input sends
   }
 }
 
-TEST_CASE("shared queues: what a law may be off by is on the safe side of the bound") {
+TEST_CASE("shared queues: errors of a distribution keep the bound conservative") {
   const std::vector<Rational> rates(4, ratio(1, 5));
   const Rational target = parse_rational("1e-6", "target");
   const std::vector<OutputQueues> sharp{crowd_outputs(rates, 4)};
@@ -172,9 +172,9 @@ TEST_CASE("shared queues: what a law may be off by is on the safe side of the bo
   }
 }
 
-TEST_CASE("shared queues: a simulated switch stays within the bound") {
-  // 6 inputs of load 0.7 to 4 outputs of 0.3 to 0.9 and one of two packets a slot with 1.5; 95 % and more of the
-  // draws of a right bound pass, as it is a bound: above it only by four deviations of batches.
+TEST_CASE("shared queues: a simulated switch stays below the bound") {
+  // 6 inputs of load 0.7 to 4 outputs of 0.3 to 0.9 and one of two packets per slot with 1.5; a correct bound
+  // passes at least 95 % of the draws: above it only by four standard deviations of batches.
   const std::vector<double> shares{0.3, 0.6, 0.9, 0.9, 1.5};
   std::vector<OutputQueues> outputs;
   for (std::size_t i = 0; i < shares.size(); ++i) {
@@ -214,10 +214,10 @@ TEST_CASE("shared queues: a simulated switch stays within the bound") {
   const double deviation = std::sqrt(square) / static_cast<double>(batches.size());
   CAPTURE(memory, mean, deviation);
   CHECK(mean - 4 * deviation <= 0.01);
-  CHECK(mean > 0.0002);  // it is no bound of something else
+  CHECK(mean > 0.0002);  // it is not trivially satisfied
 }
 
-TEST_CASE("shared queues: deep targets, many sources, and what is refused") {
+TEST_CASE("shared queues: deep targets, many sources, and errors") {
   const std::vector<Rational> thousands(3000, ratio(1, 4000));
   const auto steps = [&](std::int64_t ports) {
     const std::vector<OutputQueues> outputs{crowd_outputs(thousands, ports)};
@@ -227,7 +227,7 @@ TEST_CASE("shared queues: deep targets, many sources, and what is refused") {
           least_memory(outputs, Measure::overflow, parse_rational(target, "target")).memory.value);
     return std::pair(least[1] - least[0], least[2] - least[1]);
   };
-  // Of one queue nine decades cost the same each time; of many ever less, and never less than of one.
+  // With one queue nine decades always cost the same; with many ever less, but never less than with one.
   const auto [near, deep] = steps(1);
   CHECK(std::abs(deep - near) <= 1);
   const auto [near_of_many, deep_of_many] = steps(64);

@@ -48,7 +48,7 @@ std::vector<Fraction> by_all_phases(const std::vector<FlowGroup>& flows, std::si
   return tails;
 }
 
-/// A source that conforms, and waits or bursts at random: tokens kept until `patience` of them are there.
+/// A conforming source that waits or bursts at random: it saves tokens until it has `patience` of them.
 struct RandomSource {
   double rate, burst, tokens;
   bool sending = false;
@@ -66,7 +66,7 @@ struct RandomSource {
 
 }  // namespace
 
-TEST_CASE("buffers of independent flows are known") {
+TEST_CASE("buffers of independent flows: known values") {
   struct Row {
     FlowGroup flows;
     std::int64_t never, level, needed;
@@ -76,7 +76,7 @@ TEST_CASE("buffers of independent flows are known") {
         Row{regulated(100, "1/125", "1"), 100, 25, 24}, Row{sporadic(100, 110), 100, 29, 29},
         Row{sporadic(800, 1000), 800, 43, 40}, Row{sporadic(900, 1000), 900, 67, 62},
         Row{sporadic(950, 1000), 950, 84, 79},
-        // As deep as one packet, but not seen as sporadic: by the convex order alone.
+        // One packet deep, but not treated as sporadic: only by the convex order.
         Row{regulated(100, "1/125", "1.001"), 100, 36, 24}, Row{regulated(100, "1/125", "4"), 400, 152, 96},
         Row{regulated(100, "1/125", "16"), 1600, 634, 382}, Row{regulated(500, "1/625", "4"), 2000, 195, 147},
         Row{regulated(50, "1/100", "16"), 800, 242, 200}, Row{regulated(500, "1/1000", "4"), 2000, 70, 63}}) {
@@ -94,7 +94,7 @@ TEST_CASE("buffers of independent flows are known") {
   }
 }
 
-TEST_CASE("periodic flows of several periods are enclosed") {
+TEST_CASE("periodic flows of several periods: bounds enclose the tail") {
   const FlowBounds bounds({periodic(20, 100), periodic(60, 200), periodic(120, 400)});
   const FlowLevel found = bounds.least_level(rational("1e-9"));
   CHECK(found.level == 28);
@@ -107,7 +107,7 @@ TEST_CASE("periodic flows of several periods are enclosed") {
   CHECK(static_cast<double>(bounds.upper(15).value) == Approx(1.53e-4).epsilon(2e-3));
 }
 
-TEST_CASE("bounds of one period are the exact tail") {
+TEST_CASE("flows of one period: bounds equal the exact tail") {
   const FlowBounds bounds({periodic(30, 125), periodic(70, 125)});
   const FlowLevel found = bounds.least_level(rational("1e-9"));
   CHECK(found.level == 24);
@@ -117,7 +117,7 @@ TEST_CASE("bounds of one period are the exact tail") {
   CHECK(static_cast<double>(bounds.lower(24).value) == Approx(8.07105018422809e-10).epsilon(1e-9));
 }
 
-TEST_CASE("small sets of periods lie between their bounds, whatever they are read as") {
+TEST_CASE("small sets of periods lie between their bounds, as any kind of flow") {
   std::mt19937 random(5);
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   for (int compared = 0; compared < 60;) {
@@ -180,12 +180,12 @@ TEST_CASE("simulated phases stay between the bounds") {
   }
 }
 
-TEST_CASE("simulated bursts behind buckets stay below the bound") {
+TEST_CASE("simulated policed bursts stay below the bound") {
   const std::vector<FlowGroup> flows{regulated(20, "1/40", "4"), sporadic(10, 50)};
   const FlowBounds bounds(flows);
   std::mt19937_64 random(8);
   constexpr int levels = 30, pieces = 40, slots = 20'000;
-  // Patience 4: all or nothing; 1: a packet at a time after idle times; both at random times.
+  // Patience 4: all or nothing; 1: one packet at a time after idle times; both at random times.
   for (const auto& [patience, eagerness] : {std::pair{4.0, 1.0}, {4.0, 0.05}, {1.0, 0.02}, {2.5, 0.1}}) {
     std::vector<double> sum(levels, 0), squares(levels, 0);
     for (int piece = 0; piece < pieces; ++piece) {
@@ -237,7 +237,7 @@ TEST_CASE("levels of mixed kinds meet their targets") {
       CHECK(found.level <= bounds.never_exceeded().packets);
       if (found.needed > 0)
         CHECK(numeric::compare(bounds.lower(found.needed - 1).value, rational(target)) > 0);
-      // Witnesses conform: they never queue more, and offer no more.
+      // Example traffic conforms: it never queues more and offers no more.
       for (const auto& witness : bounds.witnesses()) {
         CHECK(queue::load(witness.flows) <= queue::load(flows));
         REQUIRE(witness.sent.size() == witness.flows.size());
@@ -253,20 +253,20 @@ TEST_CASE("levels of mixed kinds meet their targets") {
   }
 }
 
-TEST_CASE("flows behind a peak have a witness that sends as fast as it may") {
+TEST_CASE("flows with a peak rate have example traffic that sends at the peak") {
   const FlowGroup deep = regulated(100, {{ratio(1, 125), 16}, traffic::one_a_slot()});
   const FlowBounds bounds({deep});
   const FlowLevel found = bounds.least_level(rational("1e-9"));
   CHECK(found.level == 634);
   CHECK(found.needed > 340);
-  CHECK(found.needed <= 382);  // of all at once
+  CHECK(found.needed <= 382);  // all at once
   REQUIRE(found.witness.sent.size() == 1);
   CHECK(found.witness.sent.front() == std::vector<std::int64_t>(16, 1));
   CHECK(found.witness.flows.front().period == 2000);
   // Four packets would take four times the longest period.
   const auto slow = FlowBounds({regulated(2, "1/1000000000", "4")}).witnesses();
   CHECK(slow.front().flows == std::vector<FlowGroup>{periodic(2, 1'000'000'000)});
-  // Whatever the buckets: played against them, period after period, no token is missing.
+  // For any buckets: applied to them, period after period, no token is missing.
   std::mt19937 random(9);
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   for (int round = 0; round < 200; ++round) {
@@ -292,7 +292,7 @@ TEST_CASE("flows behind a peak have a witness that sends as fast as it may") {
   }
 }
 
-TEST_CASE("the law of a pattern is that of all its phases") {
+TEST_CASE("the distribution of a pattern is that over all its phases") {
   std::mt19937 random(10);
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   for (int round = 0; round < 100; ++round) {
@@ -318,7 +318,7 @@ TEST_CASE("the law of a pattern is that of all its phases") {
   }
 }
 
-TEST_CASE("the law of a window is that of its flows") {
+TEST_CASE("the distribution of a window is that of its flows") {
   const auto law = queue::law_of<long double>({{3, 2, ratio(1, 3)}, {2, 4, ratio(1, 5)}, {4, 6, 0}}, 2, 1000);
   // By hand: 2 Binomial(3, 1/3) + 4 Binomial(2, 1/5), in grains of 2.
   const std::vector<Fraction> three{Fraction(8, 27), Fraction(12, 27), Fraction(6, 27), Fraction(1, 27)},
@@ -337,7 +337,7 @@ TEST_CASE("the law of a window is that of its flows") {
   CHECK(std::abs(std::accumulate(wide.mass.begin(), wide.mass.end(), 0.0L) - 1) < 1e-13L);
 }
 
-TEST_CASE("what independent flows are asked is refused out of range") {
+TEST_CASE("independent flows: arguments out of range are rejected") {
   CHECK_THROWS_AS(FlowBounds({periodic(4, 4)}), Unstable);
   const FlowBounds bounds({sporadic(4, 5)});
   CHECK_THROWS_WITH(bounds.upper(-1), Catch::Contains("level is -1"));

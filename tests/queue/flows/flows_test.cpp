@@ -12,20 +12,20 @@ using queue::check_flows;
 using queue::FlowGroup;
 using queue::FlowKind;
 
-TEST_CASE("the load of flows is what they can send for ever") {
+TEST_CASE("the load of flows is their long-run rate") {
   CHECK(queue::load({periodic(100, 125)}) == ratio(4, 5));
   CHECK(queue::load({periodic(2, 9, 3), sporadic(1, 6)}) == ratio(5, 6));
   CHECK(queue::load({regulated(100, "1/125", "4")}) == ratio(4, 5));
-  // A bucket of one packet spills: it sends every third slot.
+  // A bucket of one packet overflows: it sends every third slot.
   CHECK(queue::load({regulated(2, "2/5", "1")}) == ratio(2, 3));
   CHECK(queue::load({regulated(1, {{ratio(9, 10), 20}, traffic::one_a_slot()})}) == ratio(9, 10));
   CHECK(queue::load({regulated(3, {{ratio(1, 4), 8}, {ratio(1, 2), 2}})}) == ratio(3, 4));
-  // Its pattern would take 10^9 slots to repeat: the least rate.
+  // Its pattern would take 10^9 slots to repeat: the smallest rate.
   CHECK(queue::load({regulated(1, {{ratio(1, 999'999'937), ratio(1'000'000'000, 999'999'937)}})}) ==
         ratio(1, 999'999'937));
 }
 
-TEST_CASE("flows out of range are refused by name") {
+TEST_CASE("flows: arguments out of range are rejected by name") {
   CHECK_THROWS_WITH(check_flows({}), Catch::Contains("flows is none"));
   CHECK_THROWS_WITH(check_flows({periodic(0, 5)}), Catch::Contains("count is 0"));
   CHECK_THROWS_WITH(check_flows({periodic(1'000'001, 5)}), Catch::Contains("1000000"));

@@ -19,13 +19,13 @@ using queue::NeverExceeded;
 
 namespace {
 
-/// The greatest queue that is ever reached, over all that the flows may do: every state is visited.
+/// The maximum queue over all arrival patterns of the flows: every state is visited.
 class Adversary {
  public:
   explicit Adversary(const std::vector<FlowGroup>& groups) {
     for (const FlowGroup& group : groups)
       for (std::int64_t i = 0; i < group.count; ++i) flows_.push_back(group);
-    // Tokens as whole numbers; of sporadic flows the slots since the last batch.
+    // Tokens as whole numbers; for sporadic flows the slots since the last batch.
     std::vector<std::int64_t> start;
     for (const FlowGroup& flow : flows_) {
       if (flow.kind == FlowKind::regulated)
@@ -53,7 +53,7 @@ class Adversary {
     most_ = std::max(most_, state.back());
     open_.push_back(state);
   }
-  /// What flow `flow` sends in this slot, with so many waiting; then refilled.
+  /// Chooses the packets of flow `flow` in this slot, given the queue; then refills.
   void choose(std::vector<std::int64_t>& state, std::size_t flow, std::size_t at, std::int64_t waiting) {
     if (flow == flows_.size()) {
       std::vector<std::int64_t> next = state;
@@ -91,7 +91,7 @@ class Adversary {
   std::int64_t most_ = 0;
 };
 
-/// By the definition, over so many slots.
+/// By the definition, over a number of slots.
 NeverExceeded over_slots(const std::vector<FlowGroup>& groups, std::int64_t slots) {
   std::vector<std::int64_t> sent(static_cast<std::size_t>(slots), 0);
   for (const FlowGroup& group : groups) {
@@ -114,7 +114,7 @@ NeverExceeded over_slots(const std::vector<FlowGroup>& groups, std::int64_t slot
 
 }  // namespace
 
-TEST_CASE("what flows never exceed has its known values") {
+TEST_CASE("maximum queue of flows: known values") {
   const auto most = [](const std::vector<FlowGroup>& flows) { return never_exceeded(flows).packets; };
   CHECK(most({regulated(100, "1/125", "4")}) == 400);
   CHECK(most({periodic(100, 125)}) == 100);
@@ -122,7 +122,7 @@ TEST_CASE("what flows never exceed has its known values") {
   CHECK(most({regulated(100, "1/125", "16")}) == 1600);
   CHECK(most({regulated(100, {{ratio(1, 125), 16}, traffic::one_a_slot()})}) == 1585);
   CHECK(most({regulated(500, "1/1000", "4")}) == 2000);
-  // Three flows at one port, each two packets deep; or three, on links.
+  // Three flows at one port, each two packets deep, or three behind links.
   CHECK(most({regulated(3, "1/4", "2")}) == 6);
   CHECK(most({regulated(3, {{ratio(1, 4), 3}, traffic::one_a_slot()})}) == 8);
   const NeverExceeded known = never_exceeded({regulated(100, {{ratio(1, 125), 16}, traffic::one_a_slot()})});
@@ -130,7 +130,7 @@ TEST_CASE("what flows never exceed has its known values") {
   CHECK(known.wait == 1584);
 }
 
-TEST_CASE("equal flows on links queue what their closed form says") {
+TEST_CASE("maximum queue of equal flows on links: closed form") {
   // N + (N - 1) (b - 1)/(1 - r) at m = (b - 1)/(1 - r), exact where that is whole.
   for (const auto& [count, rate, burst] :
        {std::tuple{3, ratio(1, 4), 4}, {7, ratio(1, 8), 8}, {2, ratio(2, 5), 7}, {9, ratio(1, 10), 10}}) {
@@ -144,7 +144,7 @@ TEST_CASE("equal flows on links queue what their closed form says") {
   }
 }
 
-TEST_CASE("no behaviour of a few flows queues more, and one queues as much") {
+TEST_CASE("maximum queue of a few flows: attained and never exceeded") {
   std::mt19937 random(11);
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   int compared = 0;
@@ -166,7 +166,7 @@ TEST_CASE("no behaviour of a few flows queues more, and one queues as much") {
   }
 }
 
-TEST_CASE("what flows never exceed is that of the definition") {
+TEST_CASE("maximum queue of flows: agrees with the definition") {
   std::mt19937 random(12);
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   int compared = 0;
@@ -201,7 +201,7 @@ TEST_CASE("what flows never exceed is that of the definition") {
   }
 }
 
-TEST_CASE("the most of a window is what the greedy source sends, and the lines above touch it") {
+TEST_CASE("arrival curve: attained by the greedy source, and touched by its lines") {
   std::mt19937 random(13);
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   for (int round = 0; round < 200; ++round) {
@@ -211,7 +211,7 @@ TEST_CASE("the most of a window is what the greedy source sends, and the lines a
     const int more = pick(0, 3);
     if (more == 1) buckets.insert(buckets.begin() + pick(0, 1), traffic::one_a_slot());
     if (more == 2) buckets.push_back({ratio(pick(1, 9), 7), ratio(pick(3, 5), 3)});
-    // Too fine for a pattern: followed slot by slot.
+    // Too fine for a pattern: listed slot by slot.
     if (more == 3) buckets.push_back({ratio(600'000'007, 999'999'937), pick(2, 5)});
     const queue::FlowCurve curve(regulated(1, buckets));
     const std::vector<std::int64_t> sent = traffic::greedy_slots(buckets, 2500);
@@ -234,7 +234,7 @@ TEST_CASE("the most of a window is what the greedy source sends, and the lines a
   }
 }
 
-TEST_CASE("loads near 1 take no long time") {
+TEST_CASE("maximum queue of flows: fast at loads near 1") {
   CHECK(never_exceeded({regulated(999'999, "1/1000000", "4")}).packets == 3'999'996);
   CHECK(never_exceeded({periodic(1, 2), regulated(1, "499999/1000000", "7")}).packets == 8);
   CHECK_THROWS_AS(never_exceeded({periodic(4, 4)}), Unstable);

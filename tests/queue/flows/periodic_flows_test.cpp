@@ -30,7 +30,7 @@ Fraction exact_ever(const std::vector<FlowGroup>& flows, std::int64_t level) {
   return to_fraction(periodic_ever_exact(flows, level).value);
 }
 
-/// All phases tried: how often more than 0, 1, .. packets wait, and are ever reached.
+/// All phases enumerated: how often more than 0, 1, .. packets wait, or are ever reached.
 struct AllPhases {
   std::vector<Fraction> above, ever;
 
@@ -71,7 +71,7 @@ struct AllPhases {
 
 }  // namespace
 
-TEST_CASE("tails of periodic flows are the known fractions") {
+TEST_CASE("periodic flows: tails match known fractions") {
   CHECK(exact_tail({periodic(3, 5)}, 0) == Fraction(3, 5));
   CHECK(exact_tail({periodic(3, 5)}, 1) == Fraction(17, 125));
   CHECK(exact_tail({periodic(3, 5)}, 2) == Fraction(1, 125));
@@ -86,7 +86,7 @@ TEST_CASE("tails of periodic flows are the known fractions") {
   CHECK(exact_ever({periodic(2, 9, 3)}, 4) == Fraction(1, 3));
 }
 
-TEST_CASE("tails of many periodic flows are known") {
+TEST_CASE("periodic flows: known tails of many flows") {
   CHECK(near(tail_value({periodic(100, 125)}, 10), 1.91580485798814e-3L, 1e-14L));
   CHECK(near(tail_value({periodic(100, 125)}, 24), 8.07105018422809e-10L, 1e-14L));
   CHECK(near(tail_value({periodic(100, 125)}, 25), 2.12238093517603e-10L, 1e-14L));
@@ -95,7 +95,7 @@ TEST_CASE("tails of many periodic flows are known") {
   CHECK(near(tail_value({periodic(100, 2000, 16)}, 382), 9.51114636921784e-10L, 1e-14L));
 }
 
-TEST_CASE("shares of start-ups that ever exceed a level are known") {
+TEST_CASE("periodic flows: known probabilities of ever exceeding a level") {
   const auto bound = [](const std::vector<FlowGroup>& flows, std::int64_t level) {
     return static_cast<long double>(periodic_ever_bound(flows, level).value);
   };
@@ -111,7 +111,7 @@ TEST_CASE("shares of start-ups that ever exceed a level are known") {
   CHECK(queue::periodic_ever_level({periodic(100, 125)}, rational("1e-9")).level == 27);
 }
 
-TEST_CASE("least buffers of periodic flows are known") {
+TEST_CASE("periodic flows: known minimum buffers") {
   struct Row {
     FlowGroup flows;
     std::int64_t level;
@@ -134,7 +134,7 @@ TEST_CASE("least buffers of periodic flows are known") {
   CHECK(queue::periodic_least_level({periodic(3, 5)}, rational("1e-9")).level.value == 3);
 }
 
-TEST_CASE("tails of periodic flows are those of all phases tried") {
+TEST_CASE("periodic flows: tails match enumeration of all phases") {
   std::mt19937 random(3);
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   int compared = 0, full = 0;
@@ -168,7 +168,7 @@ TEST_CASE("tails of periodic flows are those of all phases tried") {
   CHECK(full > 10);
 }
 
-TEST_CASE("both ways to the tail of periodic flows agree") {
+TEST_CASE("periodic flows: both methods agree") {
   std::mt19937 random(4);
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   for (int round = 0; round < 40; ++round) {
@@ -187,11 +187,11 @@ TEST_CASE("both ways to the tail of periodic flows agree") {
       CHECK(found.narrow(digits));
     }
   }
-  // Groups that are alike are one.
+  // Identical groups are merged.
   CHECK(tail_value({periodic(30, 125), periodic(70, 125)}, 24) == tail_value({periodic(100, 125)}, 24));
 }
 
-TEST_CASE("deep levels and many flows") {
+TEST_CASE("periodic flows: deep levels and many flows") {
   const Ends deep = ends(numeric::to_claim(periodic_tail({periodic(100, 125)}, 99, {50}).probability));
   CHECK(deep.contains(exact_tail({periodic(100, 125)}, 99)));
   CHECK(deep.narrow(50));
@@ -202,7 +202,7 @@ TEST_CASE("deep levels and many flows") {
   CHECK(tail_value({periodic(900, 1000)}, 900) == 0);
 }
 
-TEST_CASE("what periodic flows are asked is refused out of range") {
+TEST_CASE("periodic flows: arguments out of range are rejected") {
   CHECK_THROWS_WITH(periodic_tail({periodic(3, 5)}, -1), Catch::Contains("level is -1"));
   CHECK_THROWS_WITH(periodic_tail({periodic(3, 5)}, 1, {0}), Catch::Contains("digits"));
   CHECK_THROWS_WITH(periodic_tail({periodic(1, 5), periodic(1, 7)}, 1), Catch::Contains("period is 7"));

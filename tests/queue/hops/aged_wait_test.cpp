@@ -84,7 +84,7 @@ TEST_CASE("two-state sources of equal decay rate", "[aged_wait]") {
   // All bursts come here: the sources are their own equivalent.
   CHECK(equivalent_sources(3, 1, 0.2) == Approx(3).epsilon(1e-9));
   CHECK(equivalent_sources(3, 1, 0.2, 0.5) == Approx(3).epsilon(1e-9));
-  // The queue itself falls at that rate.
+  // The queue itself decays at that rate.
   CHECK(AgedQueue({sources_of_decay(0.03, 0.6, 0.5), 0.5, 0.6}, 960).decay() == Approx(0.03).epsilon(2e-3));
 }
 
@@ -116,11 +116,11 @@ TEST_CASE("waits of stretched bursts", "[aged_wait]") {
   const AgedWait wait = queue.wait(1.65);
   CHECK(wait.mean == Approx(16.94465171).epsilon(1e-9));
   CHECK(wait.mean_of_first == Approx(10.169563919).epsilon(1e-9));
-  // By age or not: the rule for ages between slots is the difference.
+  // With or without ages: the rule for ages between slots makes the difference.
   CHECK(wait.mean == Approx(mean_wait(any)).epsilon(6e-3));
 }
 
-TEST_CASE("whole sources of on-rate 1: the queue is that of on-off sources", "[aged_wait]") {
+TEST_CASE("an integer number of sources with on-rate 1: the queue is that of on-off sources", "[aged_wait]") {
   const auto source = traffic::on_off(numeric::Rational(1) / 5, {.slots = 16});
   MarkovQueue exact(MarkovArrivals::on_off({{source, 3}}), {12});
   const AgedSeries any = AgedQueue({3, 1, 0.6}, 960).wait_of_any();
@@ -143,10 +143,10 @@ TEST_CASE("mean waits by age against sources followed slot by slot", "[aged_wait
   CHECK(mean_wait(wait.of_age[12]) == Approx(watched.mean(48, 52)).epsilon(0.03));
   CHECK(wait.mean == Approx(watched.mean(0, 320)).epsilon(0.02));
   CHECK(mean_wait(wait.of_age[12]) >
-        1.5 * wait.mean_of_first);  // the margins are narrow beside what is told apart
+        1.5 * wait.mean_of_first);  // the margins are narrow compared with the differences
 }
 
-TEST_CASE("sums of waits against products of their laws", "[aged_wait]") {
+TEST_CASE("sums of waits against products of their distributions", "[aged_wait]") {
   const std::size_t bins = burst_ages().ages.size(), levels = 24;
   std::vector<AgedWait> waits(3);
   for (std::size_t hop = 0; hop < waits.size(); ++hop)

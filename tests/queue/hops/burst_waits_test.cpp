@@ -25,9 +25,7 @@ double burst_waits_sum(const double* values, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE(
-    "waits with bursts: without bursts those of independent packets, without queues upstream those of "
-    "bursts") {
+TEST_CASE("waits with bursts: limits without bursts and without upstream queues") {
   const auto bursts = burst_waits_geometric(0.7, 20), smoothed = burst_waits_geometric(0.4, 20),
              alone = burst_waits_geometric(0.5, 20);
   const auto independent = queue::wait_with_bursts(alone, smoothed, alone);
@@ -41,8 +39,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("waits with bursts: the ratio is kept where tails are too small, and tails never rise") {
-  // G^E/G^0 = 0.8^(w+1) until G^0 = 0.1^(w+1) is below 1e-13, thereafter nonsense.
+TEST_CASE("waits with bursts: the ratio is kept for very small tails, and tails never increase") {
+  // G^E/G^0 = 0.8^(w+1) until G^0 = 0.1^(w+1) is below 1e-13, then meaningless.
   std::vector<double> bursts = burst_waits_geometric(0.9, 30), alone = burst_waits_geometric(0.1, 30);
   std::vector<double> smoothed = burst_waits_geometric(0.08, 30);
   for (std::size_t w = 14; w < 30; ++w) smoothed[w] = 1;
@@ -55,25 +53,25 @@ TEST_CASE("waits with bursts: the ratio is kept where tails are too small, and t
     if (w < 12) CHECK(above == Approx(bursts[w] * std::pow(0.8, w + 1)).epsilon(1e-12));
   }
   smoothed = burst_waits_geometric(0.1, 30);
-  smoothed[3] *= 3;  // more than before it
+  smoothed[3] *= 3;  // more than the previous one
   const auto cut = queue::wait_with_bursts(bursts, smoothed, alone);
   CHECK(cut[3] == 0);
 }
 
-TEST_CASE("dependence by bursts: the value stated, none for short bursts or independent packets") {
+TEST_CASE("dependence by bursts: known value, none for short bursts or independent packets") {
   CHECK(queue::burst_dependence({0.6, 16, 1}, 0.25, 4, 3) == Approx(0.01577).margin(5e-6));
   CHECK(queue::burst_dependence({0.6, 16, 1}, 1.0 / 16, 16, 3) < 0.003);
   CHECK(queue::burst_dependence({0.6, 2.5, 1}, 0.25, 4, 3) == 0);
   CHECK(queue::burst_dependence({0.6, 7.5, 1}, 0.25, 4, 3) == Approx(0).margin(1e-15));
-  // Uncorrelated whatever the on-rate: L (1 - load/on_rate) = 1.
+  // Uncorrelated for any on-rate: L (1 - load/on_rate) = 1.
   CHECK(queue::correlation_slots({0.6, 2.5, 1}) == Approx(1));
   CHECK(queue::correlation_slots({0.3, 2, 0.6}) == Approx(1));
   CHECK(queue::correlation_slots({0.6, 16, 1}) == Approx(6.4));
 }
 
-TEST_CASE("correlation of bursts below rate 1: as much excess variance of many slots as bursts at rate 1") {
-  // The variance of the packets of m slots, over their mean, less 1 - load, tends to
-  // 2 on_rate (1 - p) (1/(alpha + beta) - 1), p = load/on_rate: summed here lag by lag.
+TEST_CASE("correlation of bursts below rate 1: same excess variance over many slots as at rate 1") {
+  // The variance of the packets of m slots, divided by their mean, minus 1 - load, tends to 2 on_rate (1 - p)
+  // (1/(alpha + beta) - 1), p = load/on_rate: summed here lag by lag.
   for (const queue::ScatteredSources& sources :
        {queue::ScatteredSources{0.5, 20, 0.8}, queue::ScatteredSources{0.3, 8, 0.4}}) {
     const double on = sources.load / sources.on_rate, stay = 1 - 1 / (sources.mean_burst * (1 - on));
@@ -84,7 +82,7 @@ TEST_CASE("correlation of bursts below rate 1: as much excess variance of many s
   }
 }
 
-TEST_CASE("pair kernel with more dependence: rows sum as before, and long waits follow long waits") {
+TEST_CASE("pair kernel with more dependence: row sums are unchanged, and long waits follow long waits") {
   constexpr std::size_t size = 64;
   const queue::QueuePair pair{{{4, 0.15, 0}, {12, 0, 0.0375}}, 0.25};
   const queue::PairKernel kernel(pair, queue::pair_law(pair, size, 1e-6));

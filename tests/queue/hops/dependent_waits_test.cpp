@@ -18,7 +18,7 @@ double mean_of(const std::vector<double>& law) {
   return mean;
 }
 
-/// T is fed by one queue and by four sources.
+/// T has one upstream queue and four sources.
 struct OneLink {
   QueuePair pair{{{3, 0.25, 0}, {4, 0, 0.1}}, 0.5};
   queue::PairLaw law = queue::pair_law(pair, size, 1e-11);
@@ -33,9 +33,9 @@ struct OneLink {
 
 }  // namespace
 
-TEST_CASE("waits: a source's packet finds the queue as the two queues' own chain has it") {
+TEST_CASE("waits: a source's packet sees the queue of the exact two-queue chain") {
   const OneLink one;
-  // Slot by slot from the law of (v, y): three other sources, and the packet that U may bring.
+  // Slot by slot from the distribution of (v, y): three other sources, and the packet that U may send.
   std::vector<double> exact(size, 0);
   const double others[] = {std::pow(0.9, 3), 3 * 0.1 * std::pow(0.9, 2), 3 * 0.01 * 0.9, 0.001};
   for (std::size_t v = 0; v < size; ++v)
@@ -52,7 +52,7 @@ TEST_CASE("waits: a source's packet finds the queue as the two queues' own chain
   for (std::size_t n = 0; n < 16; ++n) CHECK(one.wait.of_sources[n] == Approx(exact[n]).epsilon(0.03));
 }
 
-TEST_CASE("waits: by the only link as in its pair; with the sources' packets all packets' law") {
+TEST_CASE("waits: over the only link as in its pair; with the sources the distribution over all packets") {
   const OneLink one;
   CHECK(mean_of(one.wait.of_links[0]) == Approx(mean_of(one.behind)).epsilon(0.01));
   for (std::size_t n = 0; n + 8 < size / 2; ++n) {
@@ -63,7 +63,7 @@ TEST_CASE("waits: by the only link as in its pair; with the sources' packets all
   }
 }
 
-TEST_CASE("waits: links that bring more or less add up to all packets, and the greater finds less") {
+TEST_CASE("waits: links of unequal rates add up to all packets, and the busier link waits less") {
   const QueuePair greater{{{3, 0.25, 0}, {2, 0, 0.05}, {3, 0, 0.1}}, 0.5},
       lesser{{{2, 0.05, 0}, {3, 0, 0.125}, {3, 0, 0.1}}, 1.0};
   std::vector<std::vector<double>> second, alone, behind;

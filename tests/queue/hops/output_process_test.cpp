@@ -38,7 +38,7 @@ std::vector<double> walked_moments(const std::vector<LoneSource>& sources) {
 
 }  // namespace
 
-TEST_CASE("Output process: moments of busy runs are those of the runs walked slot by slot") {
+TEST_CASE("Output process: moments of busy runs match runs computed slot by slot") {
   const std::vector<std::vector<LoneSource>> queues{
       {{1, 0.3}}, {{2, 0.4}}, {{1, 0.2}, {1, 0.4}}, {{16, 0.05}}, {{1, 0.6}, {3, 0.08}}};
   for (const auto& sources : queues) {
@@ -67,7 +67,7 @@ TEST_CASE("Output process: two kinds of runs have the three moments, and the loa
     CHECK(process.rate() == Approx(0.75 * runs.load).epsilon(1e-12));
     const std::vector<double> phases = queue::stationary(process);
     CHECK(phases[0] == Approx(1 - runs.load).epsilon(1e-12));
-    // With fewer phases the rate stays.
+    // Fewer phases keep the rate.
     const queue::OutputProcess two = process.simplified(), one = two.simplified();
     CHECK(two.phases == 2);
     CHECK(two.rate() == Approx(process.rate()).epsilon(1e-12));
@@ -84,7 +84,7 @@ TEST_CASE("Output process: a single source sends geometric runs") {
   CHECK(process.stop[0] == Approx(0.7));
 }
 
-TEST_CASE("Output process: a run is the older the more is left over") {
+TEST_CASE("Output process: the age of a run increases with the packets left over") {
   const std::vector<double> age = queue::mean_age_of_run({{2, 0.4}}, 20);
   CHECK(age[0] >= 1);
   for (std::size_t v = 1; v < age.size(); ++v) CHECK(age[v] > age[v - 1]);

@@ -28,8 +28,8 @@ std::map<std::pair<int, int>, double> arrivals(const QueuePair& pair) {
   return law;
 }
 
-/// The stationary law of (v, y) by elimination of one state after the other, from the fullest down (Grassmann, Taksar,
-/// Heyman): level by level, no subtraction.
+/// The stationary distribution of (v, y) by elimination of one state after another, from the fullest down
+/// (Grassmann, Taksar, Heyman): level by level, no subtraction.
 class Eliminated {
  public:
   Eliminated(const QueuePair& pair, int size) {
@@ -98,17 +98,18 @@ TEST_CASE("pair: plain slots, combined slots and elimination level by level agre
   }
 }
 
-TEST_CASE("pair: what T has left over, with what is bound for it, obeys the exact identity") {
+TEST_CASE("pair: packets left over at T and bound for it satisfy the exact identity") {
   for (const QueuePair& pair : pairs()) {
     const std::vector<double> error = queue::identity_error(pair, queue::pair_law(pair, 96, 1e-11));
     CHECK(error[24] < 1e-9);
   }
 }
 
-// E[z^(q+N)] = V(z) E[z^N | T idle] with two queues upstream of T, each a chain of its own: nothing of the pair's code.
+// E[z^(q+N)] = V(z) E[z^N | T idle] with two queues upstream of T, each a separate chain; uses none of the
+// pair's code.
 TEST_CASE("pair: the identity holds for two queues upstream") {
   constexpr int size = 20;
-  constexpr double u = 0.2, p = 0.5, o = 0.05;  // two sources of u feed each; two of o feed T
+  constexpr double u = 0.2, p = 0.5, o = 0.05;  // two sources of rate u send to each; two of rate o to T
   const auto at = [](int v, int w, int y) { return static_cast<std::size_t>((v * size + w) * size + y); };
   std::vector<double> law(size * size * size, 0), next;
   law[0] = 1;
@@ -150,8 +151,9 @@ TEST_CASE("pair: the identity holds for two queues upstream") {
   }
 }
 
-// The law of W_T among packets that came by the link, from the slots in which they come to T: nothing of (3).
-TEST_CASE("pair: waits at T given those at U mix to the wait of the link's packets") {
+// The distribution of W_T among packets over the link, from the slots in which they arrive at T; uses nothing
+// of (3).
+TEST_CASE("pair: waits at T given those at U average to the wait of the link's packets") {
   for (const QueuePair& pair : pairs()) {
     constexpr std::size_t size = 96, shown = 12;
     const PairLaw law = queue::pair_law(pair, size, 1e-11);
@@ -176,8 +178,8 @@ TEST_CASE("pair: waits at T given those at U mix to the wait of the link's packe
   }
 }
 
-TEST_CASE("pair: a packet that leaves a busy queue alone behind it finds T as it is") {
-  // All that U serves comes to T, and nothing else: T never holds more than one packet.
+TEST_CASE("pair: T never has a second packet if all its packets come from U") {
+  // All packets served by U go to T, and no others: T never has more than one packet.
   const QueuePair pair{{{3, 0.25, 0}}, 1.0};
   const queue::PairKernel kernel(pair, queue::pair_law(pair, 64, 1e-11));
   for (std::size_t w = 0; w < 20; ++w) {
@@ -186,10 +188,10 @@ TEST_CASE("pair: a packet that leaves a busy queue alone behind it finds T as it
   }
 }
 
-TEST_CASE("pair: what cannot be is refused") {
+TEST_CASE("pair: impossible arguments are rejected") {
   CHECK_THROWS_AS(queue::pair_law({{{4, 0.3, 0}}, 0.5}, 32, 1e-6), Unstable);
   CHECK_THROWS_AS(queue::pair_law({{{1, 0.5, 0}, {3, 0, 0.3}}, 0.5}, 32, 1e-6), Unstable);
-  // Whether such sums reach 1 cannot be told.
+  // Whether such sums reach 1 cannot be decided.
   for (const double load : {1 - 1e-12, 1.0, 1 + 1e-12})
     CHECK_THROWS_AS(queue::lone_queue({{4, load / 4}}, 32), LimitExceeded);
   CHECK(queue::lone_queue({{4, (1 - 1e-10) / 4}}, 32).load < 1);

@@ -7,7 +7,7 @@
 
 using namespace tailbound::queue;
 
-TEST_CASE("scores of a geometric law", "[wait_score]") {
+TEST_CASE("scores of a geometric distribution", "[wait_score]") {
   std::vector<double> mass;
   for (int w = 0; w < 400; ++w) mass.push_back(0.2 * std::pow(0.8, w));
   const std::vector<double> score = wait_score(mass);
@@ -17,7 +17,7 @@ TEST_CASE("scores of a geometric law", "[wait_score]") {
   CHECK(score[50] == Approx(5.185397943).epsilon(1e-9));
 }
 
-TEST_CASE("scores have mean 0 and variance 1, grow, and leave a lone atom alone", "[wait_score]") {
+TEST_CASE("scores have mean 0 and variance 1, increase, and are 0 for a single atom", "[wait_score]") {
   for (const double zero : {0.05, 0.5, 0.95}) {
     std::vector<double> mass{zero};
     for (int w = 1; w < 60; ++w) mass.push_back((1 - zero) * 0.3 * std::pow(0.7, w - 1));
@@ -37,7 +37,7 @@ TEST_CASE("scores have mean 0 and variance 1, grow, and leave a lone atom alone"
   CHECK(wait_score(std::vector<double>{1}) == std::vector<double>{0});
 }
 
-TEST_CASE("dependence is cut where a probability would be negative", "[wait_score]") {
+TEST_CASE("dependence is limited where a probability would be negative", "[wait_score]") {
   const std::vector<double> x{-1, 2}, y{-0.5, 4};
   CHECK(dependence_within(0.1, x, y) == 0.1);
   CHECK(dependence_within(1, x, y) == Approx(0.25));  // 1 + s (-1) 4 >= 0

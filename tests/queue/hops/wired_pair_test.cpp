@@ -49,8 +49,8 @@ void check(const Series& delay, double mean, const Series& tails, double relativ
 
 }  // namespace
 
-// Means are the rationals of docs/derivations/any_network.md; probabilities of the whole chain.
-TEST_CASE("Wired pair: two queues that sources feed have the delays of their whole chain") {
+// Means are the rationals of docs/derivations/any_network.md; probabilities are of the whole chain.
+TEST_CASE("Wired pair: two queues with sources only match their whole chain") {
   const WiredLaw first(line({0.2, 0.4}, {0.1}), tolerance);
   check(delay_of(first.waits({.place = 0, .ahead_forwarded = 1})), 227.0 / 300,
         {17.0 / 36, 0.181147715693, 0.0657599325397, 0.0239360282591}, 1e-6);
@@ -64,7 +64,7 @@ TEST_CASE("Wired pair: two queues that sources feed have the delays of their who
         {0.64568329904, 0.401037388517, 0.242721642534, 0.145748271677}, 1e-6);
 }
 
-TEST_CASE("Wired pair: what another queue sends is its runs, the mean exact and tails to half a per cent") {
+TEST_CASE("Wired pair: output of another queue, exact mean, tails within half a per cent") {
   const auto sends = [](const std::vector<LoneSource>& sources) {
     return queue::output_process(queue::run_moments(sources), 1);
   };
@@ -86,7 +86,7 @@ TEST_CASE("Wired pair: what another queue sends is its runs, the mean exact and 
         {0.6112110, 0.3525806, 0.1983371, 0.1110409}, 5e-4);
 }
 
-TEST_CASE("Wired pair: the first queue is the slotted queue, whatever feeds the second") {
+TEST_CASE("Wired pair: the first queue is the slotted queue for any input of the second") {
   WiredPair pair = line({0.3, 0.25, 0.2}, {0.1});
   pair.forwarded = 0.4;
   const Series law = WiredLaw(pair, tolerance).left_over();
@@ -106,18 +106,18 @@ TEST_CASE(
   for (std::size_t t = 0; t < 12; ++t) CHECK(counted[t] == Approx(plain[t]).epsilon(2e-4));
 }
 
-TEST_CASE("Wired pair: a source that sends one way or the other in a slot never meets itself") {
-  // One source, half of it by the first queue: neither queue ever holds a packet over.
+TEST_CASE("Wired pair: a source that uses one path per slot never meets its own packets") {
+  // One source, half of it through the first queue: no packet ever waits in either queue.
   WiredPair pair;
   pair.hosts = {{.rate = 0.45, .share = 1, .around = 0.45}};
   pair.forwarded = 1;
   pair.first_size = pair.second_size = 16;
   CHECK(delay_of(WiredLaw(pair, tolerance).waits({}))[0] == Approx(0).margin(1e-12));
-  // Another source, straight to the second queue, is met.
+  // Another source, directly to the second queue, is met.
   pair.hosts = {{.rate = 0.45, .share = 1}, {.rate = 0, .around = 0.4}};
   CHECK(delay_of(WiredLaw(pair, tolerance).waits({}))[0] > 0.15);
   pair.hosts = {{.rate = 0.45, .share = 1, .around = 0.45}};
-  // Where queues before have moved packets to each other's slots it does.
+  // It does where earlier queues have moved its packets into the same slot.
   pair.hosts[0].both = 0.1;
   CHECK(delay_of(WiredLaw(pair, tolerance).waits({}))[0] > 0.05);
 }

@@ -32,7 +32,7 @@ Ends proved_ends(const numeric::Proved<Unit>& proved) {
   return std::visit([](const auto& truth) { return ends(numeric::Claim<Unit>(truth)); }, proved);
 }
 
-/// The source of an input of a switch with radix `share`, as one output sees it.
+/// The source of an input of a switch with `share` ports, as seen by one output.
 OnOff source(const char* load, const char* burst, std::int64_t share, const char* on_rate = "1") {
   return traffic::thinned(traffic::on_off(rational(load), {rational(burst), rational(on_rate)}),
                           numeric::Rational(1) / numeric::Rational(static_cast<long>(share)));
@@ -72,7 +72,7 @@ TEST_CASE("bursty sources at radix 32: the published example", "[queue][markov][
   }
 }
 
-TEST_CASE("sources without correlation are the slotted queue", "[queue][markov][slotted]") {
+TEST_CASE("uncorrelated sources give the slotted queue", "[queue][markov][slotted]") {
   Random random(61);
   for (int i = 0; i < 200; ++i) {
     const std::int64_t count = i < 32 ? i + 1 : random.between(1, 32);
@@ -139,9 +139,10 @@ std::vector<SmallQueue> small_queues() {
   return queues;
 }
 
-/// Levels `first` .. `last`, chains up to `top`: least and greatest P(Q = n) over all ways in which what
-/// passes `top` can come back. Truly it comes back in a random phase, so the law is that of a chain whose
-/// rows are mixtures; a ratio of two stationary probabilities is least and greatest at an unmixed choice.
+/// Levels `first` .. `last`, chains up to `top`: minimum and maximum P(Q = n) over all phases in which
+/// excursions above `top` can return. In reality the return phase is random, so the distribution is that of a
+/// chain whose rows are mixtures; a ratio of two stationary probabilities has its extremes at an unmixed
+/// choice.
 template <class T>
 std::vector<std::pair<T, T>> law_by_returns(const SmallQueue& small, std::int64_t top) {
   const PlainBlocks<T> blocks = convert<T>(small.blocks);
@@ -199,7 +200,7 @@ TEST_CASE("occupancies of small queues between exact chains", "[queue][markov][e
     MarkovQueue queue(small.arrivals, {10});
     INFO("queue " << number_of_queue++);
     const bool never_waits = small.blocks.size() == 2;
-    // Room for 9 in rationals: a lower bound of tails whatever happens beyond; returns bound both sides.
+    // A buffer of 9 in rationals: a lower bound of tails for any behaviour beyond; returns bound both sides.
     const auto finite = chain_law(small.blocks, 9);
     Fraction finite_tail = 1;
     for (std::size_t n = 0; n + 1 < finite.size(); ++n) {
@@ -216,7 +217,7 @@ TEST_CASE("occupancies of small queues between exact chains", "[queue][markov][e
         if (never_waits) CHECK(here.contains(exact[n].first));
       }
     }
-    // The same with 100 digits and room for 60: both sides are then as good as equal.
+    // The same with 100 digits and a buffer of 60: both sides are then practically equal.
     if (small.blocks.front().size() > 4) continue;
     MarkovQueue fine(small.arrivals, {20});
     const auto close = law_by_returns<Float100>(small, 60);
@@ -240,8 +241,8 @@ TEST_CASE("occupancies of small queues between exact chains", "[queue][markov][e
 
 namespace {
 
-/// The law of the chain so high that its top level holds less than 1e-55 of it; empty if that takes too long.
-/// What a level below which more than 1e-30 lies owes to the cut is what excursions from it to the top bring:
+/// The distribution of a chain so high that its top level has a probability below 1e-55; empty if that takes
+/// too long. The truncation error of a level with more than 1e-30 below it comes from excursions to the top:
 /// about 1e-55 / 1e-30.
 std::vector<std::vector<long double>> long_law(const MarkovModel& model, double most_steps) {
   const auto blocks = convert<long double>(model.blocks);
@@ -256,7 +257,7 @@ std::vector<std::vector<long double>> long_law(const MarkovModel& model, double 
   return {};
 }
 
-/// As the queue does it, but rounding to nearest, with every phase to be seen.
+/// As in the queue, but rounding to nearest, with all phases visible.
 queue::Passage<long double> plain_passage(const MarkovModel& model, const std::vector<long double>& idle) {
   queue::Blocks<long double> blocks;
   const auto phases = static_cast<Eigen::Index>(model.blocks.front().size());
@@ -320,7 +321,7 @@ void require_long_chains(int count) {
     CHECK(worst < 1e-12);
     CHECK(worst_phase < 1e-12);
     CHECK(std::abs(left) < 1e-15L);
-    // Twice the room changes nothing: that far up the cut is not felt.
+    // Doubling the buffer changes nothing: the truncation has no effect that far up.
     if (++checked % 10 == 0 && law.size() < 300) {
       ++doubled;
       const auto more = chain_law(convert<long double>(model.blocks), 2 * std::ssize(law));
@@ -371,7 +372,7 @@ TEST_CASE("many sources tend to Poisson arrivals as 1 / m", "[queue][markov][poi
 
 namespace {
 
-/// Tails and losses by so many modes.
+/// Tails and losses with a number of modes.
 struct Modal {
   Modal(const OnOff& source, std::int64_t count, Eigen::Index modes)
       : blocks(queue::modal_blocks(source, count, modes)), nearest(queue::Side::nearest, 64) {
@@ -395,7 +396,7 @@ struct Modal {
   long double load = 0;
 };
 
-/// Lower and upper bounds of tails of more sources than MarkovQueue proves by itself.
+/// Lower and upper bounds of tails for more sources than MarkovQueue proves itself.
 struct Proof {
   Proof(const OnOff& source, std::int64_t count) {
     const auto blocks = queue::on_off_blocks<long double>(source, count);
@@ -429,7 +430,7 @@ struct Proof {
 
 }  // namespace
 
-TEST_CASE("modes give what is certified", "[queue][markov][modal]") {
+TEST_CASE("spectral approximation agrees with certified values", "[queue][markov][modal]") {
   for (const auto& [count, burst] : {std::pair{40L, "16"}, std::pair{64L, "6"}, std::pair{64L, "40"}}) {
     const OnOff each = source("0.7", burst, count);
     MarkovQueue certified(MarkovArrivals::on_off({{each, count}}), {12});
@@ -447,7 +448,7 @@ TEST_CASE("modes give what is certified", "[queue][markov][modal]") {
   }
 }
 
-TEST_CASE("approximations keep the digits that they say", "[queue][markov][modal]") {
+TEST_CASE("approximations are accurate to their stated digits", "[queue][markov][modal]") {
   for (const auto& [count, burst] : {std::pair{65L, "16"}, std::pair{80L, "50"}, std::pair{100L, "8"}}) {
     const OnOff each = source("0.6", burst, count);
     Proof proof(each, count);
@@ -467,7 +468,7 @@ TEST_CASE("approximations keep the digits that they say", "[queue][markov][modal
       }
     }
   }
-  // A thousand sources against more modes than the queue takes.
+  // A thousand sources against more modes than the queue uses.
   const OnOff each = source("0.8", "30", 1000);
   MarkovQueue queue(MarkovArrivals::on_off({{each, 1000}}), {10});
   Modal more(each, 1000, 60);
@@ -479,7 +480,7 @@ TEST_CASE("approximations keep the digits that they say", "[queue][markov][modal
   }
 }
 
-TEST_CASE("longer bursts never shrink a buffer", "[queue][markov][burst]") {
+TEST_CASE("longer bursts never need a smaller buffer", "[queue][markov][burst]") {
   Random random(63);
   for (int i = 0; i < 40; ++i) {
     const std::int64_t count = random.between(2, 12), load = random.between(10, 85);
@@ -499,7 +500,7 @@ TEST_CASE("longer bursts never shrink a buffer", "[queue][markov][burst]") {
   }
 }
 
-TEST_CASE("occupancies, tails, mean and losses belong together", "[queue][markov][identities]") {
+TEST_CASE("occupancies, tails, mean and losses are consistent", "[queue][markov][identities]") {
   Random random(64);
   for (int i = 0; i < 40; ++i) {
     const MarkovModel model = i % 2 == 0 ? random_on_off(random) : test::random_blocks(random);
@@ -519,7 +520,7 @@ TEST_CASE("occupancies, tails, mean and losses belong together", "[queue][markov
     }
     const Ends mean = ends(queue.mean_occupancy());
     CHECK(mean.narrow(12));
-    // The tails beyond add next to nothing where they fall fast.
+    // The tails beyond add almost nothing where they decay fast.
     if (n < 300) CHECK(mean.meets({sum.lower, sum.upper + power_of_ten(-21)}));
     CHECK(sum.lower <= mean.upper);
     Ends less = ends(queue.loss(0));
@@ -529,7 +530,7 @@ TEST_CASE("occupancies, tails, mean and losses belong together", "[queue][markov
       CHECK(loss.lower <= less.upper);
       if (less.lower > 0) CHECK(loss.upper < less.lower);
       less = loss;
-      // An unlimited queue holds at least what a limited one does.
+      // An infinite queue has at least as many packets as a finite one.
       const auto law = chain_law(convert<long double>(model.blocks), capacity);
       long double full = 0;
       for (const long double value : law.back()) full += value;
@@ -565,7 +566,7 @@ TEST_CASE("more digits give narrower enclosures inside", "[queue][markov][digits
   }
 }
 
-TEST_CASE("the decay rate is what tails fall by in the end", "[queue][markov][decay]") {
+TEST_CASE("the decay rate is the asymptotic decay of the tails", "[queue][markov][decay]") {
   const OnOff steady = source("0.3", "3", 1), slow = source("0.2", "7/2", 1, "1/2");
   const MarkovArrivals cases[] = {inputs(2, "0.6", "3"), inputs(8, "0.8", "10"), inputs(32, "0.6", "16"),
                                   inputs(5, "0.5", "4", "0.7"),
@@ -589,8 +590,8 @@ TEST_CASE("the decay rate is what tails fall by in the end", "[queue][markov][de
   CHECK_FALSE(MarkovQueue(small_queues().back().arrivals).decay_rate());
 }
 
-TEST_CASE("blocks of many phases are the sources that they are made of", "[queue][markov][blocks]") {
-  // 2^5 phases that say which of five equal sources are ON, and 6 that say how many.
+TEST_CASE("blocks of many phases equal the sources that they represent", "[queue][markov][blocks]") {
+  // 2^5 phases for the set of ON sources among five identical ones, and 6 for their number.
   const OnOff one = source("0.8", "4", 5);
   const auto all = to_rational(product_blocks(std::vector<OnOff>(5, one)));
   MarkovQueue apart(MarkovArrivals::blocks(all)), counted(MarkovArrivals::on_off({{one, 5}}));
@@ -602,7 +603,7 @@ TEST_CASE("blocks of many phases are the sources that they are made of", "[queue
   CHECK(apart.least_level(rational("1e-9")) == counted.least_level(rational("1e-9")));
 }
 
-TEST_CASE("a queue to which nothing comes is empty", "[queue][markov][blocks]") {
+TEST_CASE("a queue without arrivals is empty", "[queue][markov][blocks]") {
   MarkovQueue none(MarkovArrivals::blocks({{{1}}}));
   CHECK(ends(none.tail(0)).upper == 0);
   CHECK(ends(none.probability(0)).lower == 1);
@@ -610,10 +611,10 @@ TEST_CASE("a queue to which nothing comes is empty", "[queue][markov][blocks]") 
   CHECK(ends(none.mean_occupancy()).upper == 0);
   CHECK(ends(none.loss(1)).upper == 0);
   CHECK(none.least_level(rational("1e-9")) == 0);
-  CHECK(none.least_capacity(rational("1e-9")) == 0);  // of no packets none is lost
+  CHECK(none.least_capacity(rational("1e-9")) == 0);  // without packets none is lost
 }
 
-TEST_CASE("what cannot be answered is refused", "[queue][markov][errors]") {
+TEST_CASE("unanswerable queries are rejected", "[queue][markov][errors]") {
   using Catch::Matchers::Contains;
   CHECK_THROWS_AS(MarkovQueue(MarkovArrivals::on_off({{source("0.5", "4", 1), 2}})), Unstable);
   CHECK_THROWS_AS(MarkovQueue(MarkovArrivals::on_off({{source("0.5", "4", 1), 3}})), Unstable);
@@ -635,10 +636,9 @@ TEST_CASE("what cannot be answered is refused", "[queue][markov][errors]") {
       Contains("1681 phases") && Contains("at most 65"));
 }
 
-// One output for each packet of a burst: a sixteenth of the buffer that whole bursts need. From a chain solved by a
-// program of its own.
-TEST_CASE("bursts scattered packet by packet: 4 inputs, load 0.6, bursts of 16",
-          "[queue][markov][reference]") {
+// Per-packet destinations: a sixteenth of the buffer that per-burst destinations need. From a chain solved by
+// an independent program.
+TEST_CASE("per-packet destinations: 4 inputs, load 0.6, bursts of 16", "[queue][markov][reference]") {
   const OnOff input = traffic::on_off(rational("0.6"), {rational("16")});
   MarkovQueue queue(MarkovArrivals::on_off({OnOffGroup{traffic::thinned(input, rational("1/4")), 4}}));
   CHECK(queue.least_level(rational("1e-9")) == 32);
@@ -646,7 +646,7 @@ TEST_CASE("bursts scattered packet by packet: 4 inputs, load 0.6, bursts of 16",
   CHECK(Float100(ends(queue.tail(32)).upper).convert_to<double>() == Approx(6.2370333434e-10).epsilon(1e-10));
 }
 
-TEST_CASE("Markov queue: without proof the same numbers by modes, where these are fewer than phases") {
+TEST_CASE("Markov queue: the spectral approximation gives the same values with fewer modes than phases") {
   for (const auto& [load, burst, count] :
        {std::tuple{"3/5", "16", 64}, std::tuple{"4/5", "64", 40}, std::tuple{"3/5", "5/2", 49}}) {
     const traffic::OnOff source =

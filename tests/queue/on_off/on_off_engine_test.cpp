@@ -26,7 +26,7 @@ OnOffGroup scattered(std::int64_t count, const Rational& load, const Rational& b
           .count = count};
 }
 
-/// Do the bounds hold what more digits enclose?
+/// Whether the bounds contain the enclosure with more digits.
 template <class Unit>
 void require_holds(const Bounds& bounds, const numeric::Claim<Unit>& truth) {
   const auto& enclosure = std::get<numeric::Enclosure<Unit>>(truth);
@@ -40,7 +40,8 @@ double relative_width(const Bounds& bounds) {
 
 }  // namespace
 
-TEST_CASE("bursty sources in doubles: the bounds hold what twenty digits say", "[queue][markov][doubles]") {
+TEST_CASE("bursty sources in doubles: bounds contain the values to twenty digits",
+          "[queue][markov][doubles]") {
   test::Random random(53);
   int made = 0;
   constexpr int rounds = 60;
@@ -71,7 +72,7 @@ TEST_CASE("bursty sources in doubles: the bounds hold what twenty digits say", "
   CHECK(made > rounds * 8 / 10);
 }
 
-TEST_CASE("bursty sources in doubles: entries and levels that doubles do not reach",
+TEST_CASE("bursty sources in doubles: entries and levels below the range of double",
           "[queue][markov][doubles]") {
   // The stationary probability of 60 sources ON is 1e-240.
   const OnOffGroup rare = scattered(60, rational("0.0001"), rational("16"), 1);
@@ -87,15 +88,15 @@ TEST_CASE("bursty sources in doubles: entries and levels that doubles do not rea
     INFO(level);
     require_holds(deep->tail(static_cast<std::size_t>(level)), tails.tail(level));
   }
-  // There is nothing to be proved from below any more.
+  // Nothing can be proved from below any more.
   CHECK(deep->tail(450).lower == 0);
-  // Whoever asks the queue gets his digits.
+  // The queue itself gives the requested digits.
   MarkovQueue asked(MarkovArrivals::on_off({few}));
   CHECK(relative_width({std::get<numeric::Enclosure<unit::Probability>>(asked.tail(450)).lower(),
                         std::get<numeric::Enclosure<unit::Probability>>(asked.tail(450)).upper()}) < 1e-10);
 }
 
-TEST_CASE("bursty sources in doubles: the buffers of 32 and 64", "[queue][markov][doubles]") {
+TEST_CASE("bursty sources in doubles: buffers for 32 and 64", "[queue][markov][doubles]") {
   for (const auto& [count, levels] :
        {std::pair{32L, std::array{16, 24, 33, 41}}, std::pair{64L, std::array{15, 23, 31, 39}}}) {
     const OnOffGroup group = scattered(count, rational("0.6"), rational("16"), 1);

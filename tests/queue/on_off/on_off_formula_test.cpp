@@ -15,7 +15,7 @@ Rational at(const Expression& formula, const Rational& z) {
   return *value;
 }
 
-TEST_CASE("on-off formula: the matrix is that of the source, thinned") {
+TEST_CASE("on-off formula: the matrix is that of the thinned source") {
   for (const char* load : {"1/10", "3/5"})
     for (const char* on_rate : {"1", "4/5"}) {
       const Rational rho = parse_rational(load, "l"), rate = parse_rational(on_rate, "r");
@@ -42,7 +42,7 @@ TEST_CASE("on-off formula: the matrix is that of the source, thinned") {
     }
 }
 
-TEST_CASE("on-off formula: symbols stay, and every language gets all parts") {
+TEST_CASE("on-off formula: symbols are kept, and all languages print all parts") {
   const OnOffFormula formula =
       on_off_formula(Expression::symbol("p"), Expression::symbol("L"), 1, Expression::symbol("k"));
   CHECK(formula.start.equals(Expression::symbol("p") /

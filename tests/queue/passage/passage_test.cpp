@@ -32,16 +32,16 @@ bool passes(long double candidate, Side side) {
 TEST_CASE("only candidates on their side of G pass", "[queue][markov][proof]") {
   CHECK(passes(0.9L, Side::below));
   CHECK(passes(1 - 1e-15L, Side::below));
-  // Not below G, though below its image: beyond the greater solution.
+  // Not below G, though below its image: beyond the larger solution.
   CHECK_FALSE(passes(1.2L, Side::below));
   CHECK_FALSE(passes(2, Side::below));
   CHECK(passes(1.1L, Side::above));
   CHECK(passes(1 + 1e-15L, Side::above));
   CHECK_FALSE(passes(0.9L, Side::above));
-  CHECK_FALSE(passes(2, Side::above));  // its images grow beyond all numbers
+  CHECK_FALSE(passes(2, Side::above));  // its images diverge
 }
 
-TEST_CASE("what becomes a passage was checked, whoever improved the candidate", "[queue][markov][proof]") {
+TEST_CASE("every passage is checked, however the candidate was improved", "[queue][markov][proof]") {
   const Outward<long double> below(Side::below, 64), above(Side::above, 64);
   const auto found = [](long double first, long double second, const Outward<long double>& outward) {
     const auto again = [second](Matrix<long double>& x, const Matrix<long double>&, int round) {
@@ -63,17 +63,17 @@ TEST_CASE("what becomes a passage was checked, whoever improved the candidate", 
   CHECK(Bounds::make(64, [&](const Outward<long double>& outward) {
     return found(outward.side() == Side::below ? 0.9L : 1.2L, 1, outward);
   }));
-  // Both from above are no bounds from below.
+  // Two upper bounds are not a lower bound.
   CHECK_FALSE(Bounds::make(64, [&](const Outward<long double>&) { return found(1.2L, 1, above); }));
 }
 
-TEST_CASE("bounds move outward", "[queue][markov][proof]") {
+TEST_CASE("bounds are rounded outward", "[queue][markov][proof]") {
   const Outward<long double> below(Side::below, 64), above(Side::above, 64);
   for (const double roundings : {0.0, 1.0, 100.0}) {
     CHECK(below.factor(roundings) <= 1 - static_cast<long double>(roundings + 1) * below.unit());
     CHECK(above.factor(roundings) >= 1 + static_cast<long double>(roundings + 1) * above.unit());
   }
-  // x = 1 + x/3 is 3/2, which is a number; 1/3 is none, and its bounds are on both sides.
+  // x = 1 + x/3 is 3/2, which is representable; 1/3 is not, and its bounds are on both sides.
   const Row<long double> one = Row<long double>::Ones(1);
   const Matrix<long double> less = Matrix<long double>::Constant(1, 1, 1.0L / 3 * (1 - below.unit()));
   const Matrix<long double> more = Matrix<long double>::Constant(1, 1, 1.0L / 3 * (1 + 2 * below.unit()));

@@ -35,12 +35,12 @@ Ends ends_of(const queue::LevelProbability& at) {
   return ends(numeric::to_claim(at.probability));
 }
 
-/// P(max over m < slots of [Binomial(k alpha(m), p) - m] > q), q = 0, 1, .., by the definition: the law of how far the
-/// walk is above its greatest value so far, from now backwards.
+/// P(max over m < slots of [Binomial(k alpha(m), p) - m] > q), q = 0, 1, .., by the definition: the
+/// distribution of the walk relative to its maximum so far, backwards from the present.
 std::vector<Fraction> by_definition(const PolicedInputs& inputs, int slots, std::size_t levels) {
   const traffic::GreedyPattern pattern({inputs.bucket, traffic::one_a_slot()});
   const Fraction p = to_fraction(inputs.share);
-  // law[(greatest so far, now)] of the walk S_m - m; both at least -slots.
+  // law[(maximum so far, current)] of the walk S_m - m; both at least -slots.
   std::map<std::pair<std::int64_t, std::int64_t>, Fraction> law{{{-1'000'000, 0}, Fraction(1)}};
   for (int m = 0; m < slots; ++m) {
     for (std::int64_t trial = inputs.inputs * pattern.sent(m); trial > 0; --trial) {
@@ -63,7 +63,7 @@ std::vector<Fraction> by_definition(const PolicedInputs& inputs, int slots, std:
 
 }  // namespace
 
-TEST_CASE("the worst case of policed inputs has its known values") {
+TEST_CASE("policed inputs: known worst cases") {
   const auto tail = [](std::int64_t inputs, const char* rate, const char* burst, std::int64_t level) {
     return static_cast<double>(ends_of(PolicedQueue(policed(inputs, rate, burst)).tail(level)).middle());
   };
@@ -78,7 +78,7 @@ TEST_CASE("the worst case of policed inputs has its known values") {
   CHECK(tail(2, "1/2", "2", 2) == Approx(1.0 / 8).epsilon(1e-10));
 }
 
-TEST_CASE("the least buffers of policed inputs are known") {
+TEST_CASE("policed inputs: known minimum buffers") {
   struct Row {
     std::int64_t inputs;
     const char *rate, *burst, *drop;
@@ -107,7 +107,7 @@ TEST_CASE("the least buffers of policed inputs are known") {
   CHECK(PolicedBound(policed(16, "0.9", "20", 2)).least_level(rational("1e-15")) == 334);
 }
 
-TEST_CASE("the roots of the closed form are known") {
+TEST_CASE("policed inputs: known roots of the closed form") {
   const auto root = [](std::int64_t inputs, const char* rate) {
     return std::exp(PolicedBound(policed(inputs, rate, "2")).log_root());
   };
@@ -120,9 +120,9 @@ TEST_CASE("the roots of the closed form are known") {
         Approx(9.490492e-16).epsilon(1e-6));
 }
 
-TEST_CASE("inputs that cannot fill the queue for ever: the definition, as fractions") {
+TEST_CASE("policed inputs below capacity: the definition in fractions") {
   for (const auto& inputs : {policed(2, "1/4", "3"), policed(2, "2/5", "2.5"), policed(3, "1/5", "2")}) {
-    // Windows of 24 slots and more bring less than is served.
+    // Windows of at least 24 slots bring less than the service.
     const std::vector<Fraction> exact = by_definition(inputs, 24, 8);
     PolicedQueue queue(inputs);
     REQUIRE(queue.never_exceeded());
@@ -135,7 +135,7 @@ TEST_CASE("inputs that cannot fill the queue for ever: the definition, as fracti
   }
 }
 
-TEST_CASE("both ways to the worst case of policed inputs agree") {
+TEST_CASE("policed inputs: both methods agree on the worst case") {
   std::mt19937 random(11);
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   int quick = 0;
@@ -160,7 +160,7 @@ TEST_CASE("both ways to the worst case of policed inputs agree") {
   CHECK(quick > 20);
 }
 
-TEST_CASE("more digits are more of the same") {
+TEST_CASE("policed inputs: more digits extend fewer") {
   PolicedQueue queue(policed(4, "3/4", "2"), {.digits = {30}});
   const Ends many = ends_of(queue.tail(30));
   CHECK(many.narrow(30));
@@ -170,15 +170,15 @@ TEST_CASE("more digits are more of the same") {
           .tail(30))));
 }
 
-TEST_CASE("a rate of many digits lies between its neighbours") {
+TEST_CASE("policed inputs: a rate of many digits lies between its neighbours") {
   const auto tail = [](const char* rate) { return ends_of(PolicedQueue(policed(16, rate, "20")).tail(80)); };
   const Ends between = tail("0.91234567");
   CHECK(tail("0.91").upper < between.lower);
   CHECK(between.upper < tail("0.915").lower);
 }
 
-TEST_CASE("no way of sending that was tried comes above the worst case") {
-  // All inputs save up, hold their buckets full, and send as the worst case does.
+TEST_CASE("policed inputs: no simulated sending pattern exceeds the worst case") {
+  // All inputs save up tokens until full, and send as in the worst case.
   const PolicedInputs inputs = policed(16, "0.9", "20");
   const traffic::GreedyPattern pattern({inputs.bucket, traffic::one_a_slot()});
   std::mt19937_64 random(5);
@@ -199,7 +199,7 @@ TEST_CASE("no way of sending that was tried comes above the worst case") {
   CHECK(std::abs(above / static_cast<double>(runs) - worst) < 5 * sigma);
 }
 
-TEST_CASE("policed inputs out of range are refused by name") {
+TEST_CASE("policed inputs: arguments out of range are rejected by name") {
   CHECK_THROWS_WITH(PolicedQueue(policed(16, "1", "2")), Catch::Contains("rate is 1"));
   CHECK_THROWS_WITH(PolicedQueue(policed(16, "0.9", "1/2")), Catch::Contains("burst is 1/2"));
   CHECK_THROWS_WITH(PolicedQueue(policed(16, "0.9", "2", 2)), Catch::Contains("message is 2"));
@@ -208,8 +208,8 @@ TEST_CASE("policed inputs out of range are refused by name") {
   CHECK_THROWS_AS(PolicedQueue(policed(16, "0.999", "100")).tail(16'000), LimitExceeded);
 }
 
-TEST_CASE("the closed form is no lower than the worst case where little goes to the output") {
-  // Near z = 1 A(z) is below z here: more busy slots before are not worse.
+TEST_CASE("policed inputs: the closed form bounds the worst case with a small share") {
+  // Near z = 1, A(z) is below z here: more earlier busy slots are not worse.
   for (const auto& [count, share] :
        {std::pair{2, ratio(1, 4)}, std::pair{16, ratio(3, 64)}, std::pair{8, ratio(1, 9)}}) {
     const PolicedInputs inputs{.inputs = count, .share = share, .bucket = {ratio(9, 10), 20}};
@@ -224,7 +224,7 @@ TEST_CASE("the closed form is no lower than the worst case where little goes to 
 
 namespace {
 
-/// All ways in which one source may send in so many slots, a bit a slot.
+/// All sending patterns of one source over a number of slots, one bit per slot.
 std::vector<unsigned> conformant_patterns(const traffic::TokenBucket& bucket, int slots) {
   std::vector<unsigned> patterns;
   for (unsigned pattern = 0; pattern < 1U << slots; ++pattern) {
@@ -241,7 +241,7 @@ std::vector<unsigned> conformant_patterns(const traffic::TokenBucket& bucket, in
   return patterns;
 }
 
-/// P(Q > q) after slots in which so many inputs sent, each packet here with probability p.
+/// P(Q > q) after slots with given numbers of sending inputs, each packet going here with probability p.
 std::vector<Fraction> tail_after(const std::vector<int>& senders, const Fraction& p, std::size_t levels) {
   std::vector<Fraction> law{Fraction(1)};
   for (const int sent : senders) {
@@ -261,7 +261,7 @@ std::vector<Fraction> tail_after(const std::vector<int>& senders, const Fraction
   return above;
 }
 
-/// The worst of all behaviours of all inputs, from an empty queue and full buckets.
+/// The worst case over all sending patterns of all inputs, from an empty queue and full buckets.
 std::vector<Fraction> by_trying_all(const PolicedInputs& inputs, int slots, std::size_t levels) {
   const std::vector<unsigned> patterns = conformant_patterns(inputs.bucket, slots);
   std::set<std::vector<int>> reached{std::vector<int>(static_cast<std::size_t>(slots), 0)};
@@ -286,7 +286,7 @@ std::vector<Fraction> by_trying_all(const PolicedInputs& inputs, int slots, std:
 
 }  // namespace
 
-TEST_CASE("the worst of all that policed inputs may do is the worst case, as fractions") {
+TEST_CASE("policed inputs: enumeration of all patterns gives the worst case, in fractions") {
   struct Bucket {
     const char *rate, *burst;
   };

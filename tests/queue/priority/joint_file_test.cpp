@@ -11,7 +11,7 @@ using namespace tailbound;
 using queue::parse_joint;
 using tailbound::test::rational;
 
-TEST_CASE("joint file: packets of each class, comments, a line of names, the same packets twice") {
+TEST_CASE("joint file: packets per class, comments, header line, repeated packets") {
   const auto read = parse_joint(
       "high, low, probability\n# of a slot\n0,0,0.5\n1,0,1/4 # a quarter\n\n0, 2, "
       "0.125\n0,2,0.125\r\n3,3,0\n",
@@ -23,7 +23,7 @@ TEST_CASE("joint file: packets of each class, comments, a line of names, the sam
   CHECK(read[2].probability == rational("1/4"));
 }
 
-TEST_CASE("joint file: what is refused, with its line") {
+TEST_CASE("joint file: errors have line numbers") {
   using Catch::Contains;
   const auto refused = [](const std::string& text, const std::string& words) {
     CHECK_THROWS_AS(parse_joint(text, "f"), ParseError);
@@ -33,7 +33,7 @@ TEST_CASE("joint file: what is refused, with its line") {
   refused("0,0,0.5\n1,0.5\n", "2 columns, the first line 3");
   refused("0,0,0.5\n", "sum to 0.5");
   refused("0,0,1.5\n0,1,-0.5\n", "negative");
-  refused("0,x,1\n", "no number of packets");
+  refused("0,x,1\n", "not a number of packets");
   refused("0,129,1\n", "from 0 to 128");
   refused("0,0,a\n", "probability");
   refused("1\n", "1 columns");

@@ -33,7 +33,8 @@ double priority_middle(const PriorityQueue::Probability& probability) {
 /// Arrivals of a slot: [i][j].
 using Joint = std::vector<std::vector<double>>;
 
-/// The chain of (H, L) just after the arrivals of a slot, H below `highs`, L at most `room`; what does not fit is lost.
+/// The chain of (H, L) just after the arrivals of a slot, H below `highs`, L at most `room`; packets that do
+/// not fit are lost.
 class PriorityChain {
  public:
   PriorityChain(const Joint& joint, int highs, int room)
@@ -67,7 +68,8 @@ class PriorityChain {
   }
   [[nodiscard]] double lost() const { return lost_; }  ///< packets/slot
 
-  /// P(W > n), n = 0 .. count - 1, followed slot by slot for a packet among those of its slot in random order.
+  /// P(W > n), n = 0 .. count - 1, followed slot by slot for a packet among those of its slot in random
+  /// order.
   [[nodiscard]] std::vector<double> waits(int count) const {
     std::vector<double> waiting(mass_.size(), 0);
     double packets = 0;
@@ -78,7 +80,7 @@ class PriorityChain {
     });
     std::vector<double> result;
     for (int n = 0; n < count; ++n) {
-      // Served in this slot if nobody is ahead.
+      // Served in this slot if no packet is ahead.
       std::vector<double> next(mass_.size(), 0);
       double rest = 0;
       for (int h = 0; h < highs_; ++h)
@@ -124,7 +126,7 @@ class PriorityChain {
   double lost_ = 0;
 };
 
-/// Weights in 256ths of a random law, thinned so that both classes together have a load of `percent` %.
+/// A random distribution with weights in 256ths, thinned to a total load of `percent` %.
 JointPmf random_joint(std::mt19937_64& random, int percent) {
   const auto up_to = [&](std::uint64_t most) { return random() % most; };
   const std::size_t rows = 1 + up_to(3), columns = 2 + up_to(2);
@@ -141,9 +143,9 @@ JointPmf random_joint(std::mt19937_64& random, int percent) {
     if (std::all_of(weights.begin(), weights.end(), [](const auto& row) {
           return std::all_of(row.begin() + 1, row.end(), [](auto w) { return w == 0; });
         }))
-      load = 0;  // nothing of the lower class
+      load = 0;  // no lower-class packets
   }
-  // With probability `thin` such a slot, else an empty one.
+  // Such a slot with probability `thin`, otherwise an empty one.
   numeric::Rational thin = numeric::whole(percent) / 100 * numeric::whole(sum) / numeric::whole(load);
   if (thin > 1) thin = 1;
   JointPmf joint;
@@ -185,7 +187,7 @@ TEST_CASE("priority queue: values of exact two-dimensional chains", "[priority]"
   }
   CHECK(four.mean_occupancy() == rational("3/2"));
   CHECK(four.mean_wait() == rational("11/4"));
-  // A room for none loses all.
+  // A buffer of 0 loses everything.
   CHECK(priority_middle(four.loss(Packets(0))) == Approx(1));
 }
 
@@ -214,7 +216,7 @@ TEST_CASE("priority queue: 2000 random joint laws against chains", "[priority]")
   }
 }
 
-TEST_CASE("priority queue: means are those of the laws, by Little's law", "[priority]") {
+TEST_CASE("priority queue: means match the distributions, by Little's law", "[priority]") {
   for (auto [inputs, higher, own] :
        {std::tuple{2, "0.3", "0.5"}, {4, "0.4", "0.4"}, {16, "0.1", "0.6"}, {5, "0", "0.7"}}) {
     PriorityQueue queue = equal_classes(inputs, higher, own);
@@ -234,11 +236,9 @@ TEST_CASE("priority queue: means are those of the laws, by Little's law", "[prio
   }
 }
 
-TEST_CASE(
-    "priority queue: a wait is not read off the occupancy, but in the classes that are a queue of their own",
-    "[priority]") {
+TEST_CASE("priority queue: the wait follows from the occupancy only for a single class", "[priority]") {
   PriorityQueue lower = equal_classes(4, "0.4", "0.4");
-  // P(W >= n) = P(L > n) / rho holds for one class alone...
+  // P(W >= n) = P(L > n) / rho holds for a single class...
   PriorityQueue alone = equal_classes(4, "0", "0.8");
   for (const int n : {1, 5, 20})
     CHECK(priority_middle(alone.wait_tail(Slots(n - 1))) ==
@@ -258,7 +258,7 @@ TEST_CASE("priority queue: without a higher class it is the slotted queue", "[pr
   }
 }
 
-TEST_CASE("priority queue: unequal sources are their joint law", "[priority]") {
+TEST_CASE("priority queue: unequal sources equal their joint distribution", "[priority]") {
   PriorityQueue sources(
       std::vector<ClassSource>{{rational("0.3"), rational("0.1")}, {rational("0.05"), rational("0.2"), 2}});
   JointPmf joint;
@@ -287,7 +287,7 @@ TEST_CASE("priority queue: unequal sources are their joint law", "[priority]") {
   }
 }
 
-TEST_CASE("priority queue: rare and finely known", "[priority]") {
+TEST_CASE("priority queue: very small probabilities and many digits", "[priority]") {
   PriorityQueue queue = equal_classes(16, "0.6", "0.25");
   const PriorityQueue::Least room = queue.least_room(rational("1/1000000000000000"));
   CHECK(room.level == 99);
@@ -295,7 +295,7 @@ TEST_CASE("priority queue: rare and finely known", "[priority]") {
   REQUIRE(room.before);
   CHECK(numeric::compare(room.before->lower(), rational("1/1000000000000000")) > 0);
   CHECK(queue.least_level(rational("1/1000000000000000")).level == 101);
-  // Deep, and with 60 digits that hold those of the machine's numbers.
+  // Deep, and with 60 digits that contain the results of machine numbers.
   PriorityQueue fine = equal_classes(16, "0.6", "0.25", 60);
   for (const int n : {5, 60, 400}) {
     const auto wide = ends(numeric::Claim<unit::Probability>(queue.tail(Packets(n))));
@@ -347,7 +347,7 @@ TEST_CASE("priority queue: the lowest of three classes, slot by slot", "[priorit
   near(static_cast<double>(late[1]) / static_cast<double>(packets[1]), middle.wait_tail(Slots(3)));
 }
 
-TEST_CASE("priority queue: what is refused", "[priority]") {
+TEST_CASE("priority queue: invalid arguments are rejected", "[priority]") {
   CHECK_THROWS_AS(equal_classes(4, "0.5", "0.5"), Unstable);
   CHECK_THROWS_AS(equal_classes(4, "0.5", "0"), InvalidArgument);
   CHECK_THROWS_AS(equal_classes(129, "0.5", "0.1"), InvalidArgument);

@@ -98,12 +98,12 @@ TEST_CASE("the mean is rho + A''(1) / (2 (1 - rho)), symbolically") {
   }
 }
 
-TEST_CASE("for equal inputs, k and p free, the mean is the paper's") {
+TEST_CASE("for equal inputs with free k and p, the mean is that of the paper") {
   const auto formula = slotted_formula(Pgf::equal_inputs(Expression::symbol("k"), parse_expression("k*p")));
   CHECK(formula.mean.equals(parse_expression("k*p + k*(k-1)*p^2/(2*(1-k*p))")));
 }
 
-TEST_CASE("Q(z) cancelled and as derived expand alike, and satisfy the balance equations") {
+TEST_CASE("Q(z), cancelled or as derived, has the same expansion and satisfies the balance equations") {
   const auto a = Pgf::equal_inputs(4, parse_expression("4/5"));
   const auto formula = slotted_formula(a);
   const auto cancelled = queue::cancelled_occupancy(formula);
@@ -125,8 +125,8 @@ TEST_CASE("Q(z) cancelled and as derived expand alike, and satisfy the balance e
   for (std::size_t n = 0; n < 39; ++n) CHECK(w[n] == q[n + 1] * 5 / 4);
 }
 
-TEST_CASE("two packets a slot: y put in, Q(z) is a power series of mass 1") {
-  // A = z^3 with probability 1/3, else 0: y^2 = (2 + y^3)/3 has the inner root y = 1 - sqrt(3); checked
+TEST_CASE("two packets per slot: with y inserted, Q(z) is a power series of mass 1") {
+  // A = z^3 with probability 1/3, otherwise 0: y^2 = (2 + y^3)/3 has the inner root y = 1 - sqrt(3); checked
   // numerically.
   const auto formula = slotted_formula(parse_pgf("2/3+z^3/3"), 2);
   REQUIRE(formula.inner_roots == std::vector<std::string>{"y1"});
@@ -148,7 +148,7 @@ TEST_CASE("two packets a slot: y put in, Q(z) is a power series of mass 1") {
   CHECK(abs(q[0] - value_at(put_in(formula.empty), 0)) < 1e-60);
 }
 
-TEST_CASE("what has no stationary distribution, or is no PGF, is refused") {
+TEST_CASE("unstable queues and invalid PGFs are rejected") {
   CHECK_THROWS_AS(slotted_formula(Pgf::equal_inputs(4, 4)), Unstable);
   CHECK_THROWS_AS(slotted_formula(parse_pgf("(exp(z)-1)/(exp(1)-1)")), Unstable);
   CHECK_THROWS_AS(slotted_formula(parse_pgf("z/2")), InvalidArgument);
@@ -181,11 +181,11 @@ TEST_CASE("PARI/GP and Giac's Maple mode read the printed formulas and find the 
           const Scratch script(".mpl", "maple_mode(1):\nDigits := 60:\n" +
                                            print(definition_of, Language::maple) + "evalf(" + name + "(" +
                                            point[1] + "), 60);\n");
-          // Giac leaves a file in the folder it runs in.
+          // Giac leaves a file in its working directory.
           const std::string folder = std::filesystem::temp_directory_path().string();
           const std::string output =
               said_by("cd '" + folder + "' && giac < " + script.path() + " 2>/dev/null");
-          // the session is echoed; the value is the line after the question's
+          // the session is echoed; the value is on the line after the input
           INFO(output);
           const std::size_t question = output.find("evalf(");
           REQUIRE(question != std::string::npos);
@@ -198,7 +198,7 @@ TEST_CASE("PARI/GP and Giac's Maple mode read the printed formulas and find the 
   }
 }
 
-TEST_CASE("the C code compiles without warnings and is right to double, also at and near z = 1") {
+TEST_CASE("the C code compiles without warnings and is accurate to double, also at and near z = 1") {
   if (!installed("cc")) {
     WARN("no C compiler: the C code is not tested");
     return;
@@ -238,7 +238,7 @@ TEST_CASE("the C code compiles without warnings and is right to double, also at 
   }
 }
 
-TEST_CASE("Q(z) and W(z) cancelled as polynomials, where factors would take GiNaC long") {
+TEST_CASE("Q(z) and W(z) cancelled as polynomials where GiNaC's factoring is slow") {
   for (const char* load : {"1/3", "4/5"}) {
     const auto a = Pgf::equal_inputs(40, parse_expression(load));
     const auto formula = slotted_formula(a);

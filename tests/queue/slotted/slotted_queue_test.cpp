@@ -69,7 +69,7 @@ Traffic double_root(const Fraction& s, const Fraction& r, const Fraction& scale)
   return Traffic::pmf({1 - b[0], b[0] - b[1], b[1] - b[2], b[2] - b[3], b[3]});
 }
 
-/// Tails from arrivals that are cut off early: how many of them lie above what was computed from the rest.
+/// Tails from truncated arrivals: how many of them exceed the computed value.
 template <class T>
 int check_cut(const Traffic& traffic, long negligible, int bits) {
   const numeric::PrecisionScope scope(numeric::Precision{bits + 64});
@@ -85,7 +85,7 @@ int check_cut(const Traffic& traffic, long negligible, int bits) {
     INFO(traffic.text() << " negligible 2^" << negligible << " level " << level << " " << show(reference)
                         << " in [" << lower.str(30) << ", " << upper.str(30) << "]");
     CHECK(encloses(lower, upper, reference));
-    // The rounding of the walk is far smaller than this.
+    // The rounding error of the recurrence is far smaller than this.
     const Fraction computed = to_fraction(numeric::Real(numeric::lower(numeric::Interval(value.value))));
     if ((reference.lower - computed) * power_of_ten(12) > reference.lower) ++felt;
   }
@@ -94,7 +94,7 @@ int check_cut(const Traffic& traffic, long negligible, int bits) {
 
 }  // namespace
 
-TEST_CASE("what the cut leaves out is in the enclosure", "[queue][cut]") {
+TEST_CASE("enclosures include the truncation error", "[queue][cut]") {
   for (const Traffic& traffic : {Traffic::poisson(Fraction(9, 10)), Traffic::equal(300, Fraction(4, 5))})
     for (const long negligible : {-12L, -20L, -30L}) {
       CHECK(check_cut<double>(traffic, negligible, 53) > 10);
@@ -103,7 +103,7 @@ TEST_CASE("what the cut leaves out is in the enclosure", "[queue][cut]") {
     }
 }
 
-TEST_CASE("the reference rows lie in the enclosures", "[queue][reference]") {
+TEST_CASE("enclosures contain the reference values", "[queue][reference]") {
   for (const int digits : {10, 38, 200}) {
     check_rows(Arithmetic::automatic, digits);
     check_rows(Arithmetic::multiprecision, digits);
@@ -114,7 +114,7 @@ TEST_CASE("the reference rows lie in the enclosures", "[queue][reference]") {
   check_rows(Arithmetic::extended, 10);
 }
 
-TEST_CASE("double refuses the digits that it cannot prove", "[queue][reference]") {
+TEST_CASE("double rejects digits that it cannot prove", "[queue][reference]") {
   for (const ReferenceRow& row : read_reference_rows()) {
     const Traffic traffic = Traffic::equal(row.inputs, row.load);
     INFO(row.text);
@@ -125,7 +125,7 @@ TEST_CASE("double refuses the digits that it cannot prove", "[queue][reference]"
   }
 }
 
-TEST_CASE("the reference row of 1000 inputs and level 200, exactly", "[.full][queue][reference]") {
+TEST_CASE("exact reference value of 1000 inputs at level 200", "[.full][queue][reference]") {
   for (const ReferenceRow& row : read_reference_rows()) {
     if (row.inputs != 1000) continue;
     INFO(row.text);
@@ -135,7 +135,7 @@ TEST_CASE("the reference row of 1000 inputs and level 200, exactly", "[.full][qu
   }
 }
 
-TEST_CASE("the reference rows agree with the tests' own expansion", "[queue][reference]") {
+TEST_CASE("reference values agree with the tests' own expansion", "[queue][reference]") {
   for (const ReferenceRow& row : read_reference_rows()) {
     if (row.inputs * row.level > 50'000) continue;
     const Traffic traffic = Traffic::equal(row.inputs, row.load);
@@ -149,7 +149,7 @@ TEST_CASE("the reference rows agree with the tests' own expansion", "[queue][ref
     INFO(show(answer.probability));
     CHECK(encloses(answer.probability, deep));
     CHECK(narrow(answer.probability, 200));
-    // The reference by itself: 100 digits more give the same.
+    // The reference itself: 100 more digits give the same.
     const Reference deeper = deep_tails(traffic, levels, 500).front();
     CHECK(deep.lower <= deeper.lower);
     CHECK(deeper.upper <= deep.upper);
@@ -181,7 +181,7 @@ TEST_CASE("deep queues agree with the sum over the poles", "[queue][deep]") {
   }
 }
 
-TEST_CASE("deep queues: the least level is where the poles say", "[queue][deep]") {
+TEST_CASE("deep queues: the minimum level agrees with the sum over the poles", "[queue][deep]") {
   for (const char* load : {"0.9999", "0.99999"}) {
     const Traffic traffic = sixteen(load);
     const std::vector<Fraction> pmf = fraction_pmf(traffic);
@@ -201,11 +201,11 @@ TEST_CASE("deep queues: the least level is where the poles say", "[queue][deep]"
   }
 }
 
-TEST_CASE("multiple and nearly equal roots break nothing", "[queue][deep][roots]") {
+TEST_CASE("multiple and nearly equal roots are handled", "[queue][deep][roots]") {
   const Fraction nudge = power_of_ten(-30);
   for (const Fraction& s : {Fraction(6, 5), Fraction(10001, 10000), Fraction(1'000'001, 1'000'000)}) {
     const Traffic traffic = double_root(s, Fraction(5), Fraction(1, 50));
-    // The same with the two equal roots moved apart, by a little and by almost nothing.
+    // The same with the two equal roots separated, slightly and almost not at all.
     Traffic moved = traffic;
     moved.values[2] += nudge;
     moved.values[3] -= nudge;
@@ -219,7 +219,7 @@ TEST_CASE("multiple and nearly equal roots break nothing", "[queue][deep][roots]
         INFO("level " << levels[i] << " " << show(answer.probability) << show(references[i]));
         CHECK(encloses(answer.probability, references[i]));
       }
-      // Far out only the least root is left: the others are 5^-n beside it.
+      // Far out only the smallest root matters: the others are 5^-n relative to it.
       for (const std::int64_t level : {20'000, 1'000'000}) {
         Float300 slope = -1;
         Float300 power = 1;
@@ -236,11 +236,11 @@ TEST_CASE("multiple and nearly equal roots break nothing", "[queue][deep][roots]
   }
 }
 
-TEST_CASE("several packets a slot agree with the chain solved by elimination", "[queue][servers]") {
+TEST_CASE("several packets per slot: agrees with the chain solved by elimination", "[queue][servers]") {
   Random random(41);
   for (int i = 0; i < 60; ++i) {
     const int served = static_cast<int>(random.between(2, 4));
-    // Traffic of one packet a slot at most, then as many copies as make the load wanted.
+    // Traffic of at most one packet per slot, then enough copies for the required load.
     std::vector<Fraction> pmf;
     switch (i % 3) {
       case 0:
@@ -278,13 +278,13 @@ TEST_CASE("several packets a slot agree with the chain solved by elimination", "
   }
 }
 
-TEST_CASE("several packets a slot, by hand", "[queue][servers]") {
-  // Two packets or none, two served: never anything left over, so P(Q > 0) = P(Q > 1) = 1/4.
+TEST_CASE("several packets per slot: worked by hand", "[queue][servers]") {
+  // Two packets or none, two served: never a packet left over, so P(Q > 0) = P(Q > 1) = 1/4.
   const Traffic pairs = Traffic::pmf({Fraction(3, 4), Fraction(0), Fraction(1, 4)});
   for (const std::int64_t level : {0, 1})
     CHECK(encloses(tail(pairs, level, {}, 2).probability, {Fraction(1, 4), Fraction(1, 4)}));
   CHECK(encloses(tail(pairs, 2, {}, 2).probability, {Fraction(0), Fraction(0)}));
-  // Batches of 4 served in pairs are batches of 2 served one at a time, counted in pairs.
+  // Batches of 4 served in pairs equal batches of 2 served one at a time, counted in pairs.
   const Traffic fours = Traffic::pmf({Fraction(3, 4), 0, 0, 0, Fraction(1, 4)});
   for (std::int64_t level = 0; level < 20; ++level) {
     const Reference pair = reference_tail(pairs, level);
@@ -298,7 +298,7 @@ TEST_CASE("several packets a slot, by hand", "[queue][servers]") {
   CHECK_THROWS_AS(tail(pairs, 1, {}, 129), InvalidArgument);
 }
 
-TEST_CASE("probabilities, tails and mean belong together", "[queue][identities]") {
+TEST_CASE("probabilities, tails and mean are consistent", "[queue][identities]") {
   Random random(42);
   for (int i = 0; i < 60; ++i) {
     const Traffic traffic =
@@ -335,7 +335,7 @@ TEST_CASE("probabilities, tails and mean belong together", "[queue][identities]"
     CHECK(exact(tails[0]) == traffic.mean());  // P(Q > 0) = rho
     CHECK(exact(probabilities[0]) == 1 - traffic.mean());
 
-    // The wait, built from what one slot's packets find: W = V + (packets of the same slot ahead), V = max(Q
+    // The wait from the state seen by one slot's packets: W = V + (packets of the same slot ahead), V = max(Q
     // - 1, 0), must be distributed as Q - 1 given Q > 0.
     const std::vector<Fraction> pmf = fraction_pmf(traffic);
     for (std::size_t w = 0; w + 1 <= last; ++w) {
@@ -353,9 +353,9 @@ TEST_CASE("probabilities, tails and mean belong together", "[queue][identities]"
   }
 }
 
-TEST_CASE("batches of long tails: near levels by exact fractions, far ones from short arrivals",
+TEST_CASE("long-tailed batches: low levels by exact fractions, high ones from short arrivals",
           "[queue][formula]") {
-  // Three classes of geometric batches: all arithmetics agree, near levels and far ones, in a moment.
+  // Three classes of geometric batches: all arithmetics agree quickly at low and high levels.
   const auto three = series::Arrivals::from_pgf(symbolic::parse_pgf(
       "(0.9+0.1*0.5*z/(1-z/2))^2*(0.95+0.05*0.25*z/(1-0.75*z))*(0.99+0.01*0.125*z/(1-0.875*z))"));
   const auto one = series::Arrivals::from_pgf(symbolic::parse_pgf("0.8+0.2*0.5*z/(1-z/2)"));
@@ -389,7 +389,7 @@ TEST_CASE("batches of long tails: near levels by exact fractions, far ones from 
 TEST_CASE("the mean is the sum of the tails", "[queue][identities]") {
   Random random(43);
   for (int i = 0; i < 40; ++i) {
-    // Loads up to 0.9, so that 400 levels hold the mean to many digits.
+    // Loads up to 0.9, so that 400 levels give the mean to many digits.
     const Fraction load(Whole(random.between(5, 80)), Whole(100));
     Traffic traffic = i % 3 == 0   ? Traffic::poisson(load)
                       : i % 3 == 1 ? Traffic::equal(random.between(2, 40), load)
@@ -414,8 +414,8 @@ TEST_CASE("the mean is the sum of the tails", "[queue][identities]") {
         Fraction(9, 10) + Fraction(81 * 15, 1600) / Fraction(2, 10));
 }
 
-TEST_CASE("as many as 32 packets a slot, at loads where A(0) is small", "[queue][servers]") {
-  // The companion matrices of such arrivals have eigenvalues of little accuracy.
+TEST_CASE("up to 32 packets per slot, at loads where A(0) is small", "[queue][servers]") {
+  // The companion matrices of such arrivals have inaccurate eigenvalues.
   for (const int served : {27, 30, 31, 32})
     for (const Traffic& traffic : {Traffic::equal(served + 2, Fraction(served * 93, 100)),
                                    Traffic::equal(3 * served, Fraction(served * 9, 10))}) {
@@ -432,7 +432,7 @@ TEST_CASE("as many as 32 packets a slot, at loads where A(0) is small", "[queue]
     }
 }
 
-TEST_CASE("the mean with several packets a slot is the sum of the tails of the chain",
+TEST_CASE("several packets per slot: the mean is the sum of the chain's tails",
           "[queue][identities][servers]") {
   for (const int served : {2, 3}) {
     const Traffic traffic = Traffic::equal(8, Fraction(served * 3, 5));
@@ -446,7 +446,7 @@ TEST_CASE("the mean with several packets a slot is the sum of the tails of the c
   }
 }
 
-TEST_CASE("the decay rate of two inputs is that of a quadratic, at any load", "[queue][decay]") {
+TEST_CASE("the decay rate of two inputs solves a quadratic at any load", "[queue][decay]") {
   // (1 - p + p z)^2 = z: z = ((1 - p) / p)^2.
   for (int exponent = 1; exponent <= 40; ++exponent) {
     const Fraction p = Fraction(3, 7) * power_of_ten(1 - exponent);
@@ -475,7 +475,7 @@ TEST_CASE("the decay rate is the logarithm of the root found by bisection", "[qu
       CHECK(narrow(rate->lower(), rate->upper(), digits));
     }
   }
-  // Poisson: z = exp(load (z - 1)), that is load z = -W_(-1)(-load exp(-load)); Newton from above here.
+  // Poisson: z = exp(load (z - 1)), that is load z = -W_(-1)(-load exp(-load)); here by Newton from above.
   const Float300 load("0.5");
   Float300 z = 10;
   for (int i = 0; i < 60; ++i) {
@@ -488,7 +488,7 @@ TEST_CASE("the decay rate is the logarithm of the root found by bisection", "[qu
   CHECK(narrow(rate->lower(), rate->upper(), 80));
 }
 
-TEST_CASE("no packet waits where at most one comes", "[queue][edge]") {
+TEST_CASE("no packet waits with at most one arrival per slot", "[queue][edge]") {
   const Traffic single = Traffic::equal(1, Fraction(3, 4));
   CHECK_FALSE(queue::decay_rate(slotted(single)).has_value());
   CHECK(encloses(tail(single, 0).probability, {Fraction(3, 4), Fraction(3, 4)}));
@@ -510,8 +510,8 @@ TEST_CASE("no packet waits where at most one comes", "[queue][edge]") {
   CHECK_FALSE(queue::decay_rate(slotted(Traffic::equal(2, 1), 2)).has_value());
 }
 
-TEST_CASE("where everybody who waits is served, the queue is what comes", "[queue][edge]") {
-  // At most 16 come and 16 are served: P(Q > 15) is that all 16 send. Its inner roots lie together near 0.
+TEST_CASE("where all waiting packets are served, the queue equals the arrivals", "[queue][edge]") {
+  // At most 16 arrive and 16 are served: P(Q > 15) = P(all 16 send). The inner roots cluster near 0.
   const Traffic traffic = sixteen("15.9");
   const Fraction each = parse_decimal("15.9") / 16;
   Fraction all = 1;
@@ -541,7 +541,7 @@ TEST_CASE("the boundary case is decided exactly", "[queue][edge]") {
   }
 }
 
-TEST_CASE("an unstable queue is refused with its load", "[queue][errors]") {
+TEST_CASE("an unstable queue is rejected with its load", "[queue][errors]") {
   for (const Traffic& traffic :
        {Traffic::equal(16, 1), Traffic::equal(16, Fraction(3, 2)), Traffic::poisson(1),
         Traffic::poisson(Fraction(11, 10)), Traffic::pmf({Fraction(1, 2), Fraction(0), Fraction(1, 2)}),
@@ -557,7 +557,7 @@ TEST_CASE("an unstable queue is refused with its load", "[queue][errors]") {
   CHECK_NOTHROW(queue::require_stable(slotted(sixteen("0.999999999999999999999"))));
 }
 
-TEST_CASE("arguments out of range are refused", "[queue][errors]") {
+TEST_CASE("arguments out of range are rejected", "[queue][errors]") {
   const queue::SlottedQueue good = slotted(sixteen("0.9"));
   CHECK_THROWS_AS(queue::occupancy_tail(good, Packets(-1)), InvalidArgument);
   CHECK_THROWS_AS(queue::occupancy_probabilities(good, Packets(-1)), InvalidArgument);
@@ -578,7 +578,7 @@ TEST_CASE("arguments out of range are refused", "[queue][errors]") {
   CHECK(queue::occupancy_tails(good, std::vector<Packets>{}).empty());
 }
 
-TEST_CASE("levels are answered in the order given, repeats included", "[queue][edge]") {
+TEST_CASE("levels are answered in the given order, repeats included", "[queue][edge]") {
   const std::vector<Packets> levels = {Packets(30), Packets(0), Packets(7), Packets(30), Packets(1)};
   const auto answers = queue::occupancy_tails(slotted(sixteen("0.9")), levels);
   REQUIRE(answers.size() == levels.size());
@@ -588,7 +588,7 @@ TEST_CASE("levels are answered in the order given, repeats included", "[queue][e
   }
 }
 
-TEST_CASE("questions too large to answer are refused, not tried", "[queue][limits]") {
+TEST_CASE("queries beyond the limits are rejected, not tried", "[queue][limits]") {
   const auto peak_megabytes = [] {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
@@ -597,7 +597,7 @@ TEST_CASE("questions too large to answer are refused, not tried", "[queue][limit
   const auto before = peak_megabytes();
   const Traffic traffic = sixteen("0.9");
   constexpr std::int64_t far = 10'000'000'000'000'000;
-  // A level beyond 10^15 is out of range; whichever error says so, it names the limit.
+  // A level beyond 10^15 is out of range; either error names the limit.
   CHECK_THROWS_AS(tail(traffic, far), Error);
   CHECK_THROWS_AS(tail(traffic, std::numeric_limits<std::int64_t>::max()), Error);
   for (const Arithmetic arithmetic : {Arithmetic::double_precision, Arithmetic::extended,
@@ -611,14 +611,14 @@ TEST_CASE("questions too large to answer are refused, not tried", "[queue][limit
       queue::least_level(slotted(sixteen("0.999999999999999999")), to_rational(power_of_ten(-15))),
       LimitExceeded);
   CHECK_THROWS_AS(tail(Traffic::poisson(Fraction(9, 10)), far), Error);
-  // So near to capacity that nothing is seen to fall: the reason is the size of the buffer, not the target's.
+  // So close to capacity that no decay is visible: the reason is the size of the buffer, not the target.
   for (const int servers : {1, 2, 4})
     for (const char* idle : {"1e-14", "1e-16", "1e-20", "1e-40", "1e-300"}) {
       INFO(servers << " a slot, " << idle << " below");
       const numeric::Rational load = numeric::Rational(servers) - numeric::parse_rational(idle, "idle");
       const queue::SlottedQueue queue{series::Arrivals::equal_inputs(16, load), servers};
       CHECK_THROWS_WITH(queue::least_level(queue, to_rational(power_of_ten(-20))),
-                        Catch::Contains("more than 10^15 packets"));
+                        Catch::Contains("exceed 10^15 packets"));
     }
   CHECK(peak_megabytes() - before < 300);
 }

@@ -28,7 +28,7 @@ ExponentialBound bound_of(std::vector<OnOffGroup> groups) {
   return *bound;
 }
 
-/// Sources OFF, ON here or ON elsewhere, each for itself: 3^count phases, packets of the state in the slot.
+/// Sources OFF, ON here or ON elsewhere, individually: 3^count phases, packets of the state in the slot.
 PlainBlocks<long double> product_of_directed(const std::vector<OnOffGroup>& groups) {
   PlainBlocks<long double> all{{{1.0L}}};
   for (const OnOffGroup& group : groups) {
@@ -56,7 +56,7 @@ PlainBlocks<long double> product_of_directed(const std::vector<OnOffGroup>& grou
   return all;
 }
 
-/// Equal directed sources: the phase is how many are ON here, and how many elsewhere.
+/// Identical directed sources: the phase is the number ON here and the number ON elsewhere.
 PlainBlocks<long double> counted_directed(const OnOffGroup& group) {
   const auto real = [](const numeric::Rational& value) { return numeric::nearest_long_double(value); };
   const auto binomial = [](std::int64_t n, std::int64_t k, long double p) {
@@ -93,7 +93,7 @@ PlainBlocks<long double> counted_directed(const OnOffGroup& group) {
   return blocks;
 }
 
-/// P(Q > n) of the chain cut at a top level: below the truth, by next to nothing if the top is deep.
+/// P(Q > n) of the chain truncated at a top level: slightly below the true value if the top is high.
 std::vector<long double> tails(const PlainBlocks<long double>& blocks, std::int64_t top) {
   const auto law = chain_law(blocks, top);
   std::vector<long double> above(law.size());
@@ -105,7 +105,7 @@ std::vector<long double> tails(const PlainBlocks<long double>& blocks, std::int6
   return above;
 }
 
-/// Packets lost per packet, room for `capacity`.
+/// Fraction of packets lost with a buffer of `capacity`.
 long double plain_loss(const PlainBlocks<long double>& blocks, std::int64_t capacity) {
   const auto law = chain_law(blocks, capacity);
   long double lost = 0, offered = 0;
@@ -142,8 +142,7 @@ queue::SourceBound closest_of(const MarkovArrivals& arrivals) {
 
 }  // namespace
 
-TEST_CASE("the bound of bursts that keep their output: figures of an independent chain",
-          "[queue][burst_bound]") {
+TEST_CASE("burst bound, per-burst destinations: values from an independent chain", "[queue][burst_bound]") {
   // P(Q > 526) of 4 inputs, load 0.6, mean burst 16, and the bound 1.44 times as much.
   const ExponentialBound four = bound_of({switch_inputs(4, "0.6", "16")});
   CHECK(near(static_cast<long double>(four.decay_rate().value), 0.0373353956L, 1e-8L));
@@ -169,9 +168,9 @@ TEST_CASE("the bound of bursts that keep their output: figures of an independent
   }
 }
 
-TEST_CASE("what a source is worth that does not send, slot by slot", "[queue][burst_bound]") {
-  // The prefactor (8) with the least mean of v found by following what is known of a source for 20 000 slots without a
-  // packet: from the stationary law, and from a slot with one.
+TEST_CASE("burst bound: weights of a silent source slot by slot", "[queue][burst_bound]") {
+  // The prefactor (8) with the minimum mean of v, found by following the conditional distribution of a source
+  // for 20 000 slots without a packet: from the stationary distribution, and from a slot with one.
   struct Case {
     OnOffGroup group;
     bool alone;
@@ -200,7 +199,7 @@ TEST_CASE("what a source is worth that does not send, slot by slot", "[queue][bu
                           then_away = off * a * (1 - s) + away * (1 - b),
                           all = then_off + then_here + then_away;
         off = then_off / all, here = then_here / all, away = then_away / all;
-        // Of a source that may be elsewhere the sharper half of the proof leaves out that it is here.
+        // For a source that may be elsewhere the sharper half of the proof excludes that it is here.
         const long double mean =
             alone || r == 1 ? off + here * own + away * other : (off + away * other) / (off + away);
         least = std::min(least, mean);
@@ -214,7 +213,7 @@ TEST_CASE("what a source is worth that does not send, slot by slot", "[queue][bu
   }
 }
 
-TEST_CASE("bursts that keep their output are never above the bound", "[queue][burst_bound][random]") {
+TEST_CASE("burst bound: per-burst destinations stay below the bound", "[queue][burst_bound][random]") {
   Random random(71);
   for (int i = 0; i < 700; ++i) {
     const std::int64_t count = random.between(2, 3);
@@ -247,7 +246,7 @@ TEST_CASE("bursts that keep their output are never above the bound", "[queue][bu
   }
 }
 
-TEST_CASE("on-off sources are never above the bound", "[queue][burst_bound][random]") {
+TEST_CASE("burst bound: on-off sources stay below the bound", "[queue][burst_bound][random]") {
   Random random(72);
   for (int i = 0; i < 400; ++i) {
     const MarkovModel model = random_on_off(random);
@@ -282,15 +281,15 @@ void check_deep_tails(int models) {
 }
 }  // namespace
 
-TEST_CASE("enclosures of deep tails lie below the bound", "[queue][burst_bound][random]") {
+TEST_CASE("burst bound: enclosures of deep tails lie below it", "[queue][burst_bound][random]") {
   check_deep_tails(12);
 }
-TEST_CASE("enclosures of deep tails lie below the bound, of more models",
+TEST_CASE("burst bound: enclosures of deep tails lie below it, more models",
           "[.full][queue][burst_bound][random]") {
   check_deep_tails(60);
 }
 
-TEST_CASE("unlike groups are never above the bound", "[queue][burst_bound][random]") {
+TEST_CASE("burst bound: mixed groups stay below the bound", "[queue][burst_bound][random]") {
   Random random(73);
   for (int i = 0; i < 60; ++i) {
     std::vector<OnOffGroup> groups;
@@ -311,7 +310,7 @@ TEST_CASE("unlike groups are never above the bound", "[queue][burst_bound][rando
       CHECK(value(bound.tail(static_cast<std::int64_t>(n))) >= truth[n] * (1 - 1e-12L));
     CHECK(value(bound.loss(6)) >= plain_loss(blocks, 6) * (1 - 1e-12L));
   }
-  // The groups of one kind are one group.
+  // Groups of one kind are merged.
   const OnOffGroup whole = switch_inputs(4, "0.7", "9");
   OnOffGroup half = whole;
   half.count = 2;
@@ -320,7 +319,7 @@ TEST_CASE("unlike groups are never above the bound", "[queue][burst_bound][rando
   CHECK(near(value(one.loss(100)), value(two.loss(100)), 1e-12L));
 }
 
-TEST_CASE("independent slots are bounded with the prefactor of Kingman's kind", "[queue][burst_bound]") {
+TEST_CASE("burst bound: independent slots have Kingman's prefactor", "[queue][burst_bound]") {
   // alpha + beta = 1: v is constant, and G = 1.
   const traffic::OnOff source{
       .load = rational("0.15"), .on_rate = 1, .start = rational("0.15"), .stop = rational("0.85")};
@@ -332,8 +331,8 @@ TEST_CASE("independent slots are bounded with the prefactor of Kingman's kind", 
              1e-11L));
 }
 
-TEST_CASE("bounds of very many sources and of loads next to 1", "[queue][burst_bound]") {
-  // More inputs of a switch: more of their bursts meet at an output, less and less so.
+TEST_CASE("burst bound: very many sources, and loads close to 1", "[queue][burst_bound]") {
+  // With more inputs of a switch more bursts meet at an output, with decreasing increments.
   long double before = 0;
   for (const std::int64_t inputs : {4, 16, 64, 1024, 1 << 20}) {
     const ExponentialBound bound = bound_of({switch_inputs(inputs, "0.6", "16")});
@@ -351,8 +350,8 @@ TEST_CASE("bounds of very many sources and of loads next to 1", "[queue][burst_b
   CHECK(value(full.tail(full.least_level(rational("1e-30")))) <= 1e-30L);
 }
 
-TEST_CASE("bounds where nothing or little can wait", "[queue][burst_bound]") {
-  // One source brings at most one packet a slot.
+TEST_CASE("burst bound: queues with no or few waiting packets", "[queue][burst_bound]") {
+  // One source sends at most one packet per slot.
   const ExponentialBound one = bound_of({switch_inputs(1, "0.6", "16")});
   CHECK(value(one.tail(1)) == 0);
   CHECK(value(one.loss(1)) == 0);
@@ -360,12 +359,12 @@ TEST_CASE("bounds where nothing or little can wait", "[queue][burst_bound]") {
   CHECK(value(one.tail(0)) >= 0.6L);
   CHECK(one.least_level(rational("0.6")) == 0);
   CHECK(one.least_level(rational("0.5")) == 1);
-  // Two that are never ON in two slots running: at most two packets, and then two slots of time.
+  // Two that are never ON in successive slots: at most two packets, followed by two slots of time.
   const ExponentialBound two = bound_of({{.source = traffic::on_off(rational("0.3"), {1}), .count = 2}});
   CHECK(value(two.tail(2)) < 1e-300L);
   CHECK(value(two.tail(1)) >= 0.09L);
   CHECK(value(two.tail(1)) < 0.22L);
-  // Always ON beside one that is not.
+  // One always ON, one not.
   const traffic::OnOff always{
       .load = rational("0.3"), .on_rate = rational("0.3"), .start = rational("0.5"), .stop = 0};
   const ExponentialBound mixed = bound_of({{.source = always}, switch_inputs(2, "0.5", "4")});
@@ -373,7 +372,7 @@ TEST_CASE("bounds where nothing or little can wait", "[queue][burst_bound]") {
   CHECK_FALSE(queue::burst_bound(MarkovArrivals::blocks({{{rational("0.5")}}, {{rational("0.5")}}})));
 }
 
-TEST_CASE("bounds that cannot be are refused", "[queue][burst_bound][errors]") {
+TEST_CASE("burst bound: invalid arguments are rejected", "[queue][burst_bound][errors]") {
   CHECK_THROWS_AS(queue::burst_bound(
                       MarkovArrivals::on_off({switch_inputs(4, "0.9", "16"), switch_inputs(4, "0.1", "2")})),
                   Unstable);

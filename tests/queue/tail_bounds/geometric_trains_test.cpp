@@ -25,7 +25,8 @@ using tailbound::test::rational;
 
 namespace {
 
-/// Each input for itself, free, sending here or sending elsewhere; packets of the state that a slot begins in.
+/// Each input individually: free, sending here or sending elsewhere; packets of the state at the start of a
+/// slot.
 PlainBlocks<Fraction> inputs_one_by_one(const GeometricTrains& trains) {
   const Fraction load = to_fraction(trains.load), length = to_fraction(trains.length),
                  inputs(Whole(trains.inputs));
@@ -53,7 +54,7 @@ PlainBlocks<Fraction> inputs_one_by_one(const GeometricTrains& trains) {
 
 }  // namespace
 
-TEST_CASE("geometric trains are the same as their inputs one by one", "[queue][trains][geometric][exact]") {
+TEST_CASE("geometric trains equal their inputs taken individually", "[queue][trains][geometric][exact]") {
   for (const auto& [count, load, length] : {std::tuple{2L, "0.8", "7.42"}, std::tuple{3L, "0.9", "3/2"},
                                             std::tuple{3L, "0.3", "12"}, std::tuple{2L, "0.95", "1.01"}}) {
     const GeometricTrains trains{.inputs = count, .load = rational(load), .length = rational(length)};
@@ -63,7 +64,7 @@ TEST_CASE("geometric trains are the same as their inputs one by one", "[queue][t
     INFO(count << " inputs, load " << load << ", length " << length);
     REQUIRE(queue.certified());
     CHECK(queue.arrivals().phases() == (count + 1) * (count + 2) / 2);
-    // The load is that of the blocks: the chance to start keeps it.
+    // The load is that of the blocks: the start probability preserves it.
     CHECK(blocks.arrivals().load() == rational(load));
     for (const std::int64_t level : {0, 1, 2, 7, 40, 150})
       CHECK(ends(queue.tail(level)).meets(ends(blocks.tail(level))));
@@ -76,7 +77,8 @@ TEST_CASE("geometric trains are the same as their inputs one by one", "[queue][t
   }
 }
 
-TEST_CASE("losses by narrow passages are those of passages among all phases", "[queue][directed][finite]") {
+TEST_CASE("losses from silent-phase passages equal those from passages over all phases",
+          "[queue][directed][finite]") {
   for (const auto& [count, load, burst] :
        {std::tuple{2L, "0.7", "5"}, std::tuple{5L, "0.6", "16"}, std::tuple{9L, "0.9", "10"}}) {
     const OnOffGroup group = switch_inputs(count, load, burst);
@@ -97,7 +99,7 @@ TEST_CASE("losses by narrow passages are those of passages among all phases", "[
   }
 }
 
-TEST_CASE("modes give the losses that are certified", "[queue][directed][modal]") {
+TEST_CASE("spectral losses agree with certified ones", "[queue][directed][modal]") {
   const GeometricTrains trains{.inputs = 18, .load = rational("0.8"), .length = rational("7.42")};
   const OnOffGroup bursts = switch_inputs(20, "0.6", "16");
   for (const queue::DirectedGroup& group : {queue::DirectedGroup(trains), queue::DirectedGroup(bursts)}) {
@@ -114,14 +116,14 @@ TEST_CASE("modes give the losses that are certified", "[queue][directed][modal]"
   }
 }
 
-TEST_CASE("modes give what is certified of sources that send in some slots", "[queue][directed][modal]") {
+TEST_CASE("spectral results agree with certified ones for on-rates below 1", "[queue][directed][modal]") {
   for (const auto& [count, load, burst, rate] :
        {std::tuple{4L, "0.4", "16", "1/2"}, std::tuple{8L, "0.6", "30", "9/10"},
         std::tuple{9L, "0.3", "4", "2/5"}}) {
     const OnOffGroup group = switch_inputs(count, load, burst, rate);
     MarkovQueue proof(MarkovArrivals::on_off({group}));
     REQUIRE(proof.certified());
-    // With all modes nothing is left out but very many ON here.
+    // With all modes only very large numbers ON here are omitted.
     const auto all = queue::make_directed_modes_engine(group, rational(load), static_cast<int>(count + 1));
     const auto few = queue::make_directed_modes_engine(group, rational(load), 4);
     INFO(count << " inputs, load " << load << ", burst " << burst << ", on-rate " << rate);
@@ -137,9 +139,9 @@ TEST_CASE("modes give what is certified of sources that send in some slots", "[q
   }
 }
 
-TEST_CASE("losses of deep buffers go on as the tail does", "[queue][directed][modal]") {
-  // Of three sources four modes are all, so that only the depth is left: 4 000 places, or 300 where they send in some
-  // slots; one capacity before and two behind.
+TEST_CASE("losses of deep buffers decay like the tail", "[queue][directed][modal]") {
+  // With three sources four modes are complete, so only the depth remains: 4 000 packets, or 300 with
+  // on-rates below 1; one capacity before and two beyond.
   struct Case {
     OnOffGroup group;
     const char* load;
@@ -159,7 +161,7 @@ TEST_CASE("losses of deep buffers go on as the tail does", "[queue][directed][mo
   }
 }
 
-TEST_CASE("more inputs than are certified: losses and lower on-rates are approximated", "[queue][directed]") {
+TEST_CASE("beyond the certified inputs, losses and lower on-rates are approximated", "[queue][directed]") {
   MarkovQueue many(MarkovArrivals::on_off({switch_inputs(64, "0.6", "16")}));
   MarkovQueue rarer(MarkovArrivals::on_off({switch_inputs(20, "0.4", "8", "1/2")}));
   MarkovQueue trains(
@@ -187,7 +189,7 @@ TEST_CASE("more inputs than are certified: losses and lower on-rates are approxi
         bound(switch_inputs(20, "0.4", "8", "1/2"), 30));
 }
 
-TEST_CASE("geometric trains that cannot be are refused", "[queue][trains][geometric][errors]") {
+TEST_CASE("geometric trains: invalid arguments are rejected", "[queue][trains][geometric][errors]") {
   CHECK_THROWS_AS(MarkovArrivals::trains({.inputs = 1, .load = rational("0.5"), .length = 2}),
                   InvalidArgument);
   CHECK_THROWS_AS(MarkovArrivals::trains({.inputs = 4, .load = 0, .length = 2}), InvalidArgument);

@@ -31,8 +31,8 @@ Polynomial product(const Polynomial& x, const Polynomial& y, std::size_t most) {
   return z;
 }
 
-/// sum over N <= most of E[f; n + N packets in N slots; none came before], f = 1 or (A - 1)^+ of the last slot's packets
-/// A, by polynomials of each source, multiplied out; only positive numbers are added.
+/// sum over N <= most of E[f; n + N packets in N slots; none came before], f = 1 or (A - 1)^+ of the last
+/// slot's packets A, by polynomials of each source, expanded; only positive numbers are added.
 long double plain_sum(const std::vector<SourceChain>& chains, Of of, std::size_t n, std::size_t most) {
   struct State {
     std::vector<Polynomial> now;
@@ -48,7 +48,7 @@ long double plain_sum(const std::vector<SourceChain>& chains, Of of, std::size_t
   }
   long double sum = 0;
   for (std::size_t slots = 1; slots <= most; ++slots) {
-    // [a]: of all sources, with a packets in the last slot
+    // [a]: over all sources, with a packets in the last slot
     std::vector<Polynomial> all{{1}};
     for (std::size_t c = 0; c < chains.size(); ++c) {
       const SourceChain& chain = chains[c];
@@ -91,7 +91,7 @@ long double plain_sum(const std::vector<SourceChain>& chains, Of of, std::size_t
 
 struct Case {
   OnOffGroup group;
-  double tail, loss;  ///< bound over truth, at most
+  double tail, loss;  ///< maximum ratio of bound to true value
 };
 
 std::vector<Case> switches() {
@@ -112,7 +112,7 @@ std::vector<Case> switches() {
 
 }  // namespace
 
-TEST_CASE("last empty slot: the bound over the truth is from 1 to 3 if bursts keep their output",
+TEST_CASE("last empty slot: bound / true value is 1 to 3 for per-burst destinations",
           "[queue][last_empty_slot]") {
   for (const auto& [group, most_tail, most_loss] : switches()) {
     const MarkovArrivals arrivals = MarkovArrivals::on_off(std::vector<OnOffGroup>{group});
@@ -130,7 +130,7 @@ TEST_CASE("last empty slot: the bound over the truth is from 1 to 3 if bursts ke
   }
 }
 
-TEST_CASE("last empty slot: sums over the circle are those of polynomials, from above",
+TEST_CASE("last empty slot: sums over the circle bound polynomial sums from above",
           "[queue][last_empty_slot]") {
   const std::vector<std::vector<OnOffGroup>> models{{on_off_sources(3, "0.5", "3", "1", rational("1/3"))},
                                                     {on_off_sources(3, "0.2", "4", "1/2", rational("1/2"))},
@@ -157,7 +157,7 @@ TEST_CASE("last empty slot: sums over the circle are those of polynomials, from 
         long double expected = plain_sum(chains, of, static_cast<std::size_t>(n), 160);
         const long double rho = numeric::nearest_long_double(load);
         if (of == Of::loss) expected /= rho;
-        if (m == 2) {  // no packet: OFF, so that the chance of an empty queue is known
+        if (m == 2) {  // no packet: OFF, so the probability of an empty queue is known
           long double empty = 1;
           for (const SourceChain& chain : chains)
             for (std::int64_t i = 0; i < chain.count; ++i) empty *= chain.stationary[0];
@@ -171,7 +171,7 @@ TEST_CASE("last empty slot: sums over the circle are those of polynomials, from 
   }
 }
 
-TEST_CASE("last empty slot: sources that feed this queue alone and send when ON: the truth to three digits",
+TEST_CASE("last empty slot: sources of this queue only with on-rate 1 give three exact digits",
           "[queue][last_empty_slot]") {
   for (const OnOffGroup& group : {on_off_sources(3, "0.2", "5", "1", rational("1")),
                                   on_off_sources(8, "0.1", "3", "1", rational("1"))}) {
@@ -186,7 +186,7 @@ TEST_CASE("last empty slot: sources that feed this queue alone and send when ON:
   }
 }
 
-TEST_CASE("last empty slot: the least level and capacity of the bound itself", "[queue][last_empty_slot]") {
+TEST_CASE("last empty slot: minimum level and capacity of the bound", "[queue][last_empty_slot]") {
   const std::vector<OnOffGroup> groups{on_off_sources(64, "0.3", "8", "1", rational("1/64"))};
   auto bound = queue::source_bound(MarkovArrivals::on_off(groups));
   REQUIRE(bound);
@@ -200,8 +200,7 @@ TEST_CASE("last empty slot: the least level and capacity of the bound itself", "
   CHECK(bound->least_level(rational("0.9")) == 0);
 }
 
-TEST_CASE("last empty slot: what would take long is left to the exponential bound",
-          "[queue][last_empty_slot]") {
+TEST_CASE("last empty slot: slow cases use the exponential bound", "[queue][last_empty_slot]") {
   auto bound =
       queue::source_bound(MarkovArrivals::on_off({on_off_sources(8, "0.5", "1e6", "1", rational("1/8"))}));
   REQUIRE(bound);

@@ -27,7 +27,7 @@ Trains imix(std::int64_t inputs, const char* load, bool elsewhere = true) {
           .elsewhere = elsewhere};
 }
 
-/// Packets of so many cells each, "2" or "1:3,2:1".
+/// Packets of given numbers of cells, "2" or "1:3,2:1".
 Trains trains(std::int64_t inputs, const char* load, const char* cells) {
   return {.inputs = inputs, .load = rational(load), .cells = PacketSizes::of_list(cells, "test").cells(1)};
 }
@@ -37,7 +37,8 @@ long double value(const Bound& bound) {
   return static_cast<long double>(bound.value);
 }
 
-/// P(Q > n) for n = 0 .. top, cut at `top`: each input for itself, (free, r cells left here, r cells left elsewhere).
+/// P(Q > n) for n = 0 .. top, truncated at `top`: each input individually (free, r cells left here, r cells
+/// left elsewhere).
 std::vector<long double> tails_of_inputs(const Trains& model, std::int64_t top) {
   const auto real = [](const numeric::Rational& one) { return numeric::nearest_long_double(one); };
   const long double load = real(model.load), inputs = static_cast<long double>(model.inputs);
@@ -81,8 +82,9 @@ std::vector<long double> tails_of_inputs(const Trains& model, std::int64_t top) 
   return above;
 }
 
-/// The prefactor with the least mean of the weights of an input that does not send, found by following what is known of
-/// it through 3 000 slots without a cell: from the stationary law, and from the end of a packet.
+/// The prefactor with the minimum mean weight of a silent input, found by following its conditional
+/// distribution through 3 000 slots without a cell: from the stationary distribution, and from the end of a
+/// packet.
 long double least_prefactor(const Trains& model) {
   const auto real = [](const numeric::Rational& one) { return numeric::nearest_long_double(one); };
   const long double load = real(model.load), k = static_cast<long double>(model.inputs),
@@ -96,7 +98,7 @@ long double least_prefactor(const Trains& model) {
   for (std::size_t r = longest; r-- > 0;) above[r] = above[r + 1] + lengths[r + 1];
   long double least = 1;
   for (const bool sent : {false, true}) {
-    std::vector<long double> left(longest, 0);  // [r]: r cells to come for others, 0 free
+    std::vector<long double> left(longest, 0);  // [r]: r more cells for others, 0 free
     left[0] = 1;
     if (!sent)
       for (std::size_t r = 1; r < longest; ++r) left[r] = elsewhere * above[r];
@@ -125,12 +127,12 @@ long double least_prefactor(const Trains& model) {
 
 }  // namespace
 
-TEST_CASE("trains of cells: figures of an independent chain", "[queue][trains]") {
+TEST_CASE("trains of cells: values from an independent chain", "[queue][trains]") {
   const Trains two = trains(4, "0.8", "2");
   REQUIRE(queue::train_phases(two) == 15);
   const ExponentialBound bound = queue::train_bound(two);
   CHECK(near(value(bound.decay_rate()), 0.2897087443L, 1e-9L));
-  // With w^-(Lmax - 1) for each input that does not send it would be 1.17125; with what is known of it less.
+  // With w^-(Lmax - 1) for each silent input it would be 1.17125; the conditional bound is smaller.
   CHECK(value(bound.prefactor()) < 1.17125L);
   CHECK(value(bound.prefactor()) >= least_prefactor(two) * (1 - 1e-9L));
   const auto chain = queue::train_chain(two);
@@ -153,7 +155,7 @@ TEST_CASE("trains of cells: figures of an independent chain", "[queue][trains]")
   CHECK_FALSE(queue::train_chain(imix(4, "0.8")));
 }
 
-TEST_CASE("trains of cells: the counted chain is that of the inputs one by one", "[queue][trains]") {
+TEST_CASE("trains of cells: the counted chain equals the inputs taken individually", "[queue][trains]") {
   for (const auto& [inputs, cells] :
        {std::pair{2, "2"}, {2, "1:3,2:1"}, {3, "2"}, {2, "3"}, {2, "1:1,3:2"}}) {
     const Trains model = trains(inputs, "0.7", cells);
@@ -209,15 +211,15 @@ void hold_to_chains(int cases, std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("trains of cells are never above their bound", "[queue][trains][random]") {
+TEST_CASE("trains of cells stay below their bound", "[queue][trains][random]") {
   hold_to_chains(80, 81);
 }
 
-TEST_CASE("trains of cells are never above their bound: 2 000 of them", "[.full][queue][trains][random]") {
+TEST_CASE("trains of cells stay below their bound: 2 000 cases", "[.full][queue][trains][random]") {
   hold_to_chains(2'000, 82);
 }
 
-TEST_CASE("packets of one cell are independent slots", "[queue][trains]") {
+TEST_CASE("trains of cells: packets of one cell are independent slots", "[queue][trains]") {
   const ExponentialBound bound = queue::train_bound(trains(6, "0.9", "1"));
   CHECK(near(value(bound.prefactor()), 1, 1e-15L));
   const auto chain = queue::train_chain(trains(6, "0.9", "1"));
@@ -231,7 +233,7 @@ TEST_CASE("packets of one cell are independent slots", "[queue][trains]") {
   CHECK(value(queue::train_bound(imix(1, "0.8")).tail(1)) == 0);
 }
 
-TEST_CASE("trains that cannot be are refused", "[queue][trains][errors]") {
+TEST_CASE("trains of cells: invalid arguments are rejected", "[queue][trains][errors]") {
   CHECK_THROWS_AS(queue::train_bound(imix(0, "0.8")), InvalidArgument);
   CHECK_THROWS_AS(queue::train_bound(imix(4, "0")), InvalidArgument);
   CHECK_THROWS_AS(queue::train_bound(imix(4, "1")), Unstable);

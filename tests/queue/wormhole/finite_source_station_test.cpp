@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-// Waits at a station with few inputs: limits that are known exactly, published checks, and a plain simulation of
+// Waits at a station with few inputs: exactly known limits, published values, and a simple simulation of
 // sources that wait for servers.
 
 namespace {
@@ -41,7 +41,7 @@ std::vector<StationWaits> solved(const StationService& service, const std::vecto
   return waits;
 }
 
-TEST_CASE("finite sources: as many servers as inputs, and nobody waits") {
+TEST_CASE("finite sources: no wait with as many servers as inputs") {
   for (const int servers : {1, 2, 3}) {
     const auto waits = solved(service(servers, 0.7 * servers, 0.2), {input(0.7, servers)});
     CHECK(waits[0].mean == 0);
@@ -50,12 +50,12 @@ TEST_CASE("finite sources: as many servers as inputs, and nobody waits") {
   }
 }
 
-TEST_CASE("finite sources: very many that come at random are Pollaczek's and Khinchine's queue") {
+TEST_CASE("finite sources: very many random inputs give the Pollaczek-Khinchine wait") {
   for (const double busy : {0.2, 0.5, 0.8})
     for (const double variation : {0.0, 0.3, 1.0}) {
       const int many = 400;
       const auto waits = solved(service(1, busy, variation), {input(busy / many, many)});
-      // What is missing is some (1 - busy)^-2 of one input in so many.
+      // The deficit is about (1 - busy)^-2 of one input's share.
       const double missing = 1.5 / many / (1 - busy) / (1 - busy);
       CHECK(waits[0].mean == Approx(busy * (1 + variation) / (2 * (1 - busy))).epsilon(missing));
       CHECK(waits[0].by_product_form == Approx(busy * (1 + variation) / (2 * (1 - busy))).epsilon(missing));
@@ -63,8 +63,8 @@ TEST_CASE("finite sources: very many that come at random are Pollaczek's and Khi
     }
 }
 
-TEST_CASE("finite sources: inputs that are always busy wait for the others' turns") {
-  // K inputs, each of which has the next worm there when the one before leaves: w = x (K / m - 1).
+TEST_CASE("finite sources: saturated inputs wait for the others in turn") {
+  // K inputs, each of which has the next message ready when the previous one leaves: w = x (K / m - 1).
   for (const int inputs : {2, 4, 7})
     for (const int servers : {1, 2}) {
       if (inputs <= servers) continue;
@@ -75,7 +75,7 @@ TEST_CASE("finite sources: inputs that are always busy wait for the others' turn
     }
 }
 
-TEST_CASE("finite sources: a nearly full station is solved from beyond its solution as from below") {
+TEST_CASE("finite sources: a nearly full station is solved from above or below") {
   const StationService two = service(2, 4 * 0.499913, 0.1);
   const std::vector<StationInput> inputs{input(0.499913, 4)};
   const double usual = solved(two, inputs)[0].by_product_form;
@@ -90,8 +90,8 @@ TEST_CASE("finite sources: a nearly full station is solved from beyond its solut
   }
 }
 
-/// Sources with a Poisson process each, whose first worm waits for one of the servers and holds its source till it
-/// is served; mean wait for the server. Holding times are gamma, or constant.
+/// Sources with Poisson arrivals each, whose first message waits for one of the servers and occupies its
+/// source until it is served; mean wait for the server. Occupancy times are gamma or constant.
 double simulated_wait(int sources, int servers, double rate, double variation, int worms, unsigned seed) {
   std::mt19937_64 random(seed);
   const auto exponential = [&](double mean) { return std::exponential_distribution<>(1 / mean)(random); };
@@ -100,7 +100,7 @@ double simulated_wait(int sources, int servers, double rate, double variation, i
   std::vector<double> free(static_cast<std::size_t>(servers), 0);
   double sum = 0;
   for (int worm = 0; worm < worms; ++worm) {
-    // First come, first served: the next to be served is the one that came to its head first.
+    // First come, first served: the next served is the one that reached its head first.
     const std::size_t i =
         static_cast<std::size_t>(std::min_element(ready.begin(), ready.end()) - ready.begin());
     const auto server = std::min_element(free.begin(), free.end());
@@ -113,7 +113,7 @@ double simulated_wait(int sources, int servers, double rate, double variation, i
   return sum / worms;
 }
 
-/// Sources in front of a station, by the equations of a channel whose worms all go there.
+/// Sources before a station, by the equations of a channel whose messages all go there.
 double modelled_wait(int sources, int servers, double rate, double variation) {
   StationInput each = input(rate, sources);
   std::vector<StationMemory> memory(1);
@@ -134,7 +134,7 @@ double modelled_wait(int sources, int servers, double rate, double variation) {
   return waits[0].mean;
 }
 
-TEST_CASE("finite sources: sources in front of outputs, as published and as simulated") {
+TEST_CASE("finite sources: sources before outputs match published and simulated values") {
   CHECK(modelled_wait(2, 1, 0.25, 0) == Approx(0.1978).margin(5e-5));
   CHECK(modelled_wait(2, 1, 0.425, 0) == Approx(0.519).margin(5e-4));
   CHECK(modelled_wait(4, 2, 0.4, 0.25) == Approx(0.3097).margin(5e-5));
@@ -146,7 +146,7 @@ TEST_CASE("finite sources: sources in front of outputs, as published and as simu
   CHECK(modelled_wait(5, 2, 0.25, 0) == Approx(simulated_wait(5, 2, 0.25, 0, 400'000, 5)).epsilon(0.05));
 }
 
-TEST_CASE("finite sources: equal inputs may be written one by one, and the order of inputs does not matter") {
+TEST_CASE("finite sources: grouping and order of inputs do not matter") {
   const StationService held = service(2, 1.5, 0.4);
   StationInput small = input(0.1, 3), large = input(0.4, 3);
   small.follow = small.channel_follow = 0.2;
@@ -165,7 +165,7 @@ TEST_CASE("finite sources: equal inputs may be written one by one, and the order
 }
 
 TEST_CASE("finite sources: the fixed point for many different inputs and Newton's method for few agree") {
-  // Thirteen inputs of which two differ by nothing that counts: once as twelve groups, once as thirteen.
+  // Thirteen inputs, two of them equivalent: once as twelve groups, once as thirteen.
   std::vector<StationInput> apart, grouped;
   double rate = 0;
   for (int i = 0; i < 12; ++i) {

@@ -15,7 +15,7 @@ using tailbound::queue::rest_of_wait;
 using tailbound::queue::station_wait;
 using tailbound::queue::worm_variation;
 
-/// Mean wait of M/M/m by summing its stationary law, and Little.
+/// Mean wait of M/M/m by summing its stationary distribution, and Little's law.
 double mean_wait_of_mmm(int servers, double rate, double service) {
   double weight = 1, total = 1, waiting = 0;
   for (int present = 1; present < 4000; ++present) {
@@ -26,7 +26,7 @@ double mean_wait_of_mmm(int servers, double rate, double service) {
   return waiting / total / rate;
 }
 
-TEST_CASE("worm station: exponential times give M/M/m, one server and two among them") {
+TEST_CASE("worm station: exponential times give M/M/m") {
   for (const int servers : {1, 2, 3, 8})
     for (const double busy : {0.1, 0.5, 0.9}) {
       const double service = 16, rate = busy * servers / service;
@@ -37,7 +37,7 @@ TEST_CASE("worm station: exponential times give M/M/m, one server and two among 
   CHECK(station_wait(2, 0.1, 10, 1) == Approx(10.0 / 3));  // a^2 x / (4 - a^2), a = 1
 }
 
-TEST_CASE("worm station: the papers' formulas for one server and two") {
+TEST_CASE("worm station: the papers' formulas for one and two servers") {
   const double length = 16;
   for (const double service : {16.0, 20.0, 40.0})
     for (const double rate : {0.001, 0.01, 0.02}) {
@@ -53,7 +53,7 @@ TEST_CASE("worm station: the papers' formulas for one server and two") {
   CHECK(station_wait(1, 0, 16, 0) == 0);
 }
 
-TEST_CASE("worm station: what is out of range is refused") {
+TEST_CASE("worm station: arguments out of range are rejected") {
   CHECK_THROWS_AS(station_wait(0, 0.1, 1, 0), InvalidArgument);
   CHECK_THROWS_AS(station_wait(1, -0.1, 1, 0), InvalidArgument);
   CHECK_THROWS_AS(station_wait(1, 0.1, 0, 0), InvalidArgument);
@@ -63,7 +63,7 @@ TEST_CASE("worm station: what is out of range is refused") {
   CHECK_THROWS_AS(worm_variation(15, 0), InvalidArgument);
 }
 
-/// Moments of max(0, Y - d) by summing over the tail of Y: its law as the header says it.
+/// Moments of max(0, Y - d) by summing over the tail of Y, with the distribution of the header.
 template <class Tail>
 std::pair<double, double> rest_by_tail(const Tail& tail, double d, double far) {
   double first = 0, second = 0;
@@ -77,16 +77,16 @@ std::pair<double, double> rest_by_tail(const Tail& tail, double d, double far) {
   return {first, second};
 }
 
-TEST_CASE("worm station: what a buffer leaves of a wait, from the wait's tail") {
+TEST_CASE("worm station: rest of a wait after a buffer, from the wait's tail") {
   for (const double d : {0.0, 0.1, 0.5, 1.0, 3.0}) {
-    // 0 with probability 3/4, else exponential with mean 0.8.
+    // 0 with probability 3/4, otherwise exponential with mean 0.8.
     const auto rare = [](double t) { return std::exp(-t / 0.8) / 4; };
     const auto found = rest_of_wait(0.2, 0.32, d);
     const auto [first, second] = rest_by_tail(rare, d, 40);
     CHECK(found.first == Approx(first).epsilon(1e-6));
     CHECK(found.second == Approx(second).epsilon(1e-6));
     CHECK(found.probability == Approx(4 * rare(d)).epsilon(1e-12));
-    // 0.6 and an exponential part with mean 0.2.
+    // 0.6 plus an exponential part with mean 0.2.
     const auto steady = [](double t) { return t < 0.6 ? 1 : std::exp(-(t - 0.6) / 0.2); };
     const auto left = rest_of_wait(0.8, 0.68, d);
     const auto [mean, square] = rest_by_tail(steady, d, 20);
