@@ -352,13 +352,8 @@ TEST_CASE("files: a stalled reader does not delay a stop or a limit") {
             "{ timeout -s TERM 1 $T occupancy --inputs 8 --load 0.5 --levels 0:1000:1 --format json; "
             "echo $? > status; } | { while ! test -s status; do sleep 0.1; done; wc -c; }");
   CHECK(content(folder / "status") == "124\n");
-<<<<<<< HEAD
-  CHECK(holds(full.err, "nobody took what was written"));
-  // A late reader is waited for.
-=======
   CHECK(holds(full.err, "nothing was reading from"));
-  // And who comes late is waited for.
->>>>>>> w-liba
+  // A late reader is waited for.
   const Outcome late = shell(folder, "{ sleep 1; cat pipe; } & " + question + " --quiet --output pipe; wait");
   CHECK(late.out == "157\n");
 }
