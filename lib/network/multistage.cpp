@@ -65,7 +65,7 @@ void check(const CombiningMultistage& network) {
                           "a whole number of waiting requests from 1 to " + std::to_string(largest_buffer));
   if (network.hot < 0 || network.hot > 1)
     throw InvalidArgument("hot", numeric::plain(network.hot),
-                          "from 0 to 1: the fraction of requests that goes to the hot memory");
+                          "from 0 to 1, the fraction of requests to the hot memory");
   if (network.combining && (*network.combining < 1 || *network.combining > largest_combining))
     throw InvalidArgument(
         "combining", std::to_string(*network.combining),
@@ -74,7 +74,7 @@ void check(const CombiningMultistage& network) {
 
 void check_load(const Rational& load) {
   if (!(load > 0 && load <= 1))
-    throw InvalidArgument("load", numeric::plain(load), "above 0 and at most 1 request a service time");
+    throw InvalidArgument("load", numeric::plain(load), "above 0 and at most 1 request per service time");
 }
 
 Rational saturation_bound(const CombiningMultistage& network) {

@@ -81,9 +81,9 @@ std::int64_t sources_of(const Network& network, const std::vector<int>& lanes, S
 void require_room(const Network& network, std::size_t link, const Feed& feed, std::int64_t count,
                   const Integer& denominator) {
   if (feed.parts > denominator * Integer(count))
-    throw NoAnswer("the link " + network.link_name(feed.feeder) + " is saturated: it would have to bring " +
-                   numeric::to_fraction(feed.parts / denominator) + " packets a slot to the queue of " +
-                   network.link_name(link) + ", and it takes " + std::to_string(count));
+    throw NoAnswer("the link " + network.link_name(feed.feeder) + " is saturated: it would have to carry " +
+                   numeric::to_fraction(feed.parts / denominator) + " packets per slot to the queue of " +
+                   network.link_name(link) + ", but its rate is " + std::to_string(count));
 }
 
 QueueTraffic traffic_of(const Network& network, const std::vector<int>& lanes, Sources sources,
@@ -127,7 +127,7 @@ std::vector<std::vector<BurstySource>> collect_bursts(const Network& network, So
     if (sources == Sources::first_hop)
       throw InvalidArgument(
           "sources", "first-hop",
-          "decoupled: the flow " + flow.name + " has bursts, and only decoupled sources keep them apart");
+          "decoupled, because the flow " + flow.name + " has bursts, which only decoupled sources model");
     const traffic::OnOff whole = traffic::on_off(flow.rate, *flow.burst);
     std::map<std::size_t, Rational> shares;
     for (const Route& route : flow.routes)
@@ -165,9 +165,9 @@ std::string overload_in_words(std::vector<OverloadedLink> all) {
     return numeric::to_decimal(link.load, 6, numeric::Rounding::nearest);
   };
   const OverloadedLink& first = all.front();
-  std::string words = "the link " + first.name + " is overloaded: it is offered " + digits(first) +
-                      " packets a slot, and that must be below " + numeric::to_fraction(first.takes) +
-                      " (what it takes)";
+  std::string words = "the link " + first.name + " is overloaded: its offered load is " + digits(first) +
+                      " packets per slot; it must be below " + numeric::to_fraction(first.takes) +
+                      " (the rate of the link)";
   std::uint64_t links = 0;
   for (const OverloadedLink& link : all) links += link.alike;
   if (links == 1) return words;
@@ -177,7 +177,7 @@ std::string overload_in_words(std::vector<OverloadedLink> all) {
   for (std::size_t i = 1; i < std::min(all.size(), most_named); ++i) {
     words += (i == 1 ? ": " : ", ") + all[i].name + " (" + digits(all[i]) + " of " +
              numeric::to_fraction(all[i].takes);
-    if (all[i].alike > 1) words += ", " + std::to_string(all[i].alike) + " alike";
+    if (all[i].alike > 1) words += ", " + std::to_string(all[i].alike) + " identical";
     words += ")";
   }
   return all.size() > most_named ? words + ", ..." : words;
@@ -192,13 +192,13 @@ struct ClassFeed {
 void require_independent_slots(const Network& network, std::size_t link, const ClassFeed& all) {
   const std::string where = "at the queue of " + network.link_name(link) + " classes share a link ";
   if (const LinkRate& rate = network.links[link].rate; rate != LinkRate{})
-    throw NoAnswer(where + "that takes " + rate.text() +
-                   " packets a slot; the waits of lower classes are found for 1. simulate tree --network "
-                   "FILE estimates them");
+    throw NoAnswer(where + "with a rate of " + rate.text() +
+                   " packets per slot; the analysis of lower classes supports only 1. Use simulate tree "
+                   "--network FILE instead");
   if (all.bursts != nullptr)
     throw NoAnswer(
         where + "with bursts of the flow " + all.bursts->name +
-        "; the waits of lower classes are found without bursts. simulate tree --network FILE estimates them");
+        "; the analysis of lower classes does not support bursts. Use simulate tree --network FILE instead");
 }
 
 }  // namespace

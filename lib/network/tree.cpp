@@ -29,7 +29,7 @@ std::vector<std::int64_t> powers_of_radix(const Tree& tree) {
 
 void require_tree_load(const Rational& load) {
   if (!cln::plusp(load) || load > 1)
-    throw InvalidArgument("load", numeric::to_fraction(load), "above 0 and at most 1 packet a slot");
+    throw InvalidArgument("load", numeric::to_fraction(load), "above 0 and at most 1 packet per slot");
 }
 
 // --- Closed form: docs/derivations/trees.md, whose equation numbers stand below ------------------------
@@ -225,7 +225,7 @@ Network tree_network(const Tree& tree, const Rational& load, TreeRouting routing
   if (count > most_tree_routes)
     throw LimitExceeded("the " + std::to_string(tree.radix) + "-ary " + std::to_string(tree.levels) +
                         "-tree has " + std::to_string(count) +
-                        " routes between its leaves; written out, at most 1048576 are allowed");
+                        " routes between its leaves; a network file may list at most 1048576");
   Network network{.name = std::to_string(tree.radix) + "-ary " + std::to_string(tree.levels) + "-tree",
                   .nodes = {},
                   .links = {},

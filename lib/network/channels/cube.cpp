@@ -258,7 +258,7 @@ void check(const Cube& cube) {
 
 std::string name(const Cube& cube) {
   const std::string nodes =
-      cube.concentration > 1 ? ", " + std::to_string(cube.concentration) + " nodes a router" : "";
+      cube.concentration > 1 ? ", " + std::to_string(cube.concentration) + " nodes per router" : "";
   if (cube.links == CubeLinks::mesh && cube.radix == 2 && cube.sides.empty())
     return std::to_string(cube.dimensions) + "-dimensional hypercube" + nodes;
   std::string name;
@@ -279,7 +279,7 @@ std::string name(const Cube& cube) {
 
 ChannelGraph cube_graph(const Cube& cube) {
   check(cube);
-  if (!cube.regular()) throw InvalidArgument("cube", name(cube), "k^n, with a node at each router");
+  if (!cube.regular()) throw InvalidArgument("cube", name(cube), "k^n, with one node at each router");
   ChannelGraph graph = PairWalk(cube).graph();
   if (cube.links != CubeLinks::mesh && cube.virtual_channels == VirtualChannels::share_wire)
     graph.worms_met = partner_rate(graph) - met_and_followed(cube) / 2;

@@ -20,9 +20,9 @@ enum class Injection {
 
 /// What stands behind the last link of a worm.
 enum class Ejection {
-  one,  ///< one channel for all messages to the node: one message at a time, one flit per cycle
+  one,        ///< one channel for all messages to the node: one message at a time, one flit per cycle
   unlimited,  ///< nothing: what crosses the last link has arrived, on all links and virtual channels at once
-  channels,  ///< as many virtual channels on one physical channel as a link has
+  channels,   ///< as many virtual channels on one physical channel as a link has
 };
 [[nodiscard]] constexpr auto names_of(Ejection) {
   return std::array{"one", "unlimited", "channels"};
@@ -46,9 +46,9 @@ struct WormEnds {
 /// support
 inline void check_without_channels(const WormEnds& ends) {
   if (ends.injection == Injection::channels)
-    throw InvalidArgument("injection", "channels", "one or ports where there are broadcasts");
+    throw InvalidArgument("injection", "channels", "one or ports for broadcasts");
   if (ends.ejection == Ejection::channels)
-    throw InvalidArgument("ejection", "channels", "one or unlimited where there are broadcasts");
+    throw InvalidArgument("ejection", "channels", "one or unlimited for broadcasts");
 }
 
 /// A node that sends and receives on all of its links at once.

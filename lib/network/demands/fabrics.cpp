@@ -44,7 +44,7 @@ void require_size(const FabricFacts& facts) {
     throw InvalidArgument("the number of hosts and switches", std::to_string(facts.hosts + facts.switches),
                           fmt::format("at most {}", most_nodes));
   if (facts.host_wires + facts.switch_wires > most_wires)
-    throw InvalidArgument("the number of wires", std::to_string(facts.host_wires + facts.switch_wires),
+    throw InvalidArgument("the number of links", std::to_string(facts.host_wires + facts.switch_wires),
                           fmt::format("at most {}", most_wires));
   if (facts.hosts < 2) throw InvalidArgument("the number of hosts", std::to_string(facts.hosts), "2 or more");
 }
@@ -87,7 +87,7 @@ Drawn drawn(const FatTree& tree) {
 Drawn drawn(const LeafSpine& tree) {
   in_range("leaves", tree.leaves, 1, 10'000);
   in_range("spines", tree.spines, 1, 10'000);
-  in_range("hosts of a leaf", tree.hosts, 1, 10'000);
+  in_range("hosts per leaf", tree.hosts, 1, 10'000);
   in_range("uplink rate", tree.uplink_rate, 1, 32);
   Drawn result;
   FabricFacts& facts = result.facts;
@@ -110,7 +110,7 @@ struct Grid {
   Grid(const std::vector<int>& its_sides, int hosts) : sides(its_sides) {
     if (sides.empty() || sides.size() > 6)
       throw InvalidArgument("the number of sides", std::to_string(sides.size()), "from 1 to 6");
-    in_range("hosts of a switch", hosts, 1, 10'000);
+    in_range("hosts per switch", hosts, 1, 10'000);
     for (const int side : sides) {
       in_range("side", side, 2, 10'000);
       if ((switches *= side) > most_nodes)
@@ -216,9 +216,9 @@ Drawn drawn(const HyperX& shape) {
 }
 
 Drawn drawn(const Dragonfly& fly) {
-  in_range("switches of a group", fly.routers, 1, 10'000);
-  in_range("hosts of a switch", fly.hosts, 1, 10'000);
-  in_range("wires to other groups", fly.wires, 1, 10'000);
+  in_range("switches per group", fly.routers, 1, 10'000);
+  in_range("hosts per switch", fly.hosts, 1, 10'000);
+  in_range("links to other groups", fly.wires, 1, 10'000);
   const std::int64_t most_groups = std::int64_t{fly.routers} * fly.wires + 1;
   in_range("groups", fly.groups, 2, static_cast<int>(std::min(most_groups, most_nodes)));
   Drawn result;
@@ -364,14 +364,14 @@ GaloisField slim_fly_field(int q) {
   while (!field_of(below)) --below;
   while (!field_of(above)) ++above;
   throw InvalidArgument("prime", std::to_string(q),
-                        fmt::format("a prime or a power of one, such as {} or {}", below, above));
+                        fmt::format("a prime or a power of a prime, such as {} or {}", below, above));
 }
 
 Drawn drawn(const SlimFly& fly) {
   const GaloisField field = slim_fly_field(fly.prime);
   const int q = field.q;
   const int degree = (3 * q + (q % 4 == 0 ? 0 : q % 4 == 1 ? -1 : 1)) / 2;
-  const int hosts = fly.hosts ? in_range("hosts of a switch", *fly.hosts, 1, 10'000) : (degree + 1) / 2;
+  const int hosts = fly.hosts ? in_range("hosts per switch", *fly.hosts, 1, 10'000) : (degree + 1) / 2;
   Drawn result;
   FabricFacts& facts = result.facts;
   facts.name = fmt::format("slim fly of q = {}", q);
@@ -467,18 +467,18 @@ Wires random_regular_graph(const Jellyfish& shape) {
     if (join_free_ends(shape, draws, wires) && is_connected(shape.switches, wires)) return wires;
   }
   throw InvalidArgument("degree", std::to_string(shape.degree),
-                        "such that random graphs are connected: 3 or more, or take another seed");
+                        "large enough for a connected random graph: use 3 or more, or another seed");
 }
 
 Drawn drawn(const Jellyfish& shape) {
   in_range("switches", shape.switches, 3, 100'000);
   in_range("degree", shape.degree, 2, std::min(shape.switches - 1, 1'000));
-  in_range("hosts of a switch", shape.hosts, 1, 10'000);
+  in_range("hosts per switch", shape.hosts, 1, 10'000);
   if (shape.switches * std::int64_t{shape.degree} % 2 != 0)
     throw InvalidArgument("degree", std::to_string(shape.degree), "even, as the number of switches is odd");
   Drawn result;
   FabricFacts& facts = result.facts;
-  facts.name = fmt::format("jellyfish of {} switches with {} wires each, seed {}", shape.switches,
+  facts.name = fmt::format("jellyfish of {} switches with {} links each, seed {}", shape.switches,
                            shape.degree, shape.seed);
   facts.switches = shape.switches;
   facts.hosts = facts.host_wires = facts.switches * shape.hosts;
@@ -519,10 +519,10 @@ std::string to_toml(const FabricShape& shape, const std::optional<FabricTraffic>
   if (traffic && knows_groups(traffic->route) && drawn.group == 0)
     throw InvalidArgument(
         "route", name_of(traffic->route),
-        "shortest or spread for a network that has no groups of switches, as a dragonfly has");
+        "shortest or spread: minimal and valiant need groups of switches, as in a dragonfly");
   if (traffic && traffic->route == RouteRule::valiant && drawn.facts.switches < 3 * std::int64_t{drawn.group})
     throw InvalidArgument("groups", std::to_string(drawn.facts.switches / drawn.group),
-                          "3 or more where routes are valiant");
+                          "3 or more for valiant routes");
   std::string text = fmt::format(
       "name = \"{}\"\nhosts = \"h[0..{}]\"\nswitches = \"{}\"\n{}{}", drawn.facts.name, drawn.facts.hosts - 1,
       drawn.switches, drawn.group == 0 ? "" : fmt::format("groups = {}\n", drawn.group), drawn.links);

@@ -51,8 +51,9 @@ class Breaker {
     if (take_out_wire(what)) return;
     const auto random = random_failures(what);
     if (!random)
-      throw InvalidArgument("without", in_quotes(what),
-                            "a node, a link such as \"left -> right\", or \"3 random\" links");
+      throw InvalidArgument(
+          "without", in_quotes(what),
+          "a node, a link such as \"left -> right\", or a number of random links such as \"3 random\"");
     take_out_random(*random, what);
   }
 
@@ -131,7 +132,7 @@ std::vector<std::string> failures_of(std::string_view list) {
 void take_out(Network& network, std::span<const std::string> failed) {
   if (failed.empty()) return;
   if (!network.flows.empty())
-    throw InvalidArgument("without", "given for a network with flows", "given before its flows have routes");
+    throw InvalidArgument("without", "given for a network with flows", "given for a network without flows");
   Breaker breaker(network);
   for (const std::string& what : failed) breaker.take_out(what);
   breaker.finish();

@@ -92,7 +92,7 @@ class Writer {
     for (std::size_t i = 0; i < routes.size(); ++i) {
       Flow& flow = network_.flows[first_ + i];
       if (routes[i].empty())
-        throw NoAnswer("no way leads from " + network_.nodes[flow.source].name + " to " +
+        throw NoAnswer("no route leads from " + network_.nodes[flow.source].name + " to " +
                        network_.nodes[flow.destination].name);
       flow.routes = std::move(routes[i]);
     }
@@ -100,7 +100,7 @@ class Writer {
 
  private:
   [[noreturn]] static void too_many() {
-    throw LimitExceeded("the traffic has more than 1000000 flows if each is listed");
+    throw LimitExceeded("the traffic has more than 1000000 flows, the limit for listing them");
   }
 
   void add(std::size_t source, std::size_t destination, const Rational& rate) {

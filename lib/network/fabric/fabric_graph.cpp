@@ -15,14 +15,14 @@ void require_fabric(const Fabric& fabric) {
       std::any_of(fabric.demands.begin(), fabric.demands.end(),
                   [](const Demand& demand) { return demand.route == RouteRule::shortest; }))
     throw NoAnswer(
-        "shortest routes over bundles of wires, in a network that is answered as a whole (of more than "
-        "100000 pairs that send): a flow would choose one wire; say route = \"spread\"");
+        "shortest routes over parallel links are not supported in networks of more than 100000 communicating "
+        "pairs, because each flow would take one of the links; use route = \"spread\"");
   for (std::size_t link = 0; link < network.links.size(); ++link)
     if (!network.links[link].rate.is_whole())
-      throw NoAnswer(
-          "the link " + network.link_name(link) + " takes " + network.links[link].rate.text() +
-          " packets a slot; a network that is answered as a whole (of more than 100000 pairs that send) has "
-          "links that take whole packets: give rates that are multiples of the slowest");
+      throw NoAnswer("the link " + network.link_name(link) + " has a rate of " +
+                     network.links[link].rate.text() +
+                     " packets per slot; in networks of more than 100000 communicating pairs link rates must "
+                     "be whole packets per slot: give rates that are multiples of the slowest");
 }
 
 FabricGraph::FabricGraph(const Fabric& fabric) : fabric_(&fabric) {
@@ -191,7 +191,7 @@ void FabricGraph::search(std::vector<std::uint32_t>& queue, std::uint32_t toward
     const std::uint32_t vertex = queue[next];
     if (distance[vertex] != 0 && forwards_[vertex] == 0) continue;
     if (distance[vertex] + 1 == unreached)
-      throw LimitExceeded("a way through the fabric has more than 65534 links; that is the limit");
+      throw LimitExceeded("a route through the fabric has more than 65534 links, the limit");
     for (const Arc& arc : entering(vertex)) {
       if (distance[arc.other] != unreached || !may_pass(arc.other, vertex, toward)) continue;
       distance[arc.other] = static_cast<std::uint16_t>(distance[vertex] + 1);

@@ -153,7 +153,7 @@ class FabricRatesBuilder {
     else if (bits <= long_bits)
       count<Long>(shares);
     else
-      throw LimitExceeded("the rates of all queues have a common denominator of " + std::to_string(bits) +
+      throw LimitExceeded("the common denominator of the rates of all queues has " + std::to_string(bits) +
                           " bits; the limit is 508");
     return std::move(result_);
   }
@@ -205,7 +205,7 @@ class FabricRatesBuilder {
   void add_steps(double steps) {
     steps_ += steps;
     if (steps_ > most_steps)
-      throw LimitExceeded("finding the rates of all queues would take more than 2e10 steps");
+      throw LimitExceeded("finding the rates of all queues would take more than 2e10 steps, the limit");
   }
 
   // --- Ways ---------------------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ class FabricRatesBuilder {
   void find_rows(Ways& ways, Distances distances) {
     const std::size_t size = graph_.size();
     if (ways.destinations.size() > most_pairs / size)
-      throw LimitExceeded("more than 200000000 pairs of a switch and a destination; that is the limit");
+      throw LimitExceeded("more than 200000000 pairs of a switch and a destination, the limit");
     ways.distance.resize(ways.destinations.size() * size);
     ways.choice.assign(ways.destinations.size() * size, 0);
     std::vector<std::uint16_t> distance;
@@ -293,8 +293,8 @@ class FabricRatesBuilder {
 
   [[noreturn]] void refuse(std::size_t from, std::size_t to) const {
     const auto& nodes = graph_.fabric().network.nodes;
-    throw NoAnswer("no way leads from " + nodes[from].name + " to " + nodes[to].name +
-                   ", and it sends there");
+    throw NoAnswer("no route leads from " + nodes[from].name + " to " + nodes[to].name +
+                   ", one of its destinations");
   }
 
   [[nodiscard]] std::vector<std::uint32_t> places_of(const Ways& ways) const {
@@ -520,7 +520,7 @@ class FabricRatesBuilder {
           legs.to[x].push_back({into, parts});
           if (++pairs > most_pairs)
             throw LimitExceeded(
-                "more than 200000000 pairs of a switch and where its packets come into a group");
+                "more than 200000000 pairs of a switch and an entry switch of a group, the limit");
         }
       }
     for (std::size_t k = 0; k < pass.by_vertex.size(); ++k) {
@@ -1048,7 +1048,7 @@ class FabricRatesBuilder {
         all_kinds += kinds[arc].add(std::exchange(stream.rate[arc], N(0)) * lane.parts, lane.count);
       stream.passed.clear();
       if (all_kinds > most_kinds)
-        throw LimitExceeded("the queues are fed at more than 100000000 different rates; that is the limit");
+        throw LimitExceeded("the arrivals at the queues have more than 100000000 different rates, the limit");
     }
     for (std::uint32_t vertex = 0; vertex < graph_.size(); ++vertex)
       for (std::uint32_t i = 0; i < graph_.leaving(vertex).size(); ++i) {

@@ -147,15 +147,16 @@ class Router {
 void Router::count_search() {
   search_steps_ += network_.nodes.size() + network_.links.size();
   if (search_steps_ > most_search_steps)
-    throw LimitExceeded("finding the routes would take more than 5e9 steps");
+    throw LimitExceeded("finding the routes would take more than 5e9 steps, the limit");
 }
 
 void Router::count_route(std::size_t steps) {
   ++route_count_;
   step_count_ += steps;
-  if (route_count_ > most_routes) throw LimitExceeded("the flows have more than 1000000 routes in all");
+  if (route_count_ > most_routes)
+    throw LimitExceeded("the flows have more than 1000000 routes in total, the limit");
   if (step_count_ > most_route_steps)
-    throw LimitExceeded("the routes of the flows have more than 20000000 links in all");
+    throw LimitExceeded("the routes of the flows have more than 20000000 links in total, the limit");
 }
 
 Route Router::shortest(std::size_t source) {
@@ -238,7 +239,7 @@ std::vector<Route> Router::minimal(const RouteRequest& request) {
 void Router::prepare_groups() {
   groups_ = switch_groups(network_, RouteRule::valiant);
   if (groups_->size() > most_group_distances / network_.nodes.size())
-    throw LimitExceeded("more than 10000000 pairs of a node and a group; that is the limit of listed routes");
+    throw LimitExceeded("more than 10000000 pairs of a node and a group, the limit for listed routes");
   to_group_.resize(groups_->size());
   for (const std::uint32_t group : groups_->drawn) {
     count_search();

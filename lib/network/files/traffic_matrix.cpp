@@ -38,9 +38,8 @@ bool is_missing(std::string_view cell) {
 
 /// What a matrix may look like, for messages.
 std::string layouts_in_words() {
-  return "; a traffic matrix has the names of nodes in its first row and column, or no names and a row and a "
-         "column for "
-         "each node that sends, or rows with from, to, rate";
+  return "; a traffic matrix has node names in its first row and column, or no names and a row and a column "
+         "for each sending node, or rows with from, to, rate";
 }
 
 /// A traffic matrix in whatever layout it has: names in its first row and column, in either order; names in one of them or
@@ -154,7 +153,7 @@ bool MatrixReader::are_positions(std::span<const TableCell> cells) {
 std::size_t MatrixReader::at_position(const TableCell& cell) const {
   for (std::size_t i = 0; i < ends_.size(); ++i)
     if (cell.text == std::to_string(i + *first_position_)) return ends_[i];
-  file_.fail(cell.place, "the row is called " + in_quotes(cell.text) + "; the columns count from " +
+  file_.fail(cell.place, "the row is named " + in_quotes(cell.text) + "; the columns are numbered from " +
                              std::to_string(*first_position_) + " to " +
                              std::to_string(*first_position_ + ends_.size() - 1));
 }
@@ -174,7 +173,7 @@ void MatrixReader::read_cell(std::size_t source, std::size_t destination, const 
   if (is_missing(cell.text)) {
     if (source == destination) return;
     file_.fail(cell.place, "the rate is " + in_quotes(cell.text) +
-                               ", no number; leave the cell blank where nothing is sent");
+                               ", which is not a number; leave the cell blank for no traffic");
   }
   const std::string &from = network_.nodes[source].name, &to = network_.nodes[destination].name;
   Flow flow{
@@ -182,10 +181,10 @@ void MatrixReader::read_cell(std::size_t source, std::size_t destination, const 
   flow.rate = rates_.read(cell.text, cell.place, "the rate of the flow " + in_quotes(flow.name));
   if (cln::zerop(flow.rate)) return;
   if (source == destination)
-    file_.fail(cell.place, "a flow from " + in_quotes(from) + " to itself; leave the cell blank");
+    file_.fail(cell.place, "the flow from " + in_quotes(from) + " leads to itself; leave the cell blank");
   if (!flow_names_.insert(flow.name).second)
-    file_.fail(cell.place, "the network has a flow " + in_quotes(flow.name) + " already");
-  if (flows_.size() == most_routes) file_.fail(cell.place, "more than 1000000 flows");
+    file_.fail(cell.place, "the flow " + in_quotes(flow.name) + " is already in the network");
+  if (flows_.size() == most_routes) file_.fail(cell.place, "more than 1000000 flows, the limit");
   rates_.send(flow, cell.place, from);
   flows_.push_back(std::move(flow));
   places_.push_back(cell.place);
@@ -221,15 +220,15 @@ void MatrixReader::read_connections() {
                                     static_cast<unsigned long>(of_source[pair.first])),
                its.second});
   remarks_.push_back(
-      "a connection matrix of htsim, which says no rates: the connections of a node share all that its "
-      "link takes (--load-scale 0.5 takes half of it); starts and sizes are left out");
+      "a connection matrix of htsim, which has no rates: the connections of a node share the full rate of "
+      "its link (half of it with --load-scale 0.5); start times and sizes are ignored");
 }
 
 /// "left -> right: 0.2"
 void MatrixReader::read_arrows() {
   while (const std::optional<TableCell> line = rows_.next_line()) {
     const auto parts = arrow_row(line->text);
-    if (!parts) file_.fail(line->place, "a line of such a list must be like \"left -> right: 0.2\"");
+    if (!parts) file_.fail(line->place, "a line of this list must have the form \"left -> right: 0.2\"");
     const auto cell = [&](std::size_t i) { return TableCell{std::string((*parts)[i]), line->place}; };
     read_cell(node(cell(0)), node(cell(1)), cell(2));
   }
@@ -245,7 +244,7 @@ void MatrixReader::read_pairs(const PairColumns& columns, std::size_t named) {
                                          std::to_string(named));
     read_cell(node((*row)[columns.from]), node((*row)[columns.to]), (*row)[columns.rate]);
   }
-  remarks_.emplace_back("a list of pairs, one a row");
+  remarks_.emplace_back("a list of pairs, one per row");
 }
 
 /// The first cell may say which of the two the rows are.
@@ -262,12 +261,12 @@ void MatrixReader::read_corner(const TableCell& corner) {
   }
   if (ends.size() == 1 && ends.front() == End::destination)
     file_.fail(corner.place, "the first cell is " + in_quotes(corner.text) +
-                                 ": it does not say whether rows or columns receive; write from\\to (rows "
-                                 "send) or to\\from (rows receive)");
+                                 "; it does not show whether rows or columns receive; write from\to (rows "
+                                 "send) or to\from (rows receive)");
   transposed_ = ends.size() == 2 && ends[0] == End::destination && ends[1] == End::source;
   if (transposed_)
-    remarks_.push_back("rows receive and columns send, as its first cell " + in_quotes(corner.text) +
-                       " says");
+    remarks_.push_back("rows receive and columns send, according to its first cell " +
+                       in_quotes(corner.text) + "");
 }
 
 /// What the cells of the first row are.
@@ -286,7 +285,7 @@ void MatrixReader::find_layout(const Row& first, const std::optional<Row>& secon
     if (second && second->size() > 2 && first.size() == second->size() && !is_node((*second)[0]) &&
         is_node((*second)[1]) && !is_node(first[1]) && is_number_cell((*second)[0].text, ' ')) {
       skipped_ = 1;
-      remarks_.emplace_back("its first column, which counts the rows, is left out");
+      remarks_.emplace_back("its first column, which numbers the rows, is ignored");
     }
     read_corner(first[skipped_]);
     return read_columns(cells.subspan(1 + skipped_));
@@ -335,7 +334,7 @@ void MatrixReader::read_row(const Row& row) {
   while (size > columns_.size() + names && row[size - 1].text.empty()) --size;
   if (size != columns_.size() + names)
     file_.fail(row.front().place, "the row of " + label + " has " + std::to_string(size) +
-                                      " cells, the first row " + std::to_string(columns_.size() + names));
+                                      " cells; the first row has " + std::to_string(columns_.size() + names));
   Sums sums;
   for (std::size_t at = 0; at < columns_.size(); ++at) {
     const TableCell& cell = row[names + at];
@@ -366,8 +365,8 @@ void MatrixReader::read_row(const Row& row) {
 void MatrixReader::say_what_stood_for_names() {
   if (named_columns_ && !first_position_) return;
   if (!named_rows_ && row_count_ != ends_.size())
-    file_.fail({1, 1}, "a matrix without names must have a row and a column for each of the " +
-                           std::to_string(ends_.size()) + " nodes that send, and has " +
+    file_.fail({1, 1}, "a matrix without names needs a row and a column for each of the " +
+                           std::to_string(ends_.size()) + " sending nodes, but has " +
                            std::to_string(row_count_) + " rows");
   const std::string first = first_position_ ? std::to_string(*first_position_) : "the first";
   remarks_.push_back((named_rows_ && !named_columns_ ? "columns without names: " : "") + first +
@@ -389,11 +388,11 @@ void MatrixReader::check_totals() {
       if (!sums.said) continue;
       any = true;
       if (abs(*sums.said - sums.found) * 200 > abs(*sums.said) + sums.found)
-        file_.fail(sums.at.place, "the sum is " + in_quotes(sums.at.text) + ", and the rates add up to " +
+        file_.fail(sums.at.place, "the sum is " + in_quotes(sums.at.text) + ", but the rates add up to " +
                                       numeric::to_decimal(sums.found, 6, numeric::Rounding::nearest) +
-                                      ": correct them, or leave the total out");
+                                      "; correct them, or omit the total");
     }
-  if (any) remarks_.emplace_back("the totals are left out; they are the sums");
+  if (any) remarks_.emplace_back("the rows and columns of totals agree with the sums and are ignored");
 }
 
 void MatrixReader::find_all_routes() {
@@ -403,7 +402,7 @@ void MatrixReader::find_all_routes() {
   auto routes = find_routes(network_, requests);
   for (std::size_t i = 0; i < flows_.size(); ++i) {
     if (routes[i].empty())
-      file_.fail(places_[i], "no way leads from " + in_quotes(network_.nodes[flows_[i].source].name) +
+      file_.fail(places_[i], "no route leads from " + in_quotes(network_.nodes[flows_[i].source].name) +
                                  " to " + in_quotes(network_.nodes[flows_[i].destination].name));
     flows_[i].routes = std::move(routes[i]);
   }

@@ -19,7 +19,8 @@ class GraphMlReader {
     const std::string_view text = file_.text();
     const pugi::xml_parse_result result =
         document.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
-    if (!result) file_.fail(place_of(result.offset), std::string("no XML: ") + result.description());
+    if (!result)
+      file_.fail(place_of(result.offset), std::string("not well-formed XML: ") + result.description());
     const pugi::xml_node root = document.document_element();
     for (const pugi::xml_node key : root.children())
       if (local(key) == "key") {
@@ -27,7 +28,7 @@ class GraphMlReader {
         keys_[key.attribute("id").value()] = name.empty() ? key.attribute("yfiles.type").value() : name;
       }
     const pugi::xml_node graph = root.find_child([](pugi::xml_node node) { return local(node) == "graph"; });
-    if (!graph) file_.fail({1, 1}, "GraphML without a graph");
+    if (!graph) file_.fail({1, 1}, "the GraphML file has no graph");
     for (const pugi::xml_node data : graph.children())
       if (local(data) == "data" && lower_case(key_of(data)) == "label") graph_.name = data.text().get();
     read_nodes(graph);
@@ -79,7 +80,7 @@ class GraphMlReader {
     each(graph, "node", [&](pugi::xml_node node) {
       const std::string id = node.attribute("id").value();
       const Place place = place_of(node);
-      if (id.empty()) graph_.fail(place, "a node without an id");
+      if (id.empty()) graph_.fail(place, "a node has no id");
       const std::size_t its = graph_.node(id, place);
       for (const pugi::xml_node data : node.children()) {
         if (local(data) != "data") continue;
@@ -101,13 +102,13 @@ class GraphMlReader {
       const Place place = place_of(edge);
       for (const std::string& end : {from, to})
         if (!graph_.has(end))
-          graph_.fail(place, "a link to the node " + in_quotes(end) + ", which is not listed");
+          graph_.fail(place, "a link leads to the node " + in_quotes(end) + ", which is not listed");
       const std::string_view own = edge.attribute("directed").value();
       RawGraph::Edge& its = graph_.edge(from, to, own.empty() ? !directed : own != "true", place);
       for (const pugi::xml_node data : edge.children())
         if (local(data) == "data") graph_.edge_attribute(its, key_of(data), data.text().get());
     });
-    if (directed) graph_.remark("links lead one way, as the file says");
+    if (directed) graph_.remark("links are directed, as declared in the file");
   }
 
   const FileText& file_;

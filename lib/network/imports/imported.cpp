@@ -186,16 +186,16 @@ Network read_foreign(ForeignFormat format, std::string_view text, const std::str
       break;
     case ForeignFormat::htsim_connections:
       file.fail({1, 1},
-                "this is a connection matrix of htsim: it says who sends to whom, and no links; give it as "
-                "--matrix beside a network");
+                "this is a connection matrix of htsim, which has traffic but no links; give it as --matrix "
+                "together with a network");
     case ForeignFormat::simgrid:
       file.fail({1, 1},
-                "this is a platform of SimGrid, which is not read; \"tailbound network\" writes fat-trees, "
-                "tori and dragonflies, and GraphML, GML, DOT and edge lists are read");
+                "this is a platform of SimGrid, which is not supported; \"tailbound network\" writes "
+                "fat-trees, tori and dragonflies, and GraphML, GML, DOT and edge lists can be read");
     case ForeignFormat::other_xml:
       file.fail(
           {1, 1},
-          "this is XML but no GraphML; a network may be a TOML file, GraphML, GML, DOT or an edge list");
+          "this is XML but not GraphML; a network may be a TOML file, GraphML, GML, DOT or an edge list");
   }
   return graph.network(in_words(format));
 }

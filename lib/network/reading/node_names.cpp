@@ -79,7 +79,7 @@ NameRanges parse_name(std::string_view name) {
     parsed.ranges.push_back({whole(inside.substr(0, dots), "the list of names", name, names_legal),
                              whole(inside.substr(dots + 2), "the list of names", name, names_legal)});
     if (parsed.ranges.back().first > parsed.ranges.back().last)
-      throw InvalidArgument("the list of names", in_quotes(name), "with ranges that rise");
+      throw InvalidArgument("the list of names", in_quotes(name), "with ascending ranges");
     if (parsed.ranges.size() > most_ranges)
       throw InvalidArgument("the list of names", in_quotes(name), "with at most 8 ranges");
     at = close + 1;
@@ -285,7 +285,7 @@ Ranges::Ranges(std::string_view text) {
     const std::string_view variable = trimmed(part.substr(0, equals));
     if (variable.empty() || !std::all_of(variable.begin(), variable.end(), is_letter)) fail(form);
     if (std::find(variables_.begin(), variables_.end(), variable) != variables_.end())
-      fail("of variables that all differ");
+      fail("without repeated variables");
     if (variables_.size() == most_ranges) fail("at most 8");
     bounds_.emplace_back(trimmed(part.substr(equals + 1, dots - equals - 1)), variables_);
     bounds_.emplace_back(trimmed(part.substr(dots + 2)), variables_);

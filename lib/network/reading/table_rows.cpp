@@ -157,7 +157,7 @@ std::optional<TableCell> TableRows::next_line() {
 std::vector<TableCell> TableRows::row() {
   std::vector<TableCell> cells;
   while (true) {
-    if (cells.size() == most_cells) file_.fail(place_, "more than 100001 cells in a row");
+    if (cells.size() == most_cells) file_.fail(place_, "a row has more than 100001 cells, the limit");
     cells.push_back(cell());
     if (at_ == text_.size()) return cells;
     const bool last = text_[at_] == '\n';
@@ -199,7 +199,7 @@ void TableRows::read_quoted(TableCell& cell) {
     }
     cell.text += text_[at_];
   }
-  file_.fail(cell.place, "the quotes that open here are not closed");
+  file_.fail(cell.place, "the quotation mark that opens here is not closed");
 }
 
 void TableRows::skip_spaces() {

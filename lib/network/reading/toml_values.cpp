@@ -91,7 +91,7 @@ const toml::node& TomlValues::need(const toml::table& table, const char* key, co
 
 std::string TomlValues::text(const toml::node& node, const std::string& what) const {
   const auto* string = node.as_string();
-  if (string == nullptr) fail(begin_of(node), what + " must be text in double quotes");
+  if (string == nullptr) fail(begin_of(node), what + " must be a string in double quotes");
   return string->get();
 }
 

@@ -77,8 +77,7 @@ class TomlValues {
   void for_each_table(const toml::table& root, const char* key, Take take) const {
     const toml::node* list = root.get(key);
     if (list == nullptr) return;
-    const std::string how =
-        in_quotes(key) + " must be a list of tables, each begun by [[" + std::string(key) + "]]";
+    const std::string how = in_quotes(key) + " must be a list of tables: [[" + std::string(key) + "]]";
     if (!list->is_array()) fail(begin_of(*list), how);
     for (const toml::node& entry : *list->as_array()) {
       if (!entry.is_table()) fail(begin_of(entry), how);

@@ -103,7 +103,7 @@ class Walk {
     if (pairs > most_walk_steps / 2 / layout_.variants) refuse_steps();
   }
   [[noreturn]] static void refuse_steps() {
-    throw LimitExceeded("walking the ways of all messages would take more than 5e9 steps");
+    throw LimitExceeded("enumerating the routes of all messages would take more than 5e9 steps, the limit");
   }
 
   [[noreturn]] static void refuse_flow(const WormFlow& flow, const char* legal) {
@@ -114,7 +114,7 @@ class Walk {
   }
   [[noreturn]] void refuse_way(const WormHead& head) const {
     throw InvalidArgument(
-        "the way from " + network_.node_name(head.source) + " to " + network_.node_name(head.destination),
+        "the route from " + network_.node_name(head.source) + " to " + network_.node_name(head.destination),
         "longer", "at most " + std::to_string(layout_.longest_way) + " channels long");
   }
 

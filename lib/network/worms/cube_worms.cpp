@@ -201,7 +201,7 @@ std::unique_ptr<WormNetwork> make_cube_worms(const Cube& cube, int virtual_chann
   if (virtual_channels < 1 || virtual_channels > 64)
     throw InvalidArgument("virtual channels", std::to_string(virtual_channels), "from 1 to 64");
   if (cube.virtual_channels != VirtualChannels::share_wire)
-    throw InvalidArgument("virtual channels", "on wires of their own", "on one wire");
+    throw InvalidArgument("virtual channels", "on separate physical channels", "on one physical channel");
   const Numbering numbering(cube, virtual_channels);
   return std::make_unique<CubeWorms>(cube, numbering, build(cube, numbering));
 }

@@ -30,7 +30,7 @@ class RoutedWormNetwork::Builder {
  public:
   explicit Builder(const Network& network) : network_(network) {
     require_valid(network);
-    if (network.flows.empty()) throw InvalidArgument("flows", "none", "one at least");
+    if (network.flows.empty()) throw InvalidArgument("flows", "none", "at least one");
     layout_.name = network.name;
     layout_.nodes = static_cast<std::uint32_t>(network.nodes.size());
     layout_.variants = variants_of(network);
@@ -94,12 +94,12 @@ class RoutedWormNetwork::Builder {
 
   void add_flow(const Flow& flow) {
     if (flow.source == flow.destination)
-      throw InvalidArgument("flow " + flow.name, "one from a node to itself", "between two nodes");
-    if (flow.burst) throw InvalidArgument("flow " + flow.name, "one with bursts", "without");
+      throw InvalidArgument("flow " + flow.name, "from a node to itself", "between two nodes");
+    if (flow.burst) throw InvalidArgument("flow " + flow.name, "bursty", "without bursts");
     while (flows_of_.size() <= flow.source) flows_of_.push_back(destinations_.size());
     if (destinations_.size() > flows_of_[flow.source] && destinations_.back() == flow.destination)
-      throw InvalidArgument("flow " + flow.name, "a second one between the same nodes",
-                            "the only one, with the sum of their rates");
+      throw InvalidArgument("flow " + flow.name, "a second flow between the same nodes",
+                            "merged with the first one, with the sum of their rates");
     destinations_.push_back(static_cast<std::uint32_t>(flow.destination));
     paths_of_.push_back(paths_.size());
     numeric::Rational taken = 0;

@@ -31,10 +31,10 @@ void require_valid(const ClassModel& model) {
   if (model.loads.empty() || model.loads.size() > ClassModel::most_classes)
     refuse("classes", std::to_string(model.loads.size()), "1 to 8");
   for (const Rational& load : model.loads)
-    if (load <= 0) refuse("load of a class", plain(load), "above 0 packets a slot");
+    if (load <= 0) refuse("load of a class", plain(load), "above 0 packets per slot");
   if (model.joint.empty() && model.load() > numeric::whole(model.inputs))
     refuse("loads of the classes", plain(model.load()) + " together",
-           "at most one packet a slot of each input");
+           "at most one packet per slot of each input");
   if (!model.finite() && model.load() >= 1) throw Unstable(plain(model.load()), 1);
   if (model.schedule == Schedule::strict) {
     if (!model.weights.empty())

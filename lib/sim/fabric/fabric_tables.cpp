@@ -539,9 +539,9 @@ void FabricTables::number_senders(const Sending& sending, const Network& network
     if (sent[node] > lanes[node])
       throw InvalidArgument("the rate of all flows from " + network.nodes[node].name,
                             numeric::to_fraction(sent[node]),
-                            "at most " + std::to_string(lanes[node]) + " packets a slot");
+                            "at most " + std::to_string(lanes[node]) + " packets per slot");
     if (router_of[node] == none && first_link[node] == none)
-      throw NoAnswer("no way leads from " + network.nodes[node].name + " to any other node");
+      throw NoAnswer("no route leads from " + network.nodes[node].name + " to any other node");
     nodes[router_of[node] != none ? router_of[node] : router_of[first_link[node]]].push_back(node);
   }
   for (std::size_t router = 0; router < routers.size(); ++router) {
@@ -582,12 +582,12 @@ void FabricTables::check_ways(const Network& network) const {
           check_second_legs(network, places[part.targets]);
         for (std::size_t g = 0; part.valiant && g < groups->drawn.size(); ++g)
           if (way(part.rule, router, first_group_place + groups->drawn[g]) == no_way)
-            throw NoAnswer("no way leads from " + network.nodes[sender.node].name + " to " +
+            throw NoAnswer("no route leads from " + network.nodes[sender.node].name + " to " +
                            network.nodes[groups->switches[groups->drawn[g]].front()].name +
                            ", and it sends there");
         for (const auto& [place, node] : places[part.targets])
           if (way(part.rule, router, place) == no_way && node != sender.node)
-            throw NoAnswer("no way leads from " + network.nodes[sender.node].name + " to " +
+            throw NoAnswer("no route leads from " + network.nodes[sender.node].name + " to " +
                            network.nodes[node].name);
       }
     }
@@ -604,7 +604,7 @@ void FabricTables::check_second_legs(const Network& network,
     for (const std::uint32_t group : groups->drawn)
       for (const std::uint32_t entry : groups->entries[group])
         if (groups->of_node[node] != group && way(spread, router_of[entry], place) == no_way)
-          throw NoAnswer("no way leads from " + network.nodes[entry].name + " to " +
+          throw NoAnswer("no route leads from " + network.nodes[entry].name + " to " +
                          network.nodes[node].name + ", and it sends there");
   }
 }

@@ -130,7 +130,7 @@ void Simulated::add_source(std::size_t node, int lanes, const network::Network& 
       if (sum > 1)
         throw InvalidArgument("the rate of all flows from " + network.nodes[node].name,
                               numeric::to_fraction(sum * lanes),
-                              "at most " + std::to_string(lanes) + " packets a slot");
+                              "at most " + std::to_string(lanes) + " packets per slot");
       add_way(source, sum, flow, route, network);
     }
   }

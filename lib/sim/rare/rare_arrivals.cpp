@@ -45,14 +45,14 @@ void trim(std::vector<double>& values) {
 
 std::vector<double> binomial(double count, double rate) {
   if (rate >= 1) {
-    if (count >= static_cast<double>(most_values)) throw LimitExceeded("more than 2^14 packets in a slot");
+    if (count >= static_cast<double>(most_values)) throw LimitExceeded("more than 2^14 packets per slot");
     std::vector<double> certain(static_cast<std::size_t>(count) + 1);
     certain.back() = 1;
     return certain;
   }
   std::vector<double> values{std::exp(count * std::log1p(-rate))};
   for (double j = 0; j < count && (j < count * rate || values.back() >= negligible / 100); ++j) {
-    if (values.size() >= most_values) throw LimitExceeded("more than 2^14 packets in a slot");
+    if (values.size() >= most_values) throw LimitExceeded("more than 2^14 packets per slot");
     values.push_back(values.back() * (count - j) / (j + 1) * (rate / (1 - rate)));
   }
   trim(values);
@@ -64,7 +64,7 @@ std::vector<double> convolved(const std::vector<double>& left, const std::vector
   for (std::size_t i = 0; i < left.size(); ++i)
     for (std::size_t j = 0; j < right.size(); ++j) sum[i + j] += left[i] * right[j];
   trim(sum);
-  if (sum.size() > most_values) throw LimitExceeded("more than 2^14 packets in a slot");
+  if (sum.size() > most_values) throw LimitExceeded("more than 2^14 packets per slot");
   return sum;
 }
 

@@ -68,7 +68,7 @@ void check(const SwitchModel& model) {
           "from 1 to 4096");
   for (const Rational& rate : model.rates)
     require(rate > 0 && rate <= 1, "load", numeric::to_fraction(rate),
-            "above 0 and at most 1 packet a slot of each input");
+            "above 0 and at most 1 packet per slot of each input");
   require(model.hot >= 0 && model.hot <= 1, "hot", numeric::to_fraction(model.hot), "from 0 to 1");
   check_sizes(model);
   for (const auto& [room, name] : {std::pair{model.memory, "memory"}, std::pair{model.buffer, "buffer"}})
