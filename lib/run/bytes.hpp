@@ -63,7 +63,7 @@ class ByteReader {
   [[nodiscard]] std::string get_text() { return std::string(take(get<std::uint64_t>())); }
   [[nodiscard]] bool at_end() const { return bytes_.empty(); }
   [[noreturn]] static void fail() {
-    throw ParseError("checkpoint", 0, 0, "its content does not fit the simulation");
+    throw ParseError("checkpoint", 0, 0, "its content does not match the simulation");
   }
 
  private:

@@ -49,7 +49,7 @@ void put_failure(ByteWriter& writer, const std::exception_ptr& failure) {
   } catch (const std::exception& error) {
     put_failure(writer, Thrown::other, error.what());
   } catch (...) {
-    put_failure(writer, Thrown::other, "a failure of an unknown kind");
+    put_failure(writer, Thrown::other, "an unknown failure");
   }
 }
 
@@ -110,7 +110,7 @@ std::string words_of(const std::exception_ptr& failure) {
   } catch (const std::exception& error) {
     return error.what();
   } catch (...) {
-    return "a failure of an unknown kind";
+    return "an unknown failure";
   }
 }
 

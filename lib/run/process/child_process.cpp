@@ -23,7 +23,7 @@ pid_t fork_with_parent(int at_parents_end) {
 
 pid_t begin_process(const std::function<int()>& work) {
   const pid_t child = fork_with_parent(SIGKILL);
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot begin a process");
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start a process");
   if (child > 0) return child;
   int status = 1;
   try {
@@ -45,9 +45,8 @@ int wait_for_process(pid_t process) {
 }
 
 std::string words_of_end(int status) {
-  if (WIFSIGNALED(status))
-    return "a process that computed was ended by signal " + std::to_string(WTERMSIG(status));
-  return "a process that computed has ended with status " + std::to_string(WEXITSTATUS(status));
+  if (WIFSIGNALED(status)) return "a worker process was ended by signal " + std::to_string(WTERMSIG(status));
+  return "a worker process exited with status " + std::to_string(WEXITSTATUS(status));
 }
 
 ChildProcess::ChildProcess(const std::function<int(FramedStream&)>& work, const std::vector<int>& others)

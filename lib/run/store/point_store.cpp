@@ -65,7 +65,7 @@ class PointStore::Database {
   Database(std::string path, std::string version, Use use)
       : path_(std::move(path)), version_(std::move(version)) {
     std::error_code error;
-    if (use == Use::read && !std::filesystem::exists(path_, error)) refuse("a store that is there");
+    if (use == Use::read && !std::filesystem::exists(path_, error)) refuse("an existing store");
     const int flags = use == Use::read ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     if (const int result = sqlite3_open_v2(path_.c_str(), &handle_, flags, nullptr); result != SQLITE_OK) {
       if (result == SQLITE_NOMEM) {
@@ -74,7 +74,7 @@ class PointStore::Database {
       }
       const std::string why = sqlite3_errmsg(handle_);
       sqlite3_close(handle_);
-      refuse("a file that can be written (" + why + ")");
+      refuse("a writable file (" + why + ")");
     }
     sqlite3_busy_timeout(handle_, patience_ms);
     try {
@@ -198,7 +198,8 @@ class PointStore::Database {
     if (result == SQLITE_OK) return;
     if (result == SQLITE_NOMEM || result == SQLITE_IOERR_NOMEM) throw std::bad_alloc();
     const std::string why = sqlite3_errmsg(handle_);
-    if (result == SQLITE_NOTADB) refuse("a store that `sweep` made, or a new file (it is of another kind)");
+    if (result == SQLITE_NOTADB)
+      refuse("a store written by `sweep`, or a new file (this is a file of another kind)");
     // The statements are right: if they are not understood, the tables are others.
     if ((result & 0xFF) == SQLITE_CORRUPT || result == SQLITE_ERROR)
       damaged("the store is damaged (" + why + ")");
@@ -235,7 +236,7 @@ class PointStore::Database {
       step.done();
     }
     if (pragma("PRAGMA application_id") != application)
-      refuse("a store that `sweep` made (this is another database)");
+      refuse("a store written by `sweep` (this is another database)");
     if (pragma("PRAGMA user_version") != store_format)
       refuse("a store of format " + std::to_string(store_format) + " (this one has format " +
              std::to_string(pragma("PRAGMA user_version")) + "); give another file");
@@ -243,8 +244,8 @@ class PointStore::Database {
     const std::string its = version.step() ? version.text(0) : "?";
     if (its != version_)
       refuse("a store of version " + version_ +
-             " of tailbound, as answers of several versions are not mixed (this one is of version " + its +
-             "); give another file");
+             " of tailbound, because results of different versions are not mixed (this one is of version " +
+             its + "); give another file");
     run("PRAGMA synchronous = NORMAL");
   }
 

@@ -33,7 +33,7 @@ void check(const RunPlan& plan) {
           "from 0 to 10^12 slots");
   require(plan.slots >= 1 && plan.slots <= 1'000'000'000'000, "slots", plan.slots, "from 1 to 10^12");
   require(plan.batches >= 1 && plan.batches * plan.replications <= 4096, "batches", plan.batches,
-          "at least 1, and at most 4096 in all replications together");
+          "at least 1, and at most 4096 over all replications");
   require(plan.batches <= plan.slots, "batches", plan.batches, "at most the number of slots");
 }
 

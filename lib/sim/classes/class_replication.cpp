@@ -34,11 +34,10 @@ void require_valid(const ClassModel& model) {
     if (load <= 0) refuse("load of a class", plain(load), "above 0 packets per slot");
   if (model.joint.empty() && model.load() > numeric::whole(model.inputs))
     refuse("loads of the classes", plain(model.load()) + " together",
-           "at most one packet per slot of each input");
+           "at most one packet per slot from each input");
   if (!model.finite() && model.load() >= 1) throw Unstable(plain(model.load()), 1);
   if (model.schedule == Schedule::strict) {
-    if (!model.weights.empty())
-      refuse("weights", "given", "left out where classes are served strictly in their order");
+    if (!model.weights.empty()) refuse("weights", "given", "omitted with strict priority");
   } else if (model.weights.size() != model.classes()) {
     refuse("weights", std::to_string(model.weights.size()), "one for each class");
   }
@@ -125,7 +124,7 @@ class ClassBacklog {
  private:
   void grow() {
     if (slots_.size() >= most_waiting)
-      throw LimitExceeded("a queue longer than " + std::to_string(most_waiting) + " packets");
+      throw LimitExceeded("a queue exceeds the limit of " + std::to_string(most_waiting) + " packets");
     std::vector<std::int64_t> more(2 * slots_.size());
     for (std::size_t i = 0; i < size_; ++i) more[i] = slots_[(first_ + i) & (slots_.size() - 1)];
     slots_ = std::move(more);

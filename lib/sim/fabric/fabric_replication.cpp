@@ -382,11 +382,10 @@ void Simulated::set_apart(std::int64_t slot, std::size_t cell, Packet packet) {
   constexpr std::int64_t most =
       Packet::most_age - 256 * static_cast<std::int64_t>(ring);  // short waits may follow
   if (packet.age(now_) + slot - now_ > most)
-    throw LimitExceeded("a packet is under way for more than " + std::to_string(most) +
-                        " slots: a link is offered more than it takes");
+    throw LimitExceeded("a packet has been in the network for more than " + std::to_string(most) +
+                        " slots: a link is overloaded");
   if (++apart_count_ > most_apart)
-    throw LimitExceeded("the queues grow beyond " + std::to_string(most_apart) +
-                        " packets: a link is offered more than it takes");
+    throw LimitExceeded("the queues exceed " + std::to_string(most_apart) + " packets: a link is overloaded");
   apart_[slot].emplace_back(static_cast<std::uint32_t>(cell), packet.word());
 }
 

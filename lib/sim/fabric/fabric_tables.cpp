@@ -75,7 +75,8 @@ class Choices {
     auto& lists = lists_[router];
     const auto [found, is_new] = known_[router].emplace(ports, static_cast<std::uint16_t>(lists.size()));
     if (is_new) lists.push_back(ports);
-    if (lists.size() > 32'000) throw LimitExceeded("a switch with more than 32000 ways to choose");
+    if (lists.size() > 32'000)
+      throw LimitExceeded("a switch has more than 32000 different sets of next links, the limit");
     last = {ports, found->second};
     return last.number;
   }
@@ -259,7 +260,7 @@ void FabricTables::find_places(const Network& network, const Demands& demands) {
                   [](const auto& demand) { return demand.route == network::RouteRule::valiant; })) {
     groups = network::switch_groups(network, network::RouteRule::valiant);
     if (groups->size() > most_groups)
-      throw LimitExceeded("Valiant routes by way of more than 2047 groups; that is the limit of simulations");
+      throw LimitExceeded("Valiant routes use more than 2047 groups, the limit for simulations");
     place_nodes_.insert(place_nodes_.end(), groups->switches.begin(), groups->switches.end());
   }
   places_ = place_nodes_.size();
@@ -275,8 +276,8 @@ void FabricTables::choose_tables(const Demands& demands) {
   if (!used(network::RouteRule::minimal)) return;
   if (used(network::RouteRule::shortest) && used(network::RouteRule::spread))
     throw LimitExceeded(
-        "shortest, minimal and spread (or Valiant) routes in one network; simulations know two of the three "
-        "at once");
+        "the network has shortest, minimal and spread (or Valiant) routes; simulations support two of the "
+        "three kinds");
   rule_of_table_[used(network::RouteRule::shortest) ? 1 : 0] = network::RouteRule::minimal;
 }
 
@@ -312,7 +313,8 @@ void FabricTables::measure(std::size_t place, const Network& network, WaySearch&
       const std::uint32_t from = routers[search.entering.from[i]].node;
       if (distance[from] != unreached || !may_pass(search, from, node)) continue;
       distance[from] = static_cast<std::uint16_t>(distance[node] + 1);
-      if (distance[from] > 250) throw LimitExceeded("a way of more than 250 links");
+      if (distance[from] > 250)
+        throw LimitExceeded("a route has more than 250 links, the limit for simulations");
       queue.push_back(from);
     }
   }
@@ -350,8 +352,8 @@ void FabricTables::require_room(std::size_t tables, std::size_t links) const {
   const double bytes = 2.0 * static_cast<double>(tables * routers.size()) * static_cast<double>(places_) +
                        1024.0 * static_cast<double>(cells) + 64.0 * static_cast<double>(links);
   if (bytes > static_cast<double>(most_bytes_))
-    throw LimitExceeded("the simulation of this network would take " +
-                        std::to_string(std::llround(bytes / 1e6)) + " MB, and it may take " +
+    throw LimitExceeded("the simulation of this network would need " +
+                        std::to_string(std::llround(bytes / 1e6)) + " MB; the limit is " +
                         std::to_string(most_bytes_ / 1'000'000) + " MB");
 }
 
@@ -379,7 +381,7 @@ void FabricTables::find_ways(const Network& network, const Demands& demands) {
     }
   }
   most_queues = longest + longest_first_leg + 1;
-  if (most_queues > 251) throw LimitExceeded("a way of more than 250 links");
+  if (most_queues > 251) throw LimitExceeded("a route has more than 250 links, the limit for simulations");
   encode_ways(search.choices.lists());
 }
 
@@ -410,9 +412,10 @@ void FabricTables::encode_ways(const std::vector<std::vector<std::vector<std::ui
         if (its.masks) mask = static_cast<std::uint16_t>(mask | 1U << list[i]);
         sum += weight_of(list[i]);
       }
-      if (sum > 0xFFFFFFFF) throw LimitExceeded("weights of more than 2^32 in all at a switch");
+      if (sum > 0xFFFFFFFF)
+        throw LimitExceeded("the link weights of a switch sum to more than 2^32, the limit");
       if (its.masks || list.size() == 1) {
-        if (list.front() >= chosen) throw LimitExceeded("a switch with more than 32768 links");
+        if (list.front() >= chosen) throw LimitExceeded("a switch has more than 32768 links, the limit");
         code.push_back(its.masks ? mask : static_cast<std::uint16_t>(list.front()));
         continue;
       }
@@ -584,7 +587,7 @@ void FabricTables::check_ways(const Network& network) const {
           if (way(part.rule, router, first_group_place + groups->drawn[g]) == no_way)
             throw NoAnswer("no route leads from " + network.nodes[sender.node].name + " to " +
                            network.nodes[groups->switches[groups->drawn[g]].front()].name +
-                           ", and it sends there");
+                           ", an intermediate group of its Valiant routes");
         for (const auto& [place, node] : places[part.targets])
           if (way(part.rule, router, place) == no_way && node != sender.node)
             throw NoAnswer("no route leads from " + network.nodes[sender.node].name + " to " +
@@ -605,7 +608,7 @@ void FabricTables::check_second_legs(const Network& network,
       for (const std::uint32_t entry : groups->entries[group])
         if (groups->of_node[node] != group && way(spread, router_of[entry], place) == no_way)
           throw NoAnswer("no route leads from " + network.nodes[entry].name + " to " +
-                         network.nodes[node].name + ", and it sends there");
+                         network.nodes[node].name + ", one of its destinations");
   }
 }
 

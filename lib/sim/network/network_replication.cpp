@@ -232,7 +232,7 @@ void Simulated::join(const Packet& packet) {
     return;
   }
   if (queue.size >= most_packets)
-    throw LimitExceeded("a queue longer than " + std::to_string(most_packets) + " packets");
+    throw LimitExceeded("a queue exceeds the limit of " + std::to_string(most_packets) + " packets");
   auto& packets = queue.packets[ways_[packet.way].rank];
   packets.push_back(packet);
   packets.back().joined = now_;

@@ -157,7 +157,7 @@ void estimate_delays(NetworkEstimates& result, const Batches& batches, std::size
       batches, [&](const Counts& batch) { return delays(batch, first, 1); }, questions.confidence);
   result.packets = static_cast<std::uint64_t>(queueing.all());
   if (result.packets == 0)
-    throw InvalidArgument("number of delivered packets", "0", "above 0: more slots are needed");
+    throw InvalidArgument("number of delivered packets", "0", "above 0: simulate more slots");
   result.delay_ccdf = queueing.tails(questions.delay_levels);
   result.mean_queueing = queueing.mean<unit::Slot>();
   result.mean_latency = latency.mean<unit::Slot>();

@@ -234,7 +234,8 @@ const EpisodePeaks& PolicedEpisodes::Engine::run(const EpisodePlan& plan, std::s
 
 void PolicedEpisodes::Engine::push(Ticks at, std::uint32_t order, EventKind kind, std::size_t what) {
   if (at > latest_tick)
-    throw LimitExceeded("the simulated time is more than 2^62 ticks; numbers with fewer digits make it less");
+    throw LimitExceeded(
+        "the simulated time is more than 2^62 ticks, the limit; use numbers with fewer digits");
   events_.push({at, order, events_made_++, static_cast<std::uint32_t>(what), kind});
 }
 

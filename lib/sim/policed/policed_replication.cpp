@@ -188,7 +188,7 @@ PolicedSlots::PolicedSlots(const PolicedModel& model, RandomKey key)
   const network::PolicedNetwork& network = model.network;
   network::require_slotted(network, {network::Scheduler::fifo, network::Scheduler::priority});
   require(model.sending.size() == 1 || model.sending.size() == network.flows.size(), "number of behaviours",
-          std::to_string(model.sending.size()), "one, or one a flow");
+          std::to_string(model.sending.size()), "one, or one per flow");
   require(rows_.ports <= 65'536 && rows_.flows <= 65'536 && rows_.classes <= 64, "network",
           std::to_string(rows_.ports) + " ports, " + std::to_string(rows_.flows) + " flows, " +
               std::to_string(rows_.classes) + " classes",
@@ -306,7 +306,7 @@ void PolicedSlots::put(std::uint32_t number, std::int64_t packets) {
   for (const SlotBucket& bucket : kinds_[flow.kind].fine) *held++ -= packets * bucket.unit;
   inside_ += static_cast<std::uint64_t>(packets);
   if (inside_ > most_policed_packets)
-    throw LimitExceeded("the queues hold more than " + std::to_string(most_policed_packets) + " packets");
+    throw LimitExceeded("the queues exceed " + std::to_string(most_policed_packets) + " packets");
   came_.insert(came_.end(), static_cast<std::size_t>(packets),
                {flow.first_hop, static_cast<std::uint32_t>(slot_)});
   counts_[PolicedRows::sent][number] += static_cast<std::uint64_t>(packets);

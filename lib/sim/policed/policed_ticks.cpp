@@ -42,8 +42,8 @@ class CommonDivisor {
 std::int64_t counted(const Rational& value, const Rational& unit) {
   const Rational count = value / unit;
   if (count > most_ticks)
-    throw LimitExceeded("the numbers of the network have no common unit of time: in ticks of " +
-                        to_fraction(unit) + " one of them is above 2^60; numbers with fewer digits have one");
+    throw LimitExceeded("the numbers of the network have no usable common unit of time: in ticks of " +
+                        to_fraction(unit) + " one of them exceeds 2^60; use numbers with fewer digits");
   return cln::cl_I_to_long(cln::numerator(count));
 }
 
@@ -61,9 +61,9 @@ void require_sound(const PolicedNetwork& network) {
     require(!flow.path.empty(), "path", "", "one port or more");
     const std::set<std::size_t> ports(flow.path.begin(), flow.path.end());
     require(ports.size() == flow.path.size() && *ports.rbegin() < network.ports.size(), "path", flow.name,
-            "made of ports of the network, each at most once");
+            "a list of ports of the network, each at most once");
     require(flow.traffic_class < network.classes.size(), "class", std::to_string(flow.traffic_class),
-            "a number of a class");
+            "the number of a class");
     require(flow.shortest > 0 && flow.longest >= flow.shortest, "packet", to_fraction(flow.shortest),
             "above 0 and not above the longest");
     require(!flow.buckets.empty(), "bucket", "none", "one or more");

@@ -140,7 +140,7 @@ double decay_exponent(std::span<const BurstySource> sources) {
   }
   if (sources.empty()) throw InvalidArgument("sources", "an empty list", "at least one source");
   if (load >= 1) throw Unstable(numeric::to_fraction(load), 1);
-  if (inputs == 1) throw NoAnswer("a single source: the queue never holds more than one packet");
+  if (inputs == 1) throw NoAnswer("there is a single source: the queue never exceeds one packet");
   return positive_root(
       [&](double x) { return growth(sources, x); },
       "the sources cannot fill the queue: no z below 1e260 solves z = product of the eigenvalues");

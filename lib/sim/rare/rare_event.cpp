@@ -70,7 +70,8 @@ void CycleSums::add(double numerator, std::uint64_t cycles, std::uint64_t hits, 
 
 RareQueueEstimate CycleSums::estimate(double confidence) const {
   RatioEstimate ratio = ratio_estimate(numerators_, denominators_, confidence);
-  if (sums_.hits == 0) throw NoAnswer("none of " + std::to_string(sums_.cycles) + " cycles met the event");
+  if (sums_.hits == 0)
+    throw NoAnswer("none of " + std::to_string(sums_.cycles) + " cycles reached the event");
   if (event_ == RareEvent::loss)
     ratio = {loss_fraction(ratio.value, load_), loss_fraction(ratio.lower, load_),
              loss_fraction(ratio.upper, load_)};

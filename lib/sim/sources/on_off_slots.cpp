@@ -25,9 +25,9 @@ OnOffSlots::Coin::Coin(const Rational& probability)
 
 OnOffSlots::OnOffSlots(const traffic::OnOff& source) : flips_(source.start + source.stop > 1) {
   if (source.start == 1 && source.stop == 1)
-    throw InvalidArgument("burst", "1",
-                          "above 1 slot at half the on-rate: sources that turn ON and OFF in turn keep their "
-                          "phases for ever");
+    throw InvalidArgument(
+        "burst", "1",
+        "above 1 slot at half the on-rate: sources that alternate ON and OFF every slot never change phase");
   const Rational to_on = flips_ ? 1 - source.stop : source.start;
   const Rational to_off = flips_ ? 1 - source.start : source.stop;
   to_on_ = Coin(to_on);

@@ -25,13 +25,13 @@ void refuse(const SwitchModel& model) {
   static_cast<void>(make_switch_replication(model, {}));  // checks what it is made of
   if (model.threshold)
     throw InvalidArgument("threshold", numeric::to_fraction(*model.threshold),
-                          "left out for rare losses: only those of a full memory are looked for");
+                          "omitted for rare losses, which are simulated only for a full memory");
   if (model.buffer)
     throw InvalidArgument("buffer", std::to_string(*model.buffer),
-                          "unlimited for rare events: only all queues together are looked at");
+                          "unlimited for rare events, which are simulated only for the total of all queues");
   if (model.memory && !model.sizes.empty())
     throw InvalidArgument("sizes", std::to_string(model.sizes.size()) + " of them",
-                          "left out for rare losses, which are those of packets of one cell");
+                          "omitted for rare losses, which are simulated only for packets of one cell");
 }
 
 /// A probability as a fraction of 2^32.
@@ -401,10 +401,11 @@ std::int64_t level_of(const RareTotal& rare, const std::vector<double>& deep) {
 
 RareTotal checked_total(const SwitchModel& traffic, const std::optional<RareTotal>& rare) {
   if (traffic.memory) {
-    if (rare) throw InvalidArgument("level", "given together with a memory", "left out: it is the memory");
+    if (rare)
+      throw InvalidArgument("level", "given together with a memory", "omitted: the level is the memory size");
     return *traffic.memory;
   }
-  if (!rare) throw InvalidArgument("level", "missing", "given where memory is unlimited");
+  if (!rare) throw InvalidArgument("level", "missing", "given for unlimited memory");
   if (const auto* level = std::get_if<std::int64_t>(&*rare)) {
     if (*level < 1 || *level > deepest_switch_level)
       throw InvalidArgument("level", std::to_string(*level),
@@ -437,13 +438,13 @@ RareSwitchModel rare_switch_model(const SwitchModel& traffic, const std::optiona
       for (double& its : wanted) its -= std::min(0.15 * its, 3.0);
     }
     if (numbers * wanted.size() > most_numbers)
-      throw LimitExceeded("states of " + std::to_string(numbers) + " numbers at " +
-                          std::to_string(wanted.size()) + " levels are more than 2^27 numbers");
+      throw LimitExceeded("storing states of " + std::to_string(numbers) + " numbers at " +
+                          std::to_string(wanted.size()) + " levels needs more than 2^27 numbers, the limit");
     if (!enough && wanted.size() <= model.copies.size() && round > 0) {
       const bool nothing = seen.slots.size() <= model.copies.size();
       if (longer-- == (nothing ? 2 : 0))
         throw NoAnswer("T > " + std::to_string(model.copies.size() - 1) +
-                       " was hardly ever seen by pilot runs, whatever copies went on from there");
+                       " was hardly ever reached in pilot runs with any number of copies");
       length.slots *= 4;
       continue;
     }

@@ -155,7 +155,7 @@ Plumbing::Plumbing(const RareTreeModel& model) {
   if (model.tree.keeps_ways())
     throw InvalidArgument(
         "destination", "per-burst",
-        "per-packet: where bursts keep their ways, lengths of queues are not all of the state");
+        "per-packet, because with per-burst destinations the queue lengths are not the whole state");
   const Feeding feeding(model.tree);
   std::vector<Queue> found{feeding.queue_of_stage(model.stage)};
   std::map<Queue, std::vector<std::pair<Queue, double>>> ways;  ///< [queue]: where its packets go

@@ -48,7 +48,7 @@ Rational mean_cells(const SwitchModel& model) {
 void check_sizes(const SwitchModel& model) {
   if (model.sizes.empty()) return;
   require(!model.burst, "sizes", "given together with bursts",
-          "left out: a train of cells is a burst itself");
+          "omitted, because a train of cells is itself a burst");
   require(model.sizes.size() <= 1024, "number of sizes", std::to_string(model.sizes.size()),
           "from 1 to 1024");
   Rational sum = 0;
@@ -68,7 +68,7 @@ void check(const SwitchModel& model) {
           "from 1 to 4096");
   for (const Rational& rate : model.rates)
     require(rate > 0 && rate <= 1, "load", numeric::to_fraction(rate),
-            "above 0 and at most 1 packet per slot of each input");
+            "above 0 and at most 1 packet per slot per input");
   require(model.hot >= 0 && model.hot <= 1, "hot", numeric::to_fraction(model.hot), "from 0 to 1");
   check_sizes(model);
   for (const auto& [room, name] : {std::pair{model.memory, "memory"}, std::pair{model.buffer, "buffer"}})
@@ -79,9 +79,9 @@ void check(const SwitchModel& model) {
   if (!model.threshold) return;
   const Rational& alpha = *model.threshold;
   require(model.memory.has_value(), "threshold", numeric::to_fraction(alpha),
-          "left out where there is no memory to share");
+          "omitted without a shared memory");
   require(alpha > 0 && cln::numerator(alpha) < largest_part && cln::denominator(alpha) < largest_part,
-          "threshold", numeric::to_fraction(alpha), "above 0, a fraction of numbers below 2^39");
+          "threshold", numeric::to_fraction(alpha), "above 0, with numerator and denominator below 2^39");
 }
 
 bool equal_rates(const SwitchModel& model) {
@@ -418,7 +418,7 @@ void Simulated::make_room_to_count() {
   const std::uint64_t total = std::accumulate(lengths_.begin(), lengths_.end(), std::uint64_t{0});
   const std::uint64_t longest_queue = *std::max_element(lengths_.begin(), lengths_.end());
   if (total + cells_of_block_ >= longest)
-    throw LimitExceeded("the queues hold more than " + std::to_string(longest) + " cells");
+    throw LimitExceeded("the queues exceed " + std::to_string(longest) + " cells");
   const auto grow = [](std::vector<std::uint64_t>& histogram, std::uint64_t size) {
     if (histogram.size() < size) histogram.resize((size + size / 4 + 3) / 4 * 4);
   };

@@ -32,8 +32,8 @@ Tree<Packet>::Tree(const Shape& shape, const Layout& layout, RandomKey key)
   const std::size_t arrays = static_cast<std::size_t>(shape.stages - 1 + (shape.turning ? 1 : 0));
   const double elements = static_cast<double>(arrays) * static_cast<double>(shape.array_size);
   if (elements * sizeof(Packet) > static_cast<double>(most_bytes) || elements > 4.2e9)
-    throw LimitExceeded("the simulation would take " + std::to_string(elements * sizeof(Packet) / (1 << 30)) +
-                        " GiB of memory, and the limit is 16 GiB");
+    throw LimitExceeded("the simulation would need " + std::to_string(elements * sizeof(Packet) / (1 << 30)) +
+                        " GiB of memory; the limit is 16 GiB");
   streams_.resize(arrays * shape.array_size);
   if (!shape.turning) leaf_scratch_.resize(static_cast<std::size_t>(shape.radix) * shape.stream_stride);
   if (shape.bursts)
@@ -323,17 +323,17 @@ void Tree<Packet>::join_late(int stage, std::int32_t wait, std::size_t stream, s
                              Packet packet, bool last) {
   const auto at = static_cast<std::size_t>(stage);
   if (wait > longest_queue)
-    throw LimitExceeded("a queue longer than " + std::to_string(longest_queue) + " packets");
+    throw LimitExceeded("a queue exceeds the limit of " + std::to_string(longest_queue) + " packets");
   count_at(waits_[at], static_cast<std::size_t>(wait), 1);
   longest_wait_[at] = std::max<std::int64_t>(longest_wait_[at], wait);
   const std::int64_t longest = std::accumulate(longest_wait_.begin(), longest_wait_.end(), std::int64_t{0});
   if (longest + shape_.stages >= (std::int64_t{1} << layout_.birth_bits))
-    throw LimitExceeded("delays beyond " + std::to_string((std::int64_t{1} << layout_.birth_bits) - 1) +
-                        " slots cannot be told from short ones");
+    throw LimitExceeded("delays exceed " + std::to_string((std::int64_t{1} << layout_.birth_bits) - 1) +
+                        " slots, the limit for time stamps");
   if (last) return;
   if (std::ssize(late_) >= most_late)
     throw LimitExceeded(
-        "queues longer than the simulation's memory: the limit is 2^26 packets beyond those in "
+        "the queues exceed the memory of the simulation: the limit is 2^26 packets in addition to those in "
         "the rings");
   late_.push_back({slot, stream, packet});
 }

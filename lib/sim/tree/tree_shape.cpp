@@ -27,7 +27,7 @@ void check(const TreeModel& model) {
   if (model.observed_flows > 0 && model.buffer)
     throw InvalidArgument(
         "buffer", std::to_string(*model.buffer),
-        "unlimited where reorder buffers are observed: a lost packet would never be passed");
+        "unlimited to observe reorder buffers, where packets would wait for a lost packet without end");
 }
 
 /// By how much the variance of a queue's arrivals over many slots exceeds that without bursts.

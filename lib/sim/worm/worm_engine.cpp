@@ -49,7 +49,7 @@ void WormEngine::send(const WormMessage& message) {
   }
   if (waiting_messages_ == most_waiting)
     throw LimitExceeded("more than " + std::to_string(most_waiting) +
-                        " messages wait at the sources: the load is far beyond saturation");
+                        " messages wait at the sources: the load is far above saturation");
   ++waiting_messages_;
   Index at = static_cast<Index>(messages_.size());
   if (free_messages_.empty()) {
@@ -82,7 +82,8 @@ WormEngine::Index WormEngine::new_worm() {
       static_cast<double>(id + 1) *
       static_cast<double>(sizeof(Worm) + sizeof(Trip) + sizeof(Place) * places_of_a_worm() +
                           (sizeof(Hold) + (with_times_ ? sizeof(Transit) : 0)) * longest_way_);
-  if (memory > largest_memory) throw LimitExceeded("the worms in the network need more than 16 GiB");
+  if (memory > largest_memory)
+    throw LimitExceeded("the messages in the network need more than 16 GiB, the limit");
   worms_.emplace_back();
   trips_.emplace_back();
   places_.resize(places_.size() + places_of_a_worm());
@@ -451,8 +452,9 @@ std::optional<std::string> WormEngine::deadlock() const {
 
 void WormEngine::require_no_deadlock() const {
   if (const auto blocked = deadlock())
-    throw NoAnswer("deadlock in cycle " + std::to_string(now_) +
-                   ": worms whose heads are in these channels wait for each other in a ring: " + *blocked);
+    throw NoAnswer(
+        "deadlock in cycle " + std::to_string(now_) +
+        ": the messages whose heads are in these channels wait for each other in a cycle: " + *blocked);
 }
 
 // --- State -----------------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ WormMessages::WormMessages(const WormModel& model, RandomKey key)
   const double probability = greatest * numeric::nearest_double(model.load) / static_cast<double>(flits_);
   if (arrivals_ == WormArrivals::bernoulli && probability > 1)
     throw InvalidArgument("load", numeric::to_fraction(model.load),
-                          "so low that no node sends more than one message per cycle");
+                          "low enough that no node sends more than one message per cycle");
   log_failure_ = std::log1p(-std::min(probability, 1.0));
   pop();
 }
