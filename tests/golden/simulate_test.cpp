@@ -423,7 +423,7 @@ TEST_CASE("simulate tree: damaged and foreign checkpoints are refused") {
     damaged[place] = static_cast<char>(damaged[place] ^ 1);
     refused(damaged, resume, "damaged");
   }
-  refused(whole.substr(0, whole.size() / 2), resume, "cut short");
+  refused(whole.substr(0, whole.size() / 2), resume, "truncated");
   refused(whole + "x", resume, "added");
   refused("", resume, "empty");
   refused("not a checkpoint", resume, "not a checkpoint");

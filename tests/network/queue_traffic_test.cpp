@@ -165,9 +165,10 @@ TEST_CASE("a saturated link has no first-hop traffic behind it", "[network][queu
                 {.name = "g", .source = 1, .destination = 4, .rate = rate, .routes = {{{1, 2, 3}, 1}}}}};
   CHECK(queue_traffic(network, Sources::decoupled)[2].load == numeric::Rational(3) / 2);
   CHECK_THROWS_AS(queue_traffic(network, Sources::first_hop), NoAnswer);
-  CHECK_THROWS_WITH(queue_traffic(network, Sources::first_hop),
-                    "the link s -> t is saturated: it would have to bring 3/2 packets a slot to the queue of "
-                    "t -> c, and it takes 1");
+  CHECK_THROWS_WITH(
+      queue_traffic(network, Sources::first_hop),
+      "the link s -> t is saturated: it would have to carry 3/2 packets per slot to the queue of "
+      "t -> c, but its rate is 1");
   network.links[2].rate.packets = 2;
   CHECK(queue_traffic(network, Sources::first_hop)[3].sources ==
         std::vector<SourceRate>{{numeric::Rational(3) / 4, 2}});
@@ -226,13 +227,12 @@ TEST_CASE("networks that are none are refused", "[network][queue_traffic]") {
 TEST_CASE("all overloaded links are named, the fullest first", "[network]") {
   const OverloadedLink full{"a -> b", Rational(3) / 2, 1}, fuller{"b -> c", 8, 4, 3}, least{"c -> d", 1, 1};
   CHECK(std::string(Overloaded({full}).what()) ==
-        "the link a -> b is overloaded: it is offered 1.50000 packets a slot, and that must be below 1 (what "
-        "it "
-        "takes)");
+        "the link a -> b is overloaded: its offered load is 1.50000 packets per slot; it must be below 1 "
+        "(the rate of the link)");
   CHECK(std::string(Overloaded({full, least, fuller}).what()) ==
-        "the link b -> c is overloaded: it is offered 8.00000 packets a slot, and that must be below 4 (what "
-        "it "
-        "takes); so are 4 others, 2 with the same load: a -> b (1.50000 of 1), c -> d (1.00000 of 1)");
+        "the link b -> c is overloaded: its offered load is 8.00000 packets per slot; it must be below 4 "
+        "(the rate of the link); so are 4 others, 2 with the same load: a -> b (1.50000 of 1), c -> d "
+        "(1.00000 of 1)");
   CHECK_THAT(Overloaded(std::vector<OverloadedLink>(20, full)).what(),
              Catch::Contains("so are 19 others") && Catch::EndsWith(", ..."));
 }

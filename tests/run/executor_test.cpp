@@ -183,7 +183,7 @@ TEST_CASE("executors: a process that is killed ends the job with a message") {
     if (i == 2) kill(getpid(), SIGKILL);
     return {"done", true};
   };
-  CHECK_THROWS_WITH(Processes(2).carry_out(job, {}), "a process that computed was ended by signal 9");
+  CHECK_THROWS_WITH(Processes(2).carry_out(job, {}), "a worker process was ended by signal 9");
 }
 
 TEST_CASE("executors: a job within a piece is part of it") {

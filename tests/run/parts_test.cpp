@@ -98,7 +98,7 @@ TEST_CASE("parts: the file is the part, and any damage is seen") {
   }
   for (std::size_t length = 0; length + 1 < text.size(); length += 17)
     CHECK_THROWS_AS(read_part(text.substr(0, length), "a.json"), ParseError);
-  CHECK_THROWS_WITH(read_part("[]", "a.json"), "a.json: not the file of a part, as --part writes it");
+  CHECK_THROWS_WITH(read_part("[]", "a.json"), "a.json: not a part file written by --part");
 }
 
 TEST_CASE("parts: what does not belong together is refused, and named") {
@@ -117,28 +117,28 @@ TEST_CASE("parts: what does not belong together is refused, and named") {
     return refusal(parts);
   };
   CHECK(refusal(good) == "taken");
-  CHECK(refusal(good, "2.0") == "7.json is of tailbound 1.0; it must be of this version, 2.0");
+  CHECK(refusal(good, "2.0") == "7.json is of tailbound version 1.0; it must be of this version, 2.0");
   CHECK(with([](auto& parts) { parts[3].part.question[1] = "--seed=2"; }) ==
-        "4.json is of another question (--seed=2, where 7.json has --seed=1); it must be of the same");
+        "4.json is of another query (--seed=2, where 7.json has --seed=1); it must be of the same query");
   CHECK(with([](auto& parts) { parts[3].part.question.push_back("--reorder"); }) ==
-        "4.json is of another question (--reorder, where 7.json has nothing); it must be of the same");
+        "4.json is of another query (--reorder, where 7.json has nothing); it must be of the same query");
   CHECK(with([](auto& parts) { parts[3].part.files[0].checksum = 78; }) ==
-        "4.json is of another net.toml than 7.json; it must be of the same file");
+        "4.json is of a different net.toml than 7.json; it must be of the same file");
   CHECK(with([](auto& parts) {
           parts[3].part.number = {3, 8};
-        }) == "4.json is part 3/8; it must be of one cut with 7.json, which is part 7/7");
+        }) == "4.json is part 3/8; it must be part of the same division as 7.json, part 7/7");
   CHECK(with([](auto& parts) { parts[3].part.complete = false; }) ==
-        "4.json is cut short by a stop; it must be whole: run part 4/7 again");
+        "4.json is incomplete because its run was stopped; it must be complete: run part 4/7 again");
   CHECK(with([](auto& parts) { parts.erase(parts.begin() + 4, parts.end() - 1); }) ==
-        "what is given is 5 of 7 parts; it must be all of them; missing: 2, 3");
+        "the list of parts is 5 of 7 parts; it must be complete; missing: 2, 3");
   CHECK(with([](auto& parts) { parts.erase(parts.begin() + 1, parts.end() - 2); }) ==
-        "what is given is 3 of 7 parts; it must be all of them; missing: 3 .. 6");
+        "the list of parts is 3 of 7 parts; it must be complete; missing: 3 .. 6");
   CHECK(with([](auto& parts) { parts.push_back({"twin.json", parts[2].part}); }) == "taken");
   CHECK(with([](auto& parts) {
           parts.push_back({"twin.json", parts.back().part});
           parts.back().part.jobs[0].results.begin()->second += 'x';
-        }) == "twin.json is part 1/7 with other results than 1.json; it must be there once");
-  CHECK(refusal({}) == "the list of parts is empty; it must be the files of all of them");
+        }) == "twin.json is part 1/7 with other results than 1.json; it must be given once");
+  CHECK(refusal({}) == "the list of parts is empty; it must be the files of all parts");
 }
 
 TEST_CASE("parts: a piece that is lost, and pieces of another job, are noticed") {

@@ -146,7 +146,7 @@ TEST_CASE("fabrics are simulated as the same networks with all flows listed", "[
   compare({fabric_of(
       network::to_toml(network::FatTree{4, 3}, network::FabricTraffic{numeric::Rational(7) / 10}))});
   compare({fabric_of(network::to_toml(network::Torus{{4, 3}, 1}, network::FabricTraffic{}))});
-  // Weights, links of several packets a slot, and traffic of four kinds.
+  // Weights, links of several packets per slot, and traffic of four kinds.
   compare({fabric_of(two_ways +
                      "[[traffic]]\nuniform = 0.2\nroute = \"spread\"\nhot = \"h3\"\nhot_share = 0.4\n"
                      "[[traffic]]\nname = \"g\"\ngravity = [[\"h[0..1]\", 0.3, 1], [\"h[2..3]\", 0.1, 2]]\n"
@@ -252,7 +252,7 @@ TEST_CASE("a fabric's results do not depend on the number of threads", "[sim][fa
 }
 
 TEST_CASE("packets that wait longer than cells are kept for still come", "[sim][fabric]") {
-  // Two hosts for one link: it is offered 1.2 packets a slot, and the queue grows.
+  // Two hosts for one link: it is offered 1.2 packets per slot, and the queue grows.
   const FabricModel model{fabric_tables(fabric_of(
       "hosts = \"h[0..3]\"\nswitches = \"a[0..1]\"\nlink = [{from = \"a0\", to = \"a1\", both = true},\n"
       "  {each = \"i = 0..3\", from = \"h[i]\", to = \"a[i/2]\", both = true}]\n"
@@ -272,5 +272,5 @@ TEST_CASE("fabrics that cannot be simulated are refused", "[sim][fabric]") {
   CHECK_THROWS_WITH(
       fabric_tables(fabric_of("hosts = \"h[0..1]\"\nswitches = \"s[0..1]\"\nlink = [{each = \"i = 0..1\", "
                               "from = \"h[i]\", to = \"s[i]\", both = true}]\n[traffic]\nuniform = 0.1\n")),
-      Catch::Contains("no way leads from h0 to h1"));
+      Catch::Contains("no route leads from h0 to h1"));
 }

@@ -34,7 +34,7 @@ TEST_CASE("simulate_network: queues whose answer is known") {
   REQUIRE(found.links.size() == 2);
   CHECK(found.links[0].link == 1);
   CHECK(test::holds(found.links[0].load, 0.5));
-  CHECK(found.links[0].tail[1].count == 0);  // one packet a slot at most: none ever waits
+  CHECK(found.links[0].tail[1].count == 0);  // one packet per slot at most: none ever waits
   CHECK(found.links[1].link == 2);
   CHECK(test::holds(found.links[1].load, 0.75));
   CHECK(test::holds(found.links[1].tail[0].probability, 0.75));

@@ -54,9 +54,9 @@ Reference around(const Fraction& value, const Fraction& part, const Fraction& mo
 }
 
 // ---------------------------------------------------------------------------------------------------------
-// One packet a slot.
+// One packet per slot.
 
-/// A formula, and the same packets a slot as the tests know them.
+/// A formula, and the same packets per slot as the tests know them.
 struct Formula {
   std::string text;
   Traffic traffic;
@@ -199,7 +199,7 @@ RandomModel shallow_model(Random& random, Traffic traffic) {
 }
 
 // ---------------------------------------------------------------------------------------------------------
-// Several packets a slot.
+// Several packets per slot.
 
 /// P(A = j), of Poisson arrivals as many as tails to `deepest` can feel: what is left is far below P(A > deepest).
 template <class T>
@@ -426,8 +426,8 @@ std::string checked_model(std::uint64_t seed, Tally& tally) {
     } else if (kind < 79) {
       std::optional<SeveralModel> several;
       while (!several) several = random_several(random);
-      text = std::to_string(several->served) + " packets a slot; " + several->model.text();
-      ++tally.kinds["several packets a slot"];
+      text = std::to_string(several->served) + " packets per slot; " + several->model.text();
+      ++tally.kinds["several packets per slot"];
       wrong = wrong_with_several(*several, random, tally);
     } else if (kind < 86) {
       const MarkovModel model = random_on_off(random, {.sources = 5, .percent = 70, .burst = 800});

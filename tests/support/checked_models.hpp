@@ -31,7 +31,7 @@ struct Tally {
 ///   kind                             second way
 ///   binomial, unequal, Poisson,      the literal division of power series: exact fractions to level 60, fixed point
 ///   PMF, formula                     to 400 digits beyond and for Poisson (reference_tail.hpp)
-///   2 .. 32 packets a slot           the chain of levels, eliminated state by state, in 19 or in 100 digits
+///   2 .. 32 packets per slot           the chain of levels, eliminated state by state, in 19 or in 100 digits
 ///   on-off sources, bursts to one    the chain of levels and phases, eliminated state by state, in 19 digits
 ///   output, blocks
 ///

@@ -47,7 +47,7 @@ struct Inputs {
   std::set<std::size_t> queues;  ///< links
 };
 
-/// A node whose links take several packets a slot sends from as many lanes; the first has the node's own number.
+/// A node whose links take several packets per slot sends from as many lanes; the first has the node's own number.
 std::size_t lane_of(const network::Network& network, std::size_t node, int lane) {
   return node + static_cast<std::size_t>(lane) * network.nodes.size();
 }

@@ -82,7 +82,7 @@ class Judge {
   SwitchVerdict verdict;
 };
 
-/// Hosts that send to one other by a link that takes several packets a slot.
+/// Hosts that send to one other by a link that takes several packets per slot.
 void look_at_several(Judge& judge, const SwitchCase& its, const answers::RunLength& length,
                      double confidence) {
   const Rational load = Rational(its.load) / 100 * its.packets_per_slot, each = load / its.inputs;

@@ -5,7 +5,7 @@
 
 /// Delays in a small tree of queues, by its whole Markov chain; nothing of the library is used.
 ///
-/// MODEL     Queues of one packet a slot feed one, T: each has sources of its own that send at most one packet a slot,
+/// MODEL     Queues of one packet per slot feed one, T: each has sources of its own that send at most one packet per slot,
 ///           independently from slot to slot, and so has T. What a queue serves goes to T with a probability of the
 ///           queue's own, else elsewhere. Packets of one slot are put in random order.
 /// METHOD    The state are the packets left over in every queue, up to `depth` - 1 of each; a packet served in front of T is counted

@@ -30,7 +30,7 @@ class Random {
 /// `entries` probabilities that sum to 1 with mean `load` or below, many of them zero.
 [[nodiscard]] std::vector<Fraction> random_pmf(Random& random, std::int64_t entries, const Fraction& load);
 
-/// Any traffic with a load of 0.01 .. 0.999 packets a slot.
+/// Any traffic with a load of 0.01 .. 0.999 packets per slot.
 [[nodiscard]] Traffic random_traffic(Random& random);
 
 struct RandomModel {

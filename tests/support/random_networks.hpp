@@ -46,7 +46,7 @@ inline constexpr std::array<const char*, 7> network_kinds{"line",       "ring", 
 enum class NetworkClass {
   plain,   ///< unit links, independent slots
   bursts,  ///< half of the flows are on-off sources
-  wide,    ///< half of the links take 2 to 4 packets a slot
+  wide,    ///< half of the links take 2 to 4 packets per slot
 };
 inline constexpr std::array<const char*, 3> network_classes{"plain", "bursts", "wide"};
 

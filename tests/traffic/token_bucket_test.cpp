@@ -55,7 +55,7 @@ TEST_CASE("a full bucket that spills lets through less than its rate") {
   CHECK(pattern.most(3) == 2);
 }
 
-TEST_CASE("a link lets one packet a slot through, until the bucket is empty") {
+TEST_CASE("a link lets one packet per slot through, until the bucket is empty") {
   const GreedyPattern pattern({{rational("9/10"), 20}, one_a_slot()});
   CHECK(pattern.most(190) == 191);  // m* = (b - 1)/(1 - r) = 190
   CHECK(pattern.most(191) == 191);

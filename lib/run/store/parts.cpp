@@ -55,7 +55,7 @@ void require_alike(const NamedPart& its, const NamedPart& first) {
   for (const InputFile& file : its.part.files)
     for (const InputFile& same : first.part.files)
       if (file.path == same.path && (file.size != same.size || file.checksum != same.checksum))
-        refuse(its, "of a different file " + file.path + " than " + first.name, "of the same file");
+        refuse(its, "of a different " + file.path + " than " + first.name, "of the same file");
 }
 
 /// But for the time that they took.

@@ -211,10 +211,10 @@ TEST_CASE("fabric answers: a spine that fails") {
   // Whom no way joins is named; links that are full are named with what they are offered.
   std::vector<std::string> spines;
   for (int i = 0; i < 8; ++i) spines.push_back("spine" + std::to_string(i));
-  CHECK_THROWS_WITH(answer(question(without(spines).front())), Catch::Contains("no way leads from h"));
+  CHECK_THROWS_WITH(answer(question(without(spines).front())), Catch::Contains("no route leads from h"));
   spines.resize(5);  // 5.01 packets a slot for links that take 4
   CHECK_THROWS_WITH(answer(question(without(spines).front())),
-                    Catch::Contains("the link leaf0 -> spine5 is overloaded: it is offered 5.00978") &&
+                    Catch::Contains("the link leaf0 -> spine5 is overloaded: its offered load is 5.00978") &&
                         Catch::Contains("so are 95 others, 47 with the same load"));
   CHECK_THROWS_WITH(without({"nobody"}), Catch::Contains("a node, a link"));
 }

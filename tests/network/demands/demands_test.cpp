@@ -198,24 +198,25 @@ TEST_CASE("traffic in a few words that is none is refused with its place", "[net
   const auto refused = [](const std::string& traffic, const std::string& what) {
     CHECK_THAT(refusal(star_of_four + traffic), Catch::Contains(what));
   };
-  refused("[[traffic]]\n", "4:1: traffic must have one of uniform");
+  refused("[[traffic]]\n", "4:1: traffic must have exactly one of uniform");
   refused("[[traffic]]\nuniform = 2\n", "5:11: the rate of uniform traffic is \"2\"");
   refused("[[traffic]]\nuniform = 0.1\nfrom = \"h[0..9]\"\n",
           "6:8: the list of names is \"h[0..9]\"; it must be at most 5");
   refused("[[traffic]]\nuniform = 0.1\nfrom = \"x\"\n", "6:8: the node \"x\" is not among");
-  refused("[[traffic]]\nuniform = 0.1\nfrom = \"h0\"\nto = \"h0\"\n", "4:1: the traffic is none");
+  refused("[[traffic]]\nuniform = 0.1\nfrom = \"h0\"\nto = \"h0\"\n", "4:1: there is no traffic");
   refused("[[traffic]]\nuniform = 0.1\nhot = \"h0\"\n", "needs the key \"hot_share\"");
-  refused("[[traffic]]\nuniform = 0.1\nhot = \"s\"\nhot_share = 0.1\n", "receives nothing");
+  refused("[[traffic]]\nuniform = 0.1\nhot = \"s\"\nhot_share = 0.1\n", "receives no traffic");
   refused("[[traffic]]\nuniform = 0.1\nrate = 0.1\n", "has no key \"rate\"");
   refused("[[traffic]]\npermutation = \"transpose\"\nrate = 0.1\nfrom = \"h[0..2]\"\n",
           "it must be a square");
   refused("[[traffic]]\npermutation = \"bit-reverse\"\nrate = 0.1\nfrom = \"h[0..2]\"\n", "a power of 2");
-  refused("[[traffic]]\npermutation = \"random\"\nshift = 1\nrate = 0.1\n", "\"shift\" is not for");
+  refused("[[traffic]]\npermutation = \"random\"\nshift = 1\nrate = 0.1\n", "\"shift\" does not apply to");
   refused("[[traffic]]\ngravity = [[\"h0\", 0.1]]\n", "must be a list such as");
   refused("[[traffic]]\ngravity = [[\"h0\", 0.1, -1]]\n", "it must be from 0 to 10^9");
-  refused("[[traffic]]\nuniform = 0.6\n[[traffic]]\nuniform = 0.1\n", "a second traffic without \"name\"");
+  refused("[[traffic]]\nuniform = 0.6\n[[traffic]]\nuniform = 0.1\n",
+          "two tables of traffic have no \"name\"");
   refused("[[traffic]]\nuniform = 0.6\n[[traffic]]\nname = \"b\"\nuniform = 0.6\n",
-          "sends 6/5 packets a slot in all");
+          "sends 6/5 packets per slot in total");
 }
 
 TEST_CASE("links as formulas that are none, or too many, are refused with their place",
@@ -233,7 +234,7 @@ TEST_CASE("links as formulas that are none, or too many, are refused with their 
   refused("link = [{each = \"i = 0..99999999999, j = 1..0\", from = \"h[i]\", to = \"s0\"}]",
           "4000000 steps");
   refused("link = [{each = \"i = 0..3\", pairs = [[1, 2]], from = \"h[i]\", to = \"s0\"}]",
-          "it may have one");
+          "give one of them");
   refused("link = [{pairs = [[1, 2, 3]], from = \"h[i]\", to = \"s[j]\"}]", "must be a list of pairs");
   refused("link = [{pairs = [[9, 0]], from = \"h[i]\", to = \"s[j]\"}]", "the node \"h9\" is not among");
   CHECK_THAT(refusal("hosts = \"h[0..99999999999]\""), Catch::Contains("1:9: the list of names"));
@@ -262,16 +263,16 @@ TEST_CASE("a list of pairs that is none is refused with its place", "[network][d
     CHECK_THAT(sparse_message(csv), Catch::Contains(what));
   };
   refused("", "pairs.csv:1:1: there is no traffic");
-  refused("a,b,c\n", "1:1: the first line must be");
+  refused("a,b,c\n", "1:1: the first line must name");
   refused(head + "h0,h1\n", "2:1: a line must have three cells");
   refused(head + "h0,h1,0.1,\n", "2:1: a line must have three cells");
   refused(head + "h0, x,0.1\n", "2:5: the node \"x\" is not in the network");
   refused(head + "h0,h1,two\n", "2:7: the rate is \"two\"");
   refused(head + "h0,h1,2\n", "2:7: the rate is \"2\"; it must be above 0 and at most 1");
   refused(head + "h0,h0,0.1\n", "2:4: traffic from \"h0\" to itself");
-  refused(head + "\"h0,h1,0.1\n", "2:1: the quotes that open here");
+  refused(head + "\"h0,h1,0.1\n", "2:1: the quotation mark that opens here");
   refused(head + "h0,h1,0.1\nh1,h0,0.1\nh0,h1,0.2\n", "from \"h0\" to \"h1\" is listed twice");
-  refused(head + "h0,h1,0.6\nh0,h2,0.6\n", "\"h0\" sends 6/5 packets a slot or more");
+  refused(head + "h0,h1,0.6\nh0,h2,0.6\n", "\"h0\" sends 6/5 packets per slot or more");
   refused(head + std::string(3'000, 'x'), "2:1: a line of more than 2000 bytes");
   refused(head + "\xff\xfe,h1,0.1\n", "2:1: the node \"??\" is not");
 }

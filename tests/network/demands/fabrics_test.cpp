@@ -242,7 +242,8 @@ TEST_CASE("shapes that are none are refused with what is wrong", "[network][fabr
   CHECK(message(Torus{{1000, 1000, 1000}, 1}) ==
         "the number of switches is more than 200000; it must be at most 200000");
   CHECK(message(Dragonfly{2, 1, 1, 4}) == "groups is 4; it must be from 2 to 3");
-  CHECK(message(SlimFly{24, {}}) == "prime is 24; it must be a prime or a power of one, such as 23 or 25");
+  CHECK(message(SlimFly{24, {}}) ==
+        "prime is 24; it must be a prime or a power of a prime, such as 23 or 25");
   CHECK(message(SlimFly{3, {}}) == "prime is 3; it must be from 4 to 223");
   CHECK(message(Jellyfish{5, 3, 1, 1}) == "degree is 3; it must be even, as the number of switches is odd");
 }

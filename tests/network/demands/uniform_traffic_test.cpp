@@ -169,8 +169,8 @@ TEST_CASE("uniform traffic: in a file", "[network]") {
              Catch::Contains("net.toml:8:11: ") && Catch::Contains("above 0"));
   CHECK_THAT(message("[traffic]\nuniform = 1.5\n"), Catch::Contains("at most 1"));
   CHECK_THAT(message("[traffic]\nuniform = 0.5\nmatrix = \"x.csv\"\n"),
-             Catch::Contains("net.toml:9:10: a matrix beside uniform traffic"));
+             Catch::Contains("net.toml:9:10: [traffic] has a matrix and uniform traffic"));
   CHECK_THAT(message("[[flow]]\nfrom = \"a\"\nto = \"b\"\nrate = 0.1\n[traffic]\nuniform = 0.5\n"),
-             Catch::Contains("flows beside it"));
+             Catch::Contains("uniform traffic and flows"));
   CHECK_THAT(message(""), Catch::Contains("the network has no flows"));
 }

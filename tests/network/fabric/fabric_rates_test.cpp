@@ -266,7 +266,7 @@ TEST_CASE("fabric rates: what leads nowhere, and what is too long, is refused") 
   Fabric fabric = rings({3, 3});
   std::get<ProductDemand>(fabric.demands.front().rates).group.clear();
   const FabricGraph graph(fabric);
-  CHECK_THROWS_WITH(fabric_rates(graph, fabric_orbits(graph)), Catch::Contains("no way leads from h"));
+  CHECK_THROWS_WITH(fabric_rates(graph, fabric_orbits(graph)), Catch::Contains("no route leads from h"));
   Fabric fine = rings({200});
   auto& values = std::get<ProductDemand>(fine.demands.front().rates).values;
   values[1] = values[1] / cln::expt(Rational(7), 300);

@@ -249,7 +249,7 @@ TEST_CASE("Minimal routes: two groups are enough, none are refused", "[network][
   const std::vector<std::string> failed{"s0_0 -> s1_0"};
   const Fabric without = read_fabric(text, "fabric.toml", FlowsFrom::file, failed).fabric;
   const FabricGraph graph(without);
-  CHECK_THROWS_WITH(fabric_rates(graph, fabric_orbits(graph)), Catch::Contains("no way leads from h"));
+  CHECK_THROWS_WITH(fabric_rates(graph, fabric_orbits(graph)), Catch::Contains("no route leads from h"));
   CHECK_THROWS_WITH(
       read_network("switches = [\"s\", \"t\"]\nlink = [{from = \"s\", to = \"t\"}]\n[traffic]\nuniform = "
                    "true\nroute = \"minimal\"\n",

@@ -84,25 +84,25 @@ TEST_CASE("what a matrix could have meant otherwise is said", "[network][matrix]
   };
   CHECK(remark(",a,b,c\na,0,0.2,0.1\n") == "none");
   CHECK(remark("dst\\src,a,b,c\na,,0.1,0.2\n") ==
-        "m.csv: rows receive and columns send, as its first cell \"dst\\src\" says");
+        "m.csv: rows receive and columns send, according to its first cell \"dst\\src\" says");
   CHECK_THAT(remark("0,0.2,0.1\n0.1,0,0.3\n0.2,0.1,0\n"), Catch::Contains("the first is the node a"));
   CHECK_THAT(remark(",a,b,sum\na,0,0.2,0.2\n"),
-             Catch::Contains("the totals are left out; they are the sums"));
+             Catch::Contains("the rows and columns of totals agree with the sums and are ignored"));
   CHECK_THAT(remark("a -> b: 0.2\n"), Catch::Contains("left -> right: rate"));
 }
 
 TEST_CASE("a matrix that may mean two things is refused", "[network][matrix]") {
   CHECK_THAT(matrix_refusal("dst,a,b,c\na,,0.1,0.2\n"),
-             Catch::Contains("does not say whether rows or columns receive"));
+             Catch::Contains("does not show whether rows or columns receive"));
   CHECK_THAT(matrix_refusal(",a,b,total\na,0,0.2,0.4\n"),
-             Catch::Contains("m.csv:2:9: the sum is \"0.4\", and the rates add up to 0.2"));
+             Catch::Contains("m.csv:2:9: the sum is \"0.4\", but the rates add up to 0.2"));
   CHECK_THAT(matrix_refusal("0,0.2\n0.1,0\n"), Catch::Contains("m.csv:"));
-  CHECK_THAT(matrix_refusal(",a,b,c\na,0,nan,0.1\n"), Catch::Contains("no number; leave the cell blank"));
+  CHECK_THAT(matrix_refusal(",a,b,c\na,0,nan,0.1\n"), Catch::Contains("not a number; leave the cell blank"));
   CHECK_THAT(matrix_refusal(",a,b,c\na,0,20G,0.1\n"),
-             Catch::Contains("\"20G\", a speed; say in the network file"));
+             Catch::Contains("\"20G\", a speed; give link speeds in the network file"));
   CHECK_THAT(matrix_refusal(",a,b,x\na,0,0.1,0.1\n"),
              Catch::Contains("the node \"x\" is not in the network"));
-  CHECK_THAT(matrix_refusal("0,0.2,0.1\n0.1,0,0.3\n"), Catch::Contains("3 nodes that send, and has 2 rows"));
+  CHECK_THAT(matrix_refusal("0,0.2,0.1\n0.1,0,0.3\n"), Catch::Contains("3 sending nodes, but has 2 rows"));
   CHECK_THAT(matrix_refusal("a,b,0.2\n"), Catch::StartsWith("m.csv:1"));
 }
 
@@ -137,6 +137,7 @@ TEST_CASE("lists of pairs come in any order of columns and with any separator", 
     CHECK(read(csv).entries == first.entries);
     CHECK(read(csv).values == first.values);
   }
-  CHECK_THROWS_WITH(read("a,b,0.2\n"), Catch::Contains("the first line must be \"from, to, rate\""));
+  CHECK_THROWS_WITH(read("a,b,0.2\n"),
+                    Catch::Contains("the first line must name the columns from, to and rate"));
   CHECK_THROWS_WITH(read("from,to,rate\na,b\n"), Catch::Contains("a line must have three cells"));
 }

@@ -88,12 +88,12 @@ TEST_CASE("patterns: what they are not for is refused by name") {
 
 TEST_CASE("sides and nodes of routers: names, sizes, refusals") {
   WormTopology topology{.nodes = 64, .sides = {4, 8}, .concentration = 2};
-  CHECK(name(topology) == "4 x 8 mesh, 2 nodes a router");
+  CHECK(name(topology) == "4 x 8 mesh, 2 nodes per router");
   CHECK_FALSE(topology.usual());
   topology.nodes = 32;
   CHECK_THROWS_AS(check(topology), InvalidArgument);
   topology = {.nodes = 128, .concentration = 2, .pattern = {.name = WormPatternName::neighbour}};
-  CHECK(name(topology) == "8 x 8 mesh, 2 nodes a router, neighbour traffic");
+  CHECK(name(topology) == "8 x 8 mesh, 2 nodes per router, neighbour traffic");
   topology.nodes = 127;
   CHECK_THROWS_AS(check(topology), InvalidArgument);
   topology = {.shape = WormShape::butterfly_fat_tree, .nodes = 64, .concentration = 2};

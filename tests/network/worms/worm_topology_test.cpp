@@ -68,9 +68,9 @@ TEST_CASE("worm topology: refusals name the nearest size") {
 TEST_CASE("worm topology: how messages enter and leave, where there is a choice") {
   const WormEnds unlimited{.injection = Injection::one, .ejection = Ejection::unlimited};
   const WormEnds ports{.injection = Injection::ports, .ejection = Ejection::one};
-  CHECK_THROWS_WITH(check({.shape = WormShape::butterfly_fat_tree, .nodes = 64, .ends = unlimited}),
-                    "ejection is unlimited; it must be one: a processor of a butterfly fat-tree has one link "
-                    "to receive by");
+  CHECK_THROWS_WITH(
+      check({.shape = WormShape::butterfly_fat_tree, .nodes = 64, .ends = unlimited}),
+      "ejection is unlimited; it must be one: a processor of a butterfly fat-tree has one incoming link");
   for (const WormShape shape : {WormShape::butterfly_fat_tree, WormShape::mesh, WormShape::torus})
     CHECK_THROWS_WITH(check({.shape = shape, .nodes = 64, .ends = ports}),
                       "injection is ports; it must be one: only the nodes of a hypercube have ports");
