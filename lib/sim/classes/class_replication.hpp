@@ -18,9 +18,9 @@
 ///           Within a class service is first in, first out. The order of classes:
 ///             strict  the highest class with a packet
 ///             wrr     weighted round robin: class after class, up to its weight of packets, empty ones
-///             skipped
+///                     skipped
 ///             drr     deficit round robin: a visited class is credited its weight, serves while its credit
-///             covers a packet, and keeps the rest unless its queue empties
+///                     covers a packet, and keeps the rest unless its queue empties
 ///           Arrivals are one of
 ///             inputs that send at most one packet per slot each, of class c with probability loads[c] /
 ///             inputs
