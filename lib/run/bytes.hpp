@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-/// Numbers to bytes and back, for checkpoints and for what goes from one process to another. Little-endian
+/// Conversion between numbers and bytes, for checkpoints and messages between processes. Little-endian
 /// machines only.
 namespace tailbound::run {
 
