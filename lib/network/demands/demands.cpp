@@ -18,7 +18,7 @@
 namespace tailbound::network {
 namespace {
 
-/// A position in `values` for each number that occurs.
+/// A position in `values` for each different number.
 class ValueTable {
  public:
   explicit ValueTable(std::vector<Rational>& values) : values_(values) { values_.assign(1, 0); }
@@ -41,7 +41,7 @@ void require_rate(const Rational& rate) {
                           "from 0 to " + std::to_string(LinkRate::most_packets) + " packets per slot");
 }
 
-/// Where each of n positions sends.
+/// The destination of each of n positions.
 std::vector<std::size_t> images(std::size_t n, Permutation permutation, std::uint64_t by) {
   std::vector<std::size_t> image(n);
   std::iota(image.begin(), image.end(), std::size_t{0});
@@ -279,7 +279,7 @@ class SparseDemandReader::Lines {
     return cells;
   }
 
-  /// A cell may stand in double quotes, for the separators in a name.
+  /// A cell may be in double quotes, for separators within a name.
   template <class Take>
   void for_each_cell(std::string_view line, Take take) const {
     const std::string_view blanks = separator_ == '\t' ? " \r" : " \t\r";
@@ -330,7 +330,7 @@ class SparseDemandReader::Lines {
     return position;
   }
 
-  /// Bytes that are none of ASCII may be no UTF-8: they are shown as question marks.
+  /// Non-ASCII bytes may be invalid UTF-8, so they are shown as question marks.
   [[nodiscard]] static std::string printable_text(std::string_view text) {
     std::string shown(text);
     for (char& c : shown)
@@ -341,7 +341,7 @@ class SparseDemandReader::Lines {
     return in_quotes(printable_text(text));
   }
 
-  /// Sums are of whole numbers of 1 / denominator, which mostly fits into a word.
+  /// Sums are computed as whole multiples of 1 / denominator, which usually fit into a word.
   void require_sendable() const {
     const std::vector<Rational>& most = rates_.most_sent();
     numeric::Integer denominator = 1;
@@ -350,7 +350,7 @@ class SparseDemandReader::Lines {
       file_.fail({1, 1}, label(node) + " sends " + numeric::to_fraction(sent) +
                              " packets per slot or more; " + most_sent_in_words(most[node]));
     };
-    if (cln::integer_length(denominator) > 55) {  // of at most 128 packets a slot
+    if (cln::integer_length(denominator) > 55) {  // at most 128 packets per slot
       std::vector<Rational> sent(network_.nodes.size(), 0);
       for (const auto& entry : demand_.entries) {
         sent[entry.from] = sent[entry.from] + demand_.values[entry.rate];
@@ -376,7 +376,7 @@ class SparseDemandReader::Lines {
   RateReader rates_;
   ValueTable table_;
   std::unordered_map<std::string, std::uint32_t, NameHash, std::equal_to<>> node_of_, rate_of_;
-  std::string rest_;  ///< of a line whose end is still to come
+  std::string rest_;  ///< of a line whose end has not been read
   std::size_t line_ = 1;
   char separator_ = ',';
   PairColumns columns_;

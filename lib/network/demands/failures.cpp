@@ -71,7 +71,7 @@ class Breaker {
       if (fails(network_.links[link])) gone_[link] = true;
   }
 
-  /// Names may have arrows in them: each is tried.
+  /// Names may contain arrows: each arrow is tried as the separator.
   [[nodiscard]] bool take_out_wire(const std::string& what) {
     constexpr std::string_view arrow = " -> ";
     for (std::size_t at = what.find(arrow); at != std::string::npos; at = what.find(arrow, at + 1)) {
@@ -88,7 +88,7 @@ class Breaker {
   }
 
   void take_out_random(const RandomFailures& random, const std::string& what) {
-    std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> found;  // both ways
+    std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> found;  // both directions
     for (std::size_t link = 0; link < gone_.size(); ++link) {
       const std::size_t from = network_.links[link].from, to = network_.links[link].to;
       if (!gone_[link] && !network_.nodes[from].host && !network_.nodes[to].host)

@@ -17,7 +17,7 @@ void require_possible(const Network& network, const Rational& rate, const std::v
   const std::vector<Rational> most = network.most_sent();
   const auto slowest = std::min_element(ends.begin(), ends.end(),
                                         [&](std::size_t a, std::size_t b) { return most[a] < most[b]; });
-  // 1 may be scaled by the caller.
+  // A rate up to 1 may be scaled by the caller.
   if (rate <= 0 || (slowest != ends.end() && rate > 1 && rate > most[*slowest]))
     throw InvalidArgument("uniform", numeric::to_fraction(rate),
                           slowest == ends.end() || most[*slowest] == 1

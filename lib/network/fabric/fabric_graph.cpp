@@ -35,14 +35,14 @@ FabricGraph::FabricGraph(const Fabric& fabric) : fabric_(&fabric) {
 void FabricGraph::find_groups() {
   for (const Demand& demand : fabric_->demands) {
     if (!knows_groups(demand.route)) continue;
-    // Of Valiant routes there have to be more.
+    // Valiant routes need more groups.
     if (!groups_ || demand.route == RouteRule::valiant)
       groups_ = switch_groups(fabric_->network, demand.route);
     require_in_groups(fabric_->network, *groups_, demand);
   }
 }
 
-/// All nodes but the hosts whose only wires lead from and to one switch.
+/// All nodes except hosts whose only links lead from and to one switch.
 void FabricGraph::find_vertices() {
   const Network& network = fabric_->network;
   struct Wires {
