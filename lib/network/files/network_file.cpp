@@ -85,12 +85,12 @@ class Reader : TomlValues {
   Network network_;
   std::unordered_map<std::string, std::size_t> node_of_;
   std::unordered_map<std::uint64_t, std::size_t> link_of_;  ///< the first of a bundle
-  std::vector<bool> backward_;  ///< of each link: the way back of one listed with both = true
-  int wires_ = 1;               ///< of the [[link]] that is read
+  std::vector<bool> backward_;  ///< per link: the reverse of one listed with both = true
+  int wires_ = 1;               ///< of the current [[link]]
   bool has_bundles_ = false;
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> wires_of_;  ///< of bundles
-  std::vector<std::uint32_t> table_;  ///< of each link: which [[link]] it stands in
-  std::uint32_t tables_ = 0;          ///< read so far
+  std::vector<std::uint32_t> table_;  ///< per link: the index of its [[link]]
+  std::uint32_t tables_ = 0;          ///< number read so far
   std::unordered_set<std::string> flow_names_;
   std::unordered_set<std::uint64_t> flow_pairs_;
   struct Speed {
@@ -98,18 +98,18 @@ class Reader : TomlValues {
     Rational gbps;
     Place place;
   };
-  std::optional<Rational> speed_{};  ///< of the [[link]] that is read
+  std::optional<Rational> speed_{};  ///< of the current [[link]]
   Place speed_place_{};
   std::vector<Speed> speeds_;
   std::optional<Place> first_without_rate_{}, first_in_packets_{};  ///< of [[link]]
   std::size_t route_count_ = 0, range_steps_ = 0;
   RouteRules rules_{*this, network_};
   std::optional<PolicedKeys> policed_;
-  PolicedPort port_;                ///< of the [[link]] that is read
-  std::vector<PolicedPort> ports_;  ///< of each link
+  PolicedPort port_;                ///< of the current [[link]]
+  std::vector<PolicedPort> ports_;  ///< per link
   std::vector<PolicedFlow> policed_flows_;
 
-  /// Flows whose routes are still to be found.
+  /// Flows that still need routes.
   struct Wanted {
     std::size_t flow;
     Place place;
@@ -164,7 +164,7 @@ std::vector<std::size_t> Reader::nodes(const toml::node& names) const {
   return result;
 }
 
-/// Switches by so many in the order of the file, or listed group by group.
+/// Equally many switches per group in the order of the file, or listed group by group.
 void Reader::read_groups(const toml::node& given) {
   const Place place = begin_of(given);
   constexpr const char* how =
@@ -264,7 +264,7 @@ void Reader::read_link(const toml::table& table) {
     }
 }
 
-/// A number of packets a slot, or a speed, which settle_speeds() makes one.
+/// A number of packets per slot, or a speed, which settle_speeds() converts.
 void Reader::read_rate(const toml::table& table, Link& link) {
   speed_.reset();
   const toml::node* given = table.get("rate");
@@ -288,7 +288,7 @@ void Reader::read_rate(const toml::table& table, Link& link) {
   });
 }
 
-/// A packet a slot is what the slowest link takes, or what "gbps" says.
+/// One packet per slot is the speed of the slowest link, or "gbps".
 void Reader::settle_speeds(const toml::table& root) {
   if (const toml::node* given = root.get("gbps")) {
     network_.gbps = at_place(begin_of(*given), [&] {
@@ -315,7 +315,7 @@ void Reader::settle_speeds(const toml::table& root) {
     });
 }
 
-/// Links whose ends are patterns of variables: of ranges, or i and j of a list of pairs.
+/// Links with patterns of variables as ends: of ranges, or i and j of a list of pairs.
 void Reader::read_pattern(const toml::table& table, Link link, bool both) {
   const toml::node *each = table.get("each"), *pairs = table.get("pairs");
   if (each != nullptr && pairs != nullptr)
@@ -357,7 +357,7 @@ void Reader::read_pattern(const toml::table& table, Link link, bool both) {
   }
 }
 
-/// Which switches have one memory for their queues: true, "leaf[0..7], spine0" or a list of names.
+/// Switches with one memory for all queues: true, "leaf[0..7], spine0" or a list of names.
 void Reader::read_memory(const toml::node& node) {
   const auto share = [this](std::size_t its, Place place) {
     if (network_.nodes[its].host)
@@ -385,7 +385,7 @@ void Reader::number_wires() {
       wires_of_[pair(its.from, its.to)].push_back(link);
 }
 
-/// The link of a path, of a bundle the wire that is asked for, or (0) that of the flow.
+/// The link of a path; in a bundle the requested link, or (0) the one of the flow.
 std::size_t Reader::link_between(std::size_t from, std::size_t to, const Flow& flow, std::int64_t asked,
                                  Place place) const {
   const std::size_t first = link_of_.at(pair(from, to));
@@ -404,7 +404,7 @@ std::size_t Reader::link_between(std::size_t from, std::size_t to, const Flow& f
                          : wire_of_flow(flow.source, flow.destination, wires.size())];
 }
 
-/// What the file says has failed, and what the caller does.
+/// Failures from the file, and from the caller.
 void Reader::read_failures(const toml::table& root, std::span<const std::string> without) {
   std::vector<std::string> failed;
   Place place{1, 1};
@@ -547,7 +547,7 @@ Route Reader::read_path(const toml::node& path, const Flow& flow, bool loops) {
   if (!path.is_array()) fail(begin_of(path), "a path must be a list of nodes");
   std::vector<std::size_t> stops;
   std::vector<Place> places;
-  std::vector<std::int64_t> wires;  // by which each stop is reached; 0: it is not said
+  std::vector<std::int64_t> wires;  // link by which each stop is reached; 0: not given
   for (const toml::node& entry : *path.as_array()) {
     if (const auto* wire = entry.as_integer()) {
       if (stops.empty() || wires.back() != 0 || wire->get() < 1 || wire->get() > Network::most_wires)
@@ -560,7 +560,7 @@ Route Reader::read_path(const toml::node& path, const Flow& flow, bool loops) {
     places.push_back(begin_of(entry));
     wires.push_back(0);
   }
-  // The ends may be written or left out.
+  // The ends may be written or omitted.
   if (stops.empty() || stops.front() != flow.source) {
     stops.insert(stops.begin(), flow.source);
     places.insert(places.begin(), begin_of(path));
@@ -656,7 +656,7 @@ void Reader::add_uniform_flows(const toml::node& uniform, RouteRule rule) {
   }
 }
 
-/// From each node that sends to each other, all with the same rate.
+/// From each node that sends to each other node, all with the same rate.
 void Reader::add_uniform_worms(const toml::node& uniform, RouteRule rule) {
   const std::vector<std::size_t> ends = ends_of(network_);
   const Rational rate = Rational(1) / static_cast<unsigned long>(ends.size() - 1);
@@ -674,13 +674,13 @@ void Reader::add_uniform_worms(const toml::node& uniform, RouteRule rule) {
     }
 }
 
-/// A single table with keys of old.
+/// A single table in the legacy format.
 void Reader::read_traffic(const toml::node& node, NetworkFile& result) {
   const toml::table& table = *node.as_table();
   check_keys(table, "[traffic]", {"matrix", "uniform", "route"});
   const toml::node* given = table.get("route");
   const RouteRule rule = given != nullptr ? rules_.read(*given) : RouteRule::shortest;
-  // A rate, or of worms, whose load is asked for, just true.
+  // A rate, or true for wormhole networks whose load is a parameter.
   if (const toml::node* uniform = table.get("uniform");
       uniform != nullptr && (!worms_ || !uniform->is_boolean() || yes(table, "uniform"))) {
     if (const toml::node* matrix = table.get("matrix"))
@@ -690,7 +690,7 @@ void Reader::read_traffic(const toml::node& node, NetworkFile& result) {
   result.matrix = matrix_reference(*this, need(table, "matrix", "[traffic]"), rule, "matrix");
 }
 
-/// What a node sends, flows with bursts left out.
+/// The total rate of each node, without flows with bursts.
 void Reader::check_sent(Place place) const {
   std::vector<Rational> sent = sent_by_node({network_, demands_});
   for (const Flow& flow : network_.flows)
@@ -702,7 +702,7 @@ void Reader::check_sent(Place place) const {
                       " packets per slot in total; " + most_sent_in_words(most[node]));
 }
 
-/// Traffic said in a few words.
+/// Traffic in compact form.
 void Reader::read_demands(const toml::node& node, NetworkFile& result) {
   TrafficTables tables = read_traffic_tables(*this, node, network_, node_of_, rules_);
   result.matrix = std::move(tables.matrix);
@@ -761,7 +761,7 @@ NetworkFile Reader::read(std::span<const std::string> without) {
   return result;
 }
 
-/// A flow that says its own way or has bursts is refused; the others become entries of a list, one for each rule.
+/// Rejects flows with paths of their own or bursts; the others become list entries, one demand per rule.
 FabricFile Reader::read_fabric(std::span<const std::string> without) {
   const toml::table root = read_network(without);
   NetworkFile traffic{{}, {}, {}};
@@ -776,7 +776,7 @@ FabricFile Reader::read_fabric(std::span<const std::string> without) {
   return {{std::move(network_), std::move(listed)}, std::move(traffic.matrix), std::move(traffic.pairs)};
 }
 
-/// Flows of the same ends and the same rule are added up.
+/// Rates of flows with the same ends and the same rule are summed.
 std::vector<Demand> Reader::listed_demands() const {
   std::map<RouteRule, std::map<std::pair<std::uint32_t, std::uint32_t>, Rational>> rates;
   std::size_t next = 0;
@@ -804,7 +804,7 @@ std::vector<Demand> Reader::listed_demands() const {
   return demands;
 }
 
-/// A port for each link that a flow passes.
+/// A port for each link on the path of a flow.
 PolicedFile Reader::read_policed() {
   const toml::table root = read_network({});
   if (const toml::node* given = root.get("traffic"))

@@ -31,19 +31,19 @@ void add_remarks(std::vector<std::string>& all, const std::string& file,
   for (const std::string& remark : its) all.push_back(file + ": " + remark);
 }
 
-/// What programs print for no number.
+/// Texts for missing values in the output of common programs.
 bool is_missing(std::string_view cell) {
   return is_one_of(lower_case(cell), {"nan", "na", "n/a", "null", "none", "<na>"});
 }
 
-/// What a matrix may look like, for messages.
+/// Supported layouts, for messages.
 std::string layouts_in_words() {
   return "; a traffic matrix has node names in its first row and column, or no names and a row and a column "
          "for each sending node, or rows with from, to, rate";
 }
 
-/// A traffic matrix in whatever layout it has: names in its first row and column, in either order; names in one of them or
-/// none; a list of pairs. What of it could have been meant otherwise becomes a remark.
+/// A traffic matrix in any layout: names in its first row and column, in either order; names in one of them
+/// or none; a list of pairs. Ambiguous parts become remarks.
 class MatrixReader {
  public:
   MatrixReader(const Network& network, const FileText& file, RouteRule rule)
@@ -64,14 +64,14 @@ class MatrixReader {
 
  private:
   using Row = std::vector<TableCell>;
-  /// What a row or a column is for.
+  /// The role of a row or a column.
   struct Line {
     enum class Kind { node, total, empty } kind = Kind::node;
     std::size_t node = 0;
     TableCell label{};
   };
   struct Sums {
-    std::optional<Rational> said;  ///< where a total is given
+    std::optional<Rational> said;  ///< if a total is given
     Rational found = 0;
     TableCell at;
   };
@@ -107,10 +107,10 @@ class MatrixReader {
   std::vector<Place> places_;
   std::vector<std::string> remarks_;
 
-  bool named_rows_ = true, named_columns_ = true;  ///< else they come in the order of the nodes that send
+  bool named_rows_ = true, named_columns_ = true;  ///< otherwise they are in the order of the sending nodes
   bool transposed_ = false;                        ///< rows are destinations
   std::optional<std::size_t> first_position_;      ///< names are positions, from 0 or 1 on
-  std::size_t skipped_ = 0;                        ///< cells of a row before its name: a count of rows
+  std::size_t skipped_ = 0;                        ///< cells of a row before its name: a row number
   std::vector<std::size_t> ends_;
   std::vector<Line> columns_;
   std::size_t row_count_ = 0;
@@ -136,7 +136,7 @@ bool MatrixReader::are_rates(std::span<const TableCell> cells) const {
   });
 }
 
-/// Counts from 0 or 1 to the number of nodes that send, as programs count rows and columns.
+/// Numbers from 0 or 1 to the number of sending nodes, as programs number rows and columns.
 bool MatrixReader::are_positions(std::span<const TableCell> cells) {
   if (cells.size() != ends_.size() || are_nodes(cells.first(1))) return false;
   for (const std::size_t begin : {std::size_t{0}, std::size_t{1}}) {
@@ -190,8 +190,8 @@ void MatrixReader::read_cell(std::size_t source, std::size_t destination, const 
   places_.push_back(cell.place);
 }
 
-/// A connection matrix of htsim, "0->3 id 1 start 0 size 2000000" a line: nodes by name or by their number. It says no
-/// rates: the connections of a node share what it may send.
+/// A connection matrix of htsim, "0->3 id 1 start 0 size 2000000" per line: nodes by name or by number. It
+/// has no rates: the connections of a node share its maximum rate.
 void MatrixReader::read_connections() {
   const std::vector<Rational> most = network_.most_sent();
   std::vector<std::pair<std::pair<std::size_t, std::size_t>, Place>> pairs;
@@ -247,7 +247,7 @@ void MatrixReader::read_pairs(const PairColumns& columns, std::size_t named) {
   remarks_.emplace_back("a list of pairs, one per row");
 }
 
-/// The first cell may say which of the two the rows are.
+/// The first cell may state whether rows send or receive.
 void MatrixReader::read_corner(const TableCell& corner) {
   std::vector<End> ends;
   std::string word;
@@ -269,7 +269,7 @@ void MatrixReader::read_corner(const TableCell& corner) {
                        in_quotes(corner.text) + "");
 }
 
-/// What the cells of the first row are.
+/// The roles of the cells of the first row.
 void MatrixReader::find_layout(const Row& first, const std::optional<Row>& second) {
   const std::span<const TableCell> cells(first);
   if (second && second->size() == first.size() + 1 && are_nodes(cells)) return read_columns(cells);
@@ -281,7 +281,7 @@ void MatrixReader::find_layout(const Row& first, const std::optional<Row>& secon
     return names;
   };
   if (are_nodes(named(1)) || named(1).empty() || !are_rates(cells.subspan(1))) {
-    // A column that counts the rows, before that with the names.
+    // A column of row numbers before the column of names.
     if (second && second->size() > 2 && first.size() == second->size() && !is_node((*second)[0]) &&
         is_node((*second)[1]) && !is_node(first[1]) && is_number_cell((*second)[0].text, ' ')) {
       skipped_ = 1;
@@ -299,7 +299,7 @@ void MatrixReader::find_layout(const Row& first, const std::optional<Row>& secon
   if (first.size() == ends_.size() + 1 && is_node(first.front())) named_rows_ = true;
 }
 
-/// What each column is.
+/// The role of each column.
 void MatrixReader::read_columns(std::span<const TableCell> header) {
   std::unordered_set<std::size_t> met;
   for (const TableCell& cell : header) {
@@ -361,7 +361,7 @@ void MatrixReader::read_row(const Row& row) {
   if (sums.said) row_sums_.push_back(std::move(sums));
 }
 
-/// Where rows or columns have no names, or have their positions.
+/// Remarks for rows or columns without names, or with positions.
 void MatrixReader::say_what_stood_for_names() {
   if (named_columns_ && !first_position_) return;
   if (!named_rows_ && row_count_ != ends_.size())
@@ -380,7 +380,7 @@ Rational MatrixReader::read_total(const TableCell& cell) {
   return rates_.read_total(text, cell.place, "the sum");
 }
 
-/// Rows and columns called "Total" must hold the sums of the others, as far as printed numbers do.
+/// Rows and columns named "Total" must contain the sums of the others, up to the rounding of printed numbers.
 void MatrixReader::check_totals() {
   bool any = false;
   for (const auto* list : {&row_sums_, &column_sums_})

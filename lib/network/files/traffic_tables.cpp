@@ -49,13 +49,13 @@ class TrafficReader {
   const Network& network_;
   const std::unordered_map<std::string, std::size_t>& node_of_;
   RouteRules& rules_;
-  std::vector<bool> linked_;  ///< what all the links of have failed neither sends nor receives
+  std::vector<bool> linked_;  ///< a node whose links have all failed neither sends nor receives
   Nodes ends_;
   TrafficTables result_;
   std::unordered_set<std::string> names_;
 };
 
-/// Keys that are for another kind of traffic are refused.
+/// Rejects keys of other kinds of traffic.
 void TrafficReader::only(const toml::table& table, const char* kind, const TomlValues::Keys& legal) const {
   for (const auto& [key, value] : table)
     if (std::find(legal.begin(), legal.end(), key.str()) == legal.end() && key.str() != "name" &&
@@ -64,7 +64,7 @@ void TrafficReader::only(const toml::table& table, const char* kind, const TomlV
                    "traffic of kind " + in_quotes(kind) + " has no key " + in_quotes(key.str()));
 }
 
-/// Text is a list of names with ranges; a list has names as they are.
+/// A string is a list of names with ranges; a list contains names as they are.
 Nodes TrafficReader::nodes(const toml::node& node) const {
   const Place place = begin_of(node);
   std::vector<std::string> names;
@@ -94,7 +94,7 @@ Nodes TrafficReader::nodes_or_ends(const toml::table& table, const char* key) co
   return given == nullptr ? ends_ : nodes(*given);
 }
 
-/// Blocks of so many nodes that send, in the order of the file.
+/// Blocks of the given number of sending nodes, in the order of the file.
 void TrafficReader::set_groups(const toml::table& table, std::vector<Party>& parties) const {
   const auto size = static_cast<std::uint32_t>(values_.whole(
       table, "groups", 0, 2, static_cast<std::int64_t>(network_.nodes.size()), "the size of groups"));
@@ -154,7 +154,7 @@ ProductDemand TrafficReader::uniform(const toml::table& table) {
   return product(table, std::move(parties));
 }
 
-/// A list of [nodes, what each sends, what each attracts].
+/// A list of [nodes, rate of each, attraction of each].
 ProductDemand TrafficReader::gravity(const toml::table& table) {
   only(table, "gravity", {"groups"});
   const toml::node& list = *table.get("gravity");

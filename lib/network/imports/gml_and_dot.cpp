@@ -63,7 +63,7 @@ class GmlReader {
     }
   }
 
-  /// Calls take(key, value) for each key up to the closing bracket; lists within are left out.
+  /// Calls take(key, value) for each key up to the closing bracket; nested lists are skipped.
   template <class Take>
   void each(const Take& take) {
     for (Word key = words_.next(); !is_mark(key, "]"); key = words_.next()) {
@@ -165,7 +165,7 @@ class DotReader {
     advance();
   }
 
-  /// Behind {, up to behind }.  \return all nodes named there
+  /// After {, up to and including }.  \return all nodes named there
   Nodes read_statements(int depth, Attributes nodes, Attributes edges) {
     if (depth > deepest) graph_.fail(word_.place, "subgraphs are nested more than 32 deep, the limit");
     Nodes all;
@@ -230,7 +230,7 @@ class DotReader {
       }
   }
 
-  /// A node, with a port maybe, or a subgraph. None for the key of an attribute, which = follows.
+  /// A node, possibly with a port, or a subgraph. None for the key of an attribute, which is followed by =.
   Nodes read_end(int depth, const Attributes& nodes, const Attributes& edges) {
     own_node_ = false;
     if (!word_.quoted && lower_case(word_.text) == "subgraph") {

@@ -52,7 +52,7 @@ class GraphMlReader {
     return place;
   }
   [[nodiscard]] Place place_of(pugi::xml_node node) {
-    // Offsets rise as nodes are read: counted on from the last one.
+    // Offsets increase as nodes are read, so counting continues from the last one.
     const auto offset = static_cast<std::size_t>(std::max<std::ptrdiff_t>(node.offset_debug(), 0));
     if (offset < counted_) return last_;
     for (const char c : file_.text().substr(counted_, offset - counted_))
@@ -61,7 +61,7 @@ class GraphMlReader {
     return last_;
   }
 
-  /// Visits the elements of a name below a graph, those of graphs within its nodes too.
+  /// Visits the elements with a name below a graph, including those of graphs within its nodes.
   template <class Visit>
   void each(pugi::xml_node graph, std::string_view name, const Visit& visit) const {
     for (pugi::xml_node at = graph.first_child(); at;) {
@@ -85,7 +85,7 @@ class GraphMlReader {
       for (const pugi::xml_node data : node.children()) {
         if (local(data) != "data") continue;
         graph_.node_attribute(its, key_of(data), data.text().get());
-        // yEd: the label stands deep within.
+        // yEd: the label is deeply nested.
         if (const pugi::xml_node label =
                 data.find_node([](pugi::xml_node each) { return local(each) == "NodeLabel"; }))
           graph_.node_attribute(its, "label", label.text().get());

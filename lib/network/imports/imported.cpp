@@ -36,7 +36,7 @@ bool all_whole(std::span<const std::string_view> words) {
   return std::all_of(words.begin(), words.end(), is_whole);
 }
 
-/// Does a word stand in front, and no more of a word behind it?
+/// Does the text begin with this whole word?
 bool begins_with(std::string_view line, std::string_view word) {
   if (line.size() < word.size()) return false;
   for (std::size_t i = 0; i < word.size(); ++i)
@@ -135,7 +135,7 @@ std::optional<ForeignFormat> foreign_format(std::string_view text) {
       return ForeignFormat::hpcc;
   }
   if (begins_with(first, "strict") || begins_with(first, "digraph")) return ForeignFormat::dot;
-  // graph NAME { is DOT, graph [ is GML, in which other keys may come before.
+  // graph NAME { is DOT; graph [ is GML, possibly after other keys.
   for (std::size_t at = 0; at < lines.size(); ++at) {
     if (!begins_with(lines[at], "graph")) {
       if (lines[at].find('=') != std::string_view::npos) break;

@@ -11,7 +11,7 @@
 namespace tailbound::network {
 namespace {
 
-/// Lines of words, comments left out.
+/// Lines of words, without comments.
 class Lines {
  public:
   explicit Lines(const FileText& file) : text_(file.text()) {}
@@ -21,7 +21,7 @@ class Lines {
     Place place;
   };
 
-  /// Without words at the end.
+  /// At the end without words.
   Line next() {
     while (at_ < text_.size()) {
       const std::size_t end = std::min(text_.find('\n', at_), text_.size());
@@ -78,7 +78,7 @@ void read_python_data(RawGraph& graph, RawGraph::Edge& edge, std::string_view da
 
 }  // namespace
 
-/// Two names a row, and a speed maybe; or columns that the first row names.
+/// Two names per row, and possibly a speed; or columns named by the first row.
 void read_edge_list(const FileText& file, RawGraph& graph) {
   TableRows rows(file);
   const std::string_view front = rows.first_line();
@@ -124,7 +124,7 @@ void read_edge_list(const FileText& file, RawGraph& graph) {
   }
 }
 
-/// router 0 node 0 node 1 router 1 5: what hangs on router 0, a channel's latency behind it.
+/// router 0 node 0 node 1 router 1 5: the neighbours of router 0, a channel's latency after its end.
 void read_booksim(const FileText& file, RawGraph& graph) {
   Lines lines(file);
   graph.kinds_known = true;
@@ -198,7 +198,7 @@ void read_hpcc(const FileText& file, RawGraph& graph) {
   graph.remark("delays and error rates of links are ignored");
 }
 
-/// A fat-tree of two or three tiers, tier by tier: how many switches, and what leads up and down from each.
+/// A fat-tree of two or three tiers, tier by tier: number of switches, and links up and down from each.
 void read_htsim(const FileText& file, RawGraph& graph) {
   struct Tier {
     std::optional<Rational> down_gbps{};
@@ -267,7 +267,7 @@ void read_htsim(const FileText& file, RawGraph& graph) {
   const auto wires = [&](std::size_t from, std::size_t to, const Tier& above) {
     for (std::size_t i = 0; i < above.bundle; ++i) graph.edge(from, to, true, begin).gbps = above.down_gbps;
   };
-  // Of the second tier a pod has as many switches as a top-of-rack switch has ways up, bundles counted once.
+  // In the second tier a pod has as many switches as a top-of-rack switch has uplinks, bundles counted once.
   const std::size_t aggs_of_pod = divided(all[0].up, all[1].bundle, "Radix_Up of tier 0");
   const char* second = tiers == 2 ? "spine" : "agg";
   for (std::size_t tor = 0; tor < tors; ++tor)

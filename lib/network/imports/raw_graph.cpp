@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most_imported_nodes = 200'000, most_edges = 1'000'000, longest_label = 200;
 
-/// "h1", "host-3", "server_a", "node7": what people call what hangs on a switch.
+/// "h1", "host-3", "server_a", "node7": common names of hosts.
 bool is_host_name(std::string_view name) {
   std::string text = lower_case(name);
   const std::size_t end = text.find_first_of("0123456789_-. [(");
@@ -49,7 +49,7 @@ std::string plural(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// The greatest fraction of the rates that links may have that is at most `rate`; none below 1/128.
+/// The largest legal link rate that is at most `rate`; none below 1/128.
 std::optional<LinkRate> rate_below(const Rational& rate) {
   const Rational most(LinkRate::most_packets);
   if (rate >= most) return LinkRate{LinkRate::most_packets, 1};
@@ -125,7 +125,7 @@ void RawGraph::edge_attribute(Edge& edge, std::string_view key, std::string_view
   if (speed) edge.gbps = speed;
 }
 
-/// Labels where they tell all nodes apart, else the file's own names for them.
+/// Labels if they are unique, otherwise the file's own names.
 void RawGraph::find_names(Network& network) const {
   std::map<std::string, int> labels, ids;
   for (const RawNode& node : nodes_) {
@@ -161,7 +161,7 @@ void RawGraph::find_hosts(Network& network) {
     if (!is_host_name(network.nodes[node].name)) continue;
     by_name.push_back(network.nodes[node].name);
   }
-  // Where all are called alike, none is a host by its name.
+  // If all nodes have host names, names do not identify hosts.
   if (by_name.size() < nodes_.size() && !by_name.empty()) {
     std::size_t next = 0;
     for (std::size_t node = 0; node < nodes_.size() && next < by_name.size(); ++node)
@@ -301,7 +301,7 @@ GraphWords::Word GraphWords::quoted() {
   file_.fail(word.place, "the quotation mark that opens here is not closed");
 }
 
-/// &quot; and the like, and letters by their numbers: &#252;
+/// &quot; and similar entities, and characters by number: &#252;
 bool GraphWords::take_entity(std::string& text) {
   const std::string_view rest = text_.substr(at_, 12);
   const std::size_t end = rest.find(';');

@@ -46,7 +46,7 @@ std::size_t character_length(std::string_view rest) {
   return length;
 }
 
-/// Walks over TOML outside of its strings and comments.
+/// Scans TOML outside of strings and comments.
 class ShapeCheck {
  public:
   explicit ShapeCheck(const FileText& file) : file_(file), text_(file.text()) {}
@@ -64,7 +64,7 @@ class ShapeCheck {
   }
 
  private:
-  /// Anywhere else than at the front of a key or a value the parser does not take a quote for one.
+  /// The parser accepts a quote only at the start of a key or a value.
   void take_string(char quote) {
     if (!at_front() && (last_ != '.' || in_value_)) {
       ++at_;
@@ -79,7 +79,7 @@ class ShapeCheck {
     return std::string_view("\n=,[{").find(last_) != std::string_view::npos;
   }
 
-  /// Behind the brackets that begin a table's name the parser takes anything for a part of the name.
+  /// After the brackets that begin a table's name the parser takes everything as part of the name.
   void check_header(char c) {
     if (c == ' ' || c == '\t' || c == '\r') return;
     const bool begins = c == '[' && (brackets_ == 0 ? depth_ == 0 && last_ == '\n' : brackets_ == 1);
@@ -126,7 +126,7 @@ class ShapeCheck {
     dots_ = 0;
   }
 
-  /// From the opening quote to behind the closing one; to the end of the line if there is none.
+  /// From the opening quote to after the closing one; to the end of the line if there is none.
   void skip_string(char quote) {
     const std::string three(3, quote);
     if (text_.substr(at_, 3) != three) {
@@ -142,12 +142,12 @@ class ShapeCheck {
     for (at_ += 3; at_ < text_.size() && text_.substr(at_, 3) != three; ++at_)
       if (text_[at_] == '\\' && quote == '"') check_escape();
     at_ = std::min(at_ + 3, text_.size());
-    // Up to two quotes may be the end of the string's own text.
+    // Up to two quotes may belong to the end of the string.
     for (int i = 0; i < 2 && at_ < text_.size() && text_[at_] == quote; ++i) ++at_;
   }
 
-  /// From a backslash within three quotes to the character behind it. At the end of a line it joins the next
-  /// line to this one, and the parser looks for white space.
+  /// From a backslash within triple quotes to the character after it. At the end of a line it joins the next
+  /// line to this one, and the parser skips white space.
   void check_escape() {
     const std::size_t next = text_.find_first_not_of(" \t\r\n", at_ + 1);
     if (next != std::string_view::npos && static_cast<unsigned char>(text_[next]) >= 0x80) {
@@ -165,13 +165,13 @@ class ShapeCheck {
 
   const FileText& file_;
   std::string_view text_;
-  char last_ = '\n';  ///< outside of strings and comments, but for blanks
+  char last_ = '\n';  ///< outside of strings and comments, except for blanks
   bool in_value_ = false;
-  int brackets_ = 0;  ///< behind [ or [[ at the front of a line
+  int brackets_ = 0;  ///< after [ or [[ at the start of a line
   std::size_t at_ = 0, dots_ = 0, depth_ = 0, values_ = 0;
 };
 
-/// Decimal exponents beyond three digits cost more to read than they can be of use.
+/// Decimal exponents of more than three digits are too slow to read and never needed.
 bool has_long_exponent(std::string_view text) {
   for (std::size_t at = text.find_first_of("eE"); at != std::string_view::npos;
        at = text.find_first_of("eE", at + 1)) {

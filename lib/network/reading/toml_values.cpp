@@ -43,7 +43,7 @@ bool is_printable(std::string_view text) {
                       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
-/// Has the first line that says something a key or the name of a table?
+/// Does the first line with content look like a key or a table name?
 static bool looks_like_toml(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());

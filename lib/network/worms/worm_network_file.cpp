@@ -84,7 +84,7 @@ class RoutedWormNetwork::Builder {
     layout_.wires += static_cast<std::uint32_t>(link.rate.packets);
   }
 
-  /// The channel of a switch for what it sends or receives itself.
+  /// The channel of a switch for messages that it sends or receives itself.
   std::uint32_t own_channel(Owner::Kind kind, std::size_t node) {
     std::uint32_t& station = (kind == Owner::Kind::injection ? injection_ : ejection_)[node];
     if (station == WormNetwork::arrived)
@@ -121,7 +121,7 @@ class RoutedWormNetwork::Builder {
     layout_.longest_way = std::max(layout_.longest_way, static_cast<std::uint32_t>(steps_.size() - first));
   }
 
-  /// So that they sum to the number of nodes that send.
+  /// Scales the rates to sum to the number of sending nodes.
   void scale_rates() {
     numeric::Rational all = 0;
     unsigned long senders = 0;
@@ -164,7 +164,7 @@ RoutedWormNetwork::RoutedWormNetwork(Builder&& builder)
       scale_(std::move(builder.scale_)) {}
 
 std::vector<PhysicalChannel> RoutedWormNetwork::physical_channels() const {
-  // Of a link with several classes the first station stands for all, as they share its wires.
+  // For a link with several classes the first station represents all, as they share its physical channels.
   std::vector<std::uint32_t> first(layout().stations.size());
   for (std::uint32_t station = 0; station < first.size(); ++station) {
     const bool goes_on = station > 0 && owners_[station].kind == Owner::Kind::link &&
@@ -208,7 +208,7 @@ std::string RoutedWormNetwork::owner_name(std::uint32_t station) const {
 }
 
 std::size_t RoutedWormNetwork::flow_of(std::uint32_t source, std::uint32_t destination) const {
-  // Where it is if the source sends to all others.
+  // Its position if the source sends to all others.
   const std::size_t likely = flows_of_[source] + destination - (destination > source ? 1 : 0);
   if (likely < flows_of_[source + 1] && destinations_[likely] == destination) return likely;
   const auto at = [&](std::size_t flow) { return destinations_.begin() + static_cast<std::ptrdiff_t>(flow); };

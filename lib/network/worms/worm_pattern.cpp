@@ -19,7 +19,7 @@ std::uint64_t bits_of(const NodeGrid& grid, const WormPattern& pattern) {
   return static_cast<std::uint64_t>(std::countr_zero(nodes));
 }
 
-/// The router reached by going so many routers further along each dimension.
+/// The router reached by the given number of steps along each dimension.
 template <class Steps>
 std::int64_t further(const NodeGrid& grid, std::int64_t node, Steps steps) {
   std::int64_t router = node / grid.concentration, to = 0, stride = 1;
@@ -40,7 +40,7 @@ std::int64_t transposed(const NodeGrid& grid, std::int64_t node) {
   return to * grid.concentration + node % grid.concentration;
 }
 
-/// Turned to the left by so many bits.
+/// Rotated left by the given number of bits.
 std::int64_t turned(std::int64_t node, std::uint64_t bits, std::uint64_t by) {
   const std::int64_t all = (std::int64_t{1} << bits) - 1;
   return ((node << by) | (node >> (bits - by))) & all;

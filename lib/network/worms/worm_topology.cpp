@@ -36,7 +36,7 @@ std::string node_rule(WormShape shape, int dimensions, const std::vector<std::in
          range;
 }
 
-/// Of what is no butterfly fat-tree.
+/// For a topology other than a butterfly fat-tree.
 Cube cube_of(const WormTopology& topology) {
   Cube cube;
   if (topology.shape == WormShape::torus) cube.links = CubeLinks::unidirectional_torus;
