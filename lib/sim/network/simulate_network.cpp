@@ -14,7 +14,7 @@ std::uint64_t at(const Counts& counts, std::size_t row, std::size_t column) {
   return column < counts[row].size() ? counts[row][column] : 0;
 }
 
-/// Offered packets a slot, of each link.
+/// Offered packets per slot, per link.
 std::vector<double> offered(const network::Network& network) {
   std::vector<double> loads(network.links.size());
   for (const network::Flow& flow : network.flows)
@@ -61,7 +61,7 @@ FlowEstimates flow_estimates(const NetworkRows& rows, const Batches& batches, st
   return result;
 }
 
-/// Delays of all packets, each longer by `more` slots for each queue.
+/// Delays of all packets, each plus `more` slots per queue.
 Histogram delays(const Counts& counts, std::size_t first, std::size_t more) {
   Histogram sum;
   for (std::size_t queues = 0; first + queues < counts.size(); ++queues) {

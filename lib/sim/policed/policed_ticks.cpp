@@ -20,10 +20,11 @@ using numeric::Rational;
 using numeric::to_fraction;
 
 constexpr long most_ticks = 1L << 60;  ///< of one packet, bucket or latency
-/// A range of lengths is divided into so many steps at least, and the shortest sending into so many ticks.
+/// A range of lengths is divided into at least this many steps, and the shortest transmission into at least
+/// this many ticks.
 constexpr long least_steps = 16, least_ticks = 8;
 
-/// The greatest number of which all that were added are multiples.
+/// The greatest common divisor of all added numbers.
 class CommonDivisor {
  public:
   void add(const Rational& value) {
@@ -119,7 +120,7 @@ Rational tick_of(const PolicedNetwork& network, const Rational& unit) {
   return divisor;
 }
 
-/// Packets that together are the burst, or as near below as packets come.
+/// Packets that together are the burst, or as close below it as possible.
 std::vector<DataUnits> full_burst_of(DataUnits burst, DataUnits longest, DataUnits shortest) {
   const DataUnits most = 1 << 20;
   const DataUnits count = std::min((burst + longest - 1) / longest, most);

@@ -17,7 +17,7 @@ struct Masses {
   std::vector<double> values;
 };
 
-/// From the most likely value outwards, as far as it is worth it.
+/// From the most likely value outwards, until the masses are negligible.
 Masses binomial(std::int32_t count, double probability) {
   if (probability >= 1) return {count, {1}};
   if (probability <= 0 || count == 0) return {0, {1}};
@@ -58,7 +58,8 @@ Masses convolved(const Masses& left, const Masses& right) {
            sum.values.begin() + static_cast<std::ptrdiff_t>(to)}};
 }
 
-/// log of the product of the eigenvalues, less x: 0 at x = 0, convex, falling there if the queue is stable.
+/// log of the product of the eigenvalues, less x: 0 at x = 0, convex, decreasing there if the queue is
+/// stable.
 double growth(std::span<const BurstySource> sources, double x) {
   double sum = -x;
   for (const BurstySource& each : sources)
@@ -181,8 +182,8 @@ DirectedCount::DirectedCount(std::int64_t count, const DirectedChances& chances)
       starts_(count_, chances.start),
       come_here_(count_, chances.here) {}
 
-/// Of each source: ON here with s alpha / beta_here, ON elsewhere with (1 - s) alpha / beta_elsewhere, OFF with 1, out of
-/// their sum.
+/// For each source: ON here with weight s alpha / beta_here, ON elsewhere with (1 - s) alpha /
+/// beta_elsewhere, OFF with 1, each divided by their sum.
 DirectedCount::State DirectedCount::stationary(RandomStream& random) const {
   const double here = chances_.start * chances_.here / chances_.stop_here;
   const double elsewhere = chances_.start * (1 - chances_.here) / chances_.stop_elsewhere;

@@ -25,7 +25,7 @@ void check(std::span<const SourceRate> sources) {
   }
 }
 
-/// log A(e^x) - x: 0 at x = 0, convex, falling there if the queue is stable.
+/// log A(e^x) - x: 0 at x = 0, convex, decreasing there if the queue is stable.
 double growth(std::span<const SourceRate> sources, double x) {
   double sum = -x;
   for (const SourceRate& source : sources)
@@ -34,7 +34,7 @@ double growth(std::span<const SourceRate> sources, double x) {
   return sum;
 }
 
-/// Cuts off the end of a distribution.
+/// Truncates the end of a distribution.
 void trim(std::vector<double>& values) {
   double left = 0;
   while (values.size() > 1 && left + values.back() < negligible) {
@@ -134,7 +134,7 @@ AliasTable::AliasTable(const std::vector<double>& probabilities) {
       less.push_back(large);
     }
   }
-  // What is left is full, up to rounding.
+  // The rest are full columns, up to rounding.
   for (const auto* rest : {&less, &more})
     for (const std::size_t column : *rest) set(column, 1, column);
 }

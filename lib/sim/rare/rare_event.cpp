@@ -41,7 +41,7 @@ double positive_root(const std::function<double(double)>& growth, const char* no
     above *= 2;
     if (above > 600) throw NoAnswer(no_root);
   }
-  // The function is convex with roots 0 and log z0, so its least value lies between them.
+  // The function is convex with roots 0 and log z0, so its minimum is between them.
   double below = above / 2;
   while (below > 0 && growth(below) >= 0) below /= 2;
   if (!(below > 1e-9)) throw LimitExceeded("the load is too close to 1");
@@ -52,7 +52,7 @@ double positive_root(const std::function<double(double)>& growth, const char* no
   return above;
 }
 
-// A cycle stands for 1 / (1 - load) slots and load / (1 - load) packets, where no packet is lost.
+// A cycle represents 1 / (1 - load) slots and load / (1 - load) packets, if no packet is lost.
 CycleSums::CycleSums(RareEvent event, double load)
     : event_(event),
       load_(load),

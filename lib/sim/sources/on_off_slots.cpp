@@ -46,7 +46,7 @@ OnOffSlots::Block OnOffSlots::slots(RandomKey key, std::uint64_t purpose, std::u
   std::uint64_t reset = ~set & to_off_.draw(key, purpose + 2, entity, block);
   const std::uint64_t inverted = flips_ ? odd_slots : 0;
   if (flips_) {
-    // What is kept of an odd slot is inverted, and a slot decides on the next one.
+    // The stored bit of an odd slot is inverted, and a slot determines the next one.
     const std::uint64_t to_one = (set & odd_slots) | (reset & ~odd_slots);
     reset = (reset & odd_slots) | (set & ~odd_slots);
     set = to_one;
