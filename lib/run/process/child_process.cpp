@@ -16,7 +16,7 @@ pid_t fork_with_parent(int at_parents_end) {
   const pid_t child = fork();
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, at_parents_end);
-    if (getppid() != parent) raise(at_parents_end);  // ended before that
+    if (getppid() != parent) raise(at_parents_end);  // the parent ended before that
   }
   return child;
 }
@@ -29,7 +29,7 @@ pid_t begin_process(const std::function<int()>& work) {
   try {
     for (const int stop : {SIGINT, SIGTERM, SIGHUP}) signal(stop, SIG_IGN);
     status = work();
-  } catch (...) {  // no thread, no memory: the parent sees the end
+  } catch (...) {  // no thread, no memory: the parent sees that the process has ended
     status = 1;
   }
   _exit(status);

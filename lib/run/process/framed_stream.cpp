@@ -42,7 +42,7 @@ bool FramedStream::send(std::string_view message, Clock::time_point until) {
       room = Clock::now() < until;
     }
     if (room) continue;
-    if (rest.size() < frame.size()) cut();  // half a message must not become the beginning of the next
+    if (rest.size() < frame.size()) cut();  // half a message must not become the start of the next
     return false;
   }
   return true;

@@ -58,7 +58,7 @@ void require_alike(const NamedPart& its, const NamedPart& first) {
         refuse(its, "of a different " + file.path + " than " + first.name, "of the same file");
 }
 
-/// But for the time that they took.
+/// Except for the times.
 bool same_results(const Part& a, const Part& b) {
   const auto alike = [](const JobResults& one, const JobResults& other) {
     return one.identity == other.identity && one.pieces == other.pieces && one.results == other.results;
