@@ -105,7 +105,7 @@ std::string refusal(Change change) {
 
 }  // namespace
 
-TEST_CASE("sources of random networks are those of the definition", "[network][queue_traffic]") {
+TEST_CASE("sources of random networks match the definition", "[network][queue_traffic]") {
   std::mt19937_64 random(2004);
   int merged = 0;
   for (int round = 0; round < 200; ++round) {
@@ -136,7 +136,7 @@ TEST_CASE("sources of random networks are those of the definition", "[network][q
   CHECK(merged > 1'000);  // the case of equal rates did come up
 }
 
-TEST_CASE("what enters a switch leaves it or stays with its own flows", "[network][queue_traffic]") {
+TEST_CASE("traffic into a switch leaves it or ends there", "[network][queue_traffic]") {
   std::mt19937_64 random(7);
   for (int round = 0; round < 50; ++round) {
     const Network network = random_network(random);
@@ -154,7 +154,7 @@ TEST_CASE("what enters a switch leaves it or stays with its own flows", "[networ
   }
 }
 
-TEST_CASE("a saturated link has no first-hop traffic behind it", "[network][queue_traffic]") {
+TEST_CASE("a saturated link has no first-hop traffic after it", "[network][queue_traffic]") {
   // a and b send 3/4 each over s -> t and t -> c.
   const auto rate = numeric::Rational(3) / 4;
   Network network{
@@ -174,7 +174,7 @@ TEST_CASE("a saturated link has no first-hop traffic behind it", "[network][queu
         std::vector<SourceRate>{{numeric::Rational(3) / 4, 2}});
 }
 
-TEST_CASE("networks that are none are refused", "[network][queue_traffic]") {
+TEST_CASE("invalid networks are rejected", "[network][queue_traffic]") {
   using Catch::Contains;
   CHECK(refusal([](Network&) {}) == "no error");
   CHECK_THAT(refusal([](Network& n) { n.links[0].to = 3; }), Contains("link 0 is 0 -> 3"));
@@ -224,7 +224,7 @@ TEST_CASE("networks that are none are refused", "[network][queue_traffic]") {
              Contains("b -> s; it must be forwarded by switches"));
 }
 
-TEST_CASE("all overloaded links are named, the fullest first", "[network]") {
+TEST_CASE("all overloaded links are named, the highest utilization first", "[network]") {
   const OverloadedLink full{"a -> b", Rational(3) / 2, 1}, fuller{"b -> c", 8, 4, 3}, least{"c -> d", 1, 1};
   CHECK(std::string(Overloaded({full}).what()) ==
         "the link a -> b is overloaded: its offered load is 1.50000 packets per slot; it must be below 1 "

@@ -41,7 +41,7 @@ struct Shape {
 
 }  // namespace
 
-TEST_CASE("the closed form of a tree is what its routes make, queue by queue", "[network][tree]") {
+TEST_CASE("the closed form of a tree matches its routes, queue by queue", "[network][tree]") {
   for (const auto& [radix, levels] : {Shape{2, 1}, Shape{2, 2}, Shape{2, 3}, Shape{2, 4}, Shape{3, 1},
                                       Shape{3, 2}, Shape{3, 3}, Shape{4, 2}, Shape{5, 2}, Shape{7, 1}})
     for (const TreeRouting routing : {TreeRouting::random_root, TreeRouting::nearest_ancestor}) {
@@ -69,7 +69,7 @@ TEST_CASE("the closed form of a tree is what its routes make, queue by queue", "
     }
 }
 
-TEST_CASE("shares and lengths of the paths are those that the routes have", "[network][tree]") {
+TEST_CASE("shares and lengths of the paths match the routes", "[network][tree]") {
   for (const auto& [radix, levels] : {Shape{2, 3}, Shape{3, 2}, Shape{4, 2}}) {
     const Tree tree{.radix = radix, .levels = levels};
     const Network network = tree_network(tree, rational("1/2"), TreeRouting::nearest_ancestor);
@@ -91,7 +91,7 @@ TEST_CASE("shares and lengths of the paths are those that the routes have", "[ne
   }
 }
 
-TEST_CASE("rates of a tree worked out by hand", "[network][tree]") {
+TEST_CASE("rates of a tree match a calculation by hand", "[network][tree]") {
   // 2-ary 2-tree, load 4/5: half the packets turn at level 1.
   const auto paths = tree_paths({.radix = 2, .levels = 2}, rational("4/5"), TreeRouting::nearest_ancestor,
                                 Sources::decoupled);
@@ -130,7 +130,7 @@ TEST_CASE("rates of a tree worked out by hand", "[network][tree]") {
   }
 }
 
-TEST_CASE("large trees have loads that add up", "[network][tree]") {
+TEST_CASE("loads of large trees sum correctly", "[network][tree]") {
   for (const auto& [radix, levels] : {Shape{64, 3}, Shape{1024, 2}, Shape{2, 16}, Shape{16, 5}}) {
     CAPTURE(radix, levels);
     const Tree tree{.radix = radix, .levels = levels};
@@ -151,7 +151,7 @@ TEST_CASE("large trees have loads that add up", "[network][tree]") {
   }
 }
 
-TEST_CASE("trees out of range are refused", "[network][tree]") {
+TEST_CASE("trees out of range are rejected", "[network][tree]") {
   const auto paths = [](std::int64_t radix, int levels, const char* load) {
     return tree_paths({.radix = radix, .levels = levels}, rational(load), TreeRouting::random_root,
                       Sources::decoupled);

@@ -59,7 +59,7 @@ std::vector<NamedPart> parts_of(int of) {
   return parts;
 }
 
-TEST_CASE("parts: merged, they are the whole, whatever their number") {
+TEST_CASE("parts: merged parts equal the whole run, for any number of parts") {
   Threads threads(2);
   const auto whole = ask(threads);
   for (const int of : {1, 3, 7, 25}) {
@@ -80,7 +80,7 @@ TEST_CASE("parts: merged, they are the whole, whatever their number") {
   CHECK(part_of({2, 3}, &processes).jobs[0].results == part_of({2, 3}).jobs[0].results);
 }
 
-TEST_CASE("parts: the file is the part, and any damage is seen") {
+TEST_CASE("parts: files round-trip, and any damage is detected") {
   Part part = part_of({2, 3});
   part.files.push_back({"big.csv", std::uint64_t{1} << 40U, ~std::uint64_t{0}, {}});
   for (int length = 0; length < 9; ++length)
@@ -101,7 +101,7 @@ TEST_CASE("parts: the file is the part, and any damage is seen") {
   CHECK_THROWS_WITH(read_part("[]", "a.json"), "a.json: not a part file written by --part");
 }
 
-TEST_CASE("parts: what does not belong together is refused, and named") {
+TEST_CASE("parts: parts of different queries are rejected and named") {
   const auto refusal = [](std::vector<NamedPart> parts, const std::string& version = "1.0") {
     try {
       require_whole(parts, version);
@@ -141,7 +141,7 @@ TEST_CASE("parts: what does not belong together is refused, and named") {
   CHECK(refusal({}) == "the list of parts is empty; it must be the files of all parts");
 }
 
-TEST_CASE("parts: a piece that is lost, and pieces of another job, are noticed") {
+TEST_CASE("parts: lost pieces and pieces of other jobs are detected") {
   std::vector<NamedPart> lost = parts_of(3);
   lost[1].part.jobs[1].results.erase(lost[1].part.jobs[1].results.begin());
   Recorded recorded(lost);
@@ -152,8 +152,7 @@ TEST_CASE("parts: a piece that is lost, and pieces of another job, are noticed")
   CHECK_THROWS_AS(ask(foreign), InvalidArgument);
 }
 
-TEST_CASE(
-    "parts: a part that is stopped says so, hands over where all pieces stand, and goes on from there") {
+TEST_CASE("parts: a stopped part reports its state and resumes from it") {
   const Job job = steps_job(6, 10'000);
   Threads one(1);
   const std::vector<Piece> whole = one.carry_out(job, {}).pieces;

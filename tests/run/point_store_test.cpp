@@ -34,7 +34,7 @@ PointRow row(const std::string& key) {
 
 }  // namespace
 
-TEST_CASE("point store: what is kept is found, and nothing is claimed twice") {
+TEST_CASE("point store: stored points are found, and none is claimed twice") {
   const Folder folder;
   PointStore store(folder / "store", "1", Use::write);
   std::size_t cursor = 0;
@@ -80,7 +80,7 @@ TEST_CASE("point store: claims of a process end with it") {
   CHECK(store.count().tries == 7);
 }
 
-TEST_CASE("point store: several are joined, refused points are forgotten") {
+TEST_CASE("point store: stores are merged, unanswered points are removed") {
   const Folder folder;
   {
     PointStore one(folder / "one", "1", Use::write);
@@ -101,7 +101,7 @@ TEST_CASE("point store: several are joined, refused points are forgotten") {
   CHECK_THROWS_AS(two.add(folder / "none"), InvalidArgument);
 }
 
-TEST_CASE("point store: of another version, of another kind, damaged") {
+TEST_CASE("point store: other versions, other kinds and damage are rejected") {
   const Folder folder;
   std::vector<PointRow> rows;
   for (int i = 0; i < 200; ++i) rows.push_back(row("point " + std::to_string(i)));
@@ -146,7 +146,7 @@ TEST_CASE("point store: of another version, of another kind, damaged") {
   CHECK(refused > whole.size() / 1024 / 2);
 }
 
-TEST_CASE("point store: several processes make it at once") {
+TEST_CASE("point store: several processes create it at the same time") {
   const Folder folder;
   std::vector<std::unique_ptr<ChildProcess>> children;
   for (int i = 0; i < 8; ++i)

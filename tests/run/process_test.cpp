@@ -66,7 +66,7 @@ bool in_time(const Condition& condition) {
   return false;
 }
 
-TEST_CASE("framed streams: messages come one by one, however their bytes come") {
+TEST_CASE("framed streams: messages arrive one by one, for any chunks of bytes") {
   const Pair pair;
   const std::string binary("a\0b", 3);
   for (const std::string& text : {std::string(), binary, std::string("c")}) CHECK(pair.one->send(text));
@@ -83,7 +83,7 @@ TEST_CASE("framed streams: messages come one by one, however their bytes come") 
   CHECK_FALSE(pair.other->ended());
 }
 
-TEST_CASE("framed streams: the end is behind what has come whole, and half a message is none") {
+TEST_CASE("framed streams: the end follows the last complete message") {
   Pair pair;
   pair.send_raw(frame("whole") + frame("half").substr(0, 10));
   pair.one.reset();
@@ -93,7 +93,7 @@ TEST_CASE("framed streams: the end is behind what has come whole, and half a mes
   CHECK_FALSE(pair.other->send("to nobody"));
 }
 
-TEST_CASE("framed streams: a message longer than any is the end") {
+TEST_CASE("framed streams: a message above the limit ends the stream") {
   const Pair pair(8);
   CHECK(pair.one->send("12345678"));
   CHECK(pair.one->send("123456789"));
@@ -102,7 +102,7 @@ TEST_CASE("framed streams: a message longer than any is the end") {
   CHECK(pair.other->ended());
 }
 
-TEST_CASE("framed streams: who takes nothing is not waited for, and gets no more than whole messages") {
+TEST_CASE("framed streams: a stalled reader is not waited for, and gets only whole messages") {
   const Pair pair;
   const std::string long_one(std::size_t{8} << 20U, 'x');
   CHECK_FALSE(pair.one->send(long_one, soon()));
@@ -139,7 +139,7 @@ int endless(FramedStream&) {
   return 9;
 }
 
-TEST_CASE("child processes: what they return, throw, or are ended by") {
+TEST_CASE("child processes: return values, exceptions and signals") {
   const auto status_of = [](const std::function<int(FramedStream&)>& work) {
     return ChildProcess(work).wait();
   };
@@ -190,7 +190,7 @@ class Orphanage {
   }
 };
 
-TEST_CASE("child processes: they end with their parent, whatever they do") {
+TEST_CASE("child processes: they end with their parent in any state") {
   const Orphanage orphanage;
   for (const int signal : {SIGKILL, SIGUSR1}) {
     ChildProcess parent([](FramedStream& to_parent) -> int {
@@ -306,7 +306,7 @@ void kill_at_random(int kills) {
   }
 }
 
-TEST_CASE("processes: killed at random moments, with nothing left and no half answer") {
+TEST_CASE("processes: killed at random moments without leftovers or partial answers") {
   kill_at_random(20);
 }
 

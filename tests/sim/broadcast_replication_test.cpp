@@ -84,7 +84,7 @@ TEST_CASE("hypercube simulation: alone, a unicast takes M + d cycles and a broad
       }
 }
 
-TEST_CASE("hypercube simulation: each broadcast reaches each node once, by its tree, with its start-up") {
+TEST_CASE("hypercube simulation: each broadcast reaches each node once, along its tree, with its start-up") {
   BroadcastModel model = model_of(4, 2, 8, "0.006", "0.1", 5);
   model.ends = GENERATE(from_range(all_ends));
   const bool ports = model.ends.injection == network::Injection::ports;
@@ -140,7 +140,7 @@ TEST_CASE("hypercube simulation: each broadcast reaches each node once, by its t
     CHECK(std::abs(static_cast<double>(count) - expected) < 0.07 * expected);
 }
 
-TEST_CASE("hypercube simulation: the copies of broadcasts alone never share a wire") {
+TEST_CASE("hypercube simulation: copies of single broadcasts never share a channel") {
   // All that crosses a link comes through one port, one after the other.
   for (const int virtual_channels : {1, 4}) {
     const auto replication =
@@ -157,7 +157,7 @@ TEST_CASE("hypercube simulation: the copies of broadcasts alone never share a wi
   }
 }
 
-TEST_CASE("hypercube simulation: two nodes are queues whose wait is known exactly") {
+TEST_CASE("hypercube simulation: two nodes match the exact wait of a queue") {
   // One port and one link with one sender: M/D/1, for unicasts and for broadcasts. Nothing else comes to the ejection
   // channel.
   const network::WormEnds ends = GENERATE(from_range(all_ends));
@@ -188,7 +188,7 @@ TEST_CASE("hypercube simulation: two nodes are queues whose wait is known exactl
     }
 }
 
-TEST_CASE("hypercube simulation: unicasts in one channel a link as a second simulator has them") {
+TEST_CASE("hypercube simulation: unicasts with one channel per link match a second simulator") {
   BroadcastModel model = model_of(4, 1, 8, "0.05", "0");
   model.ends = GENERATE(from_range(all_ends));
   const BroadcastEstimates found = simulated(model, 60'000);
@@ -261,7 +261,7 @@ TEST_CASE("hypercube simulation: cuts, saving and loading, and threads change no
   }
 }
 
-TEST_CASE("hypercube simulation: a port carries one flit a cycle") {
+TEST_CASE("hypercube simulation: a port carries one flit per cycle") {
   const SimulatedSaturation found =
       simulated_saturation(model_of(1, 2, 10, "0.01", "0.3"), {.first_guess = 0.08});
   CAPTURE(found.greatest_stable, found.least_unstable);
@@ -274,7 +274,7 @@ TEST_CASE("hypercube simulation: a port carries one flit a cycle") {
   CHECK(std::abs(beyond.throughput.value - 1) < 0.01);
 }
 
-TEST_CASE("hypercube simulation: what cannot be is refused") {
+TEST_CASE("hypercube simulation: invalid parameters are rejected") {
   const auto refused = [](auto change) {
     BroadcastModel model = model_of(3, 2, 4, "0.01", "0.1");
     change(model);

@@ -235,7 +235,7 @@ class PlainMultistage {
   std::uint64_t now_ = 0, arrivals_ = 0, next_arrival_ = 0, begun_ = 0;
 };
 
-TEST_CASE("multistage simulation: a plain program of the same rules counts the same") {
+TEST_CASE("multistage simulation: a direct simulation of the same rules gives the same counts") {
   for (const auto& [wiring, links] : wirings_and_links)
     for (const std::optional<std::int64_t> combining : {std::optional<std::int64_t>{1}, {2}, {3}, {}})
       for (const auto& [nodes, size, buffer, load] : {std::tuple{8, 2, 1, "1"},
@@ -287,7 +287,7 @@ TEST_CASE("multistage simulation: cuts, saving and loading, and threads change n
   for (std::size_t i = 0; i < one.all().size(); ++i) test::require_equal(*one.all()[i], *two.all()[i]);
 }
 
-TEST_CASE("multistage simulation: one stage is M/D/1 with a stalled request in a place more") {
+TEST_CASE("multistage simulation: one stage is M/D/1 with one extra place for a stalled request") {
   // While a request is stalled none is generated: so the processor and its K places are a queue M/D/1 with
   // K + 1 places that loses what finds all taken. A stalled request's delay begins when it gets a place.
   const int places = 5;
@@ -337,13 +337,13 @@ TEST_CASE("multistage simulation: the published checks at 64 nodes") {
     check(row, 40'000);
 }
 
-TEST_CASE("multistage simulation: the published checks at 64 nodes that take long", "[.full][full]") {
+TEST_CASE("multistage simulation: the published long checks at 64 nodes", "[.full][full]") {
   // Just above saturation (0.28736) the network forgets slowly: even so long a run leaves delays uncertain.
   check({1, "0.3", 0.2870, 17.5, 43.7, 0.04}, 100'000);
   check({4, "1", 0.7842, 18.03, 23.44}, 100'000);
 }
 
-TEST_CASE("multistage simulation: light load") {
+TEST_CASE("multistage simulation: low load") {
   // D -> n + rho / 2 + (n - 1) (rho / 2) (1 - 1 / s)
   for (const auto& [nodes, size, stages] : {std::tuple{64, 2, 6}, {64, 4, 3}, {81, 3, 4}}) {
     const MultistageModel model = model_of(nodes, size, 4, "0", 1, "0.02");
@@ -362,7 +362,7 @@ TEST_CASE("multistage simulation: without combining the hot path's last queue is
   }
 }
 
-TEST_CASE("multistage simulation: with one request a link the hot memory is the limit") {
+TEST_CASE("multistage simulation: with one request per link the hot memory is the limit") {
   // Pfister and Norton: the hot memory takes one request at a time, and N (h + (1 - h) / N) of a load of 1.
   for (const auto& [nodes, size, hot] : {std::tuple{64, 2, "0.08"}, {64, 4, "0.16"}, {256, 2, "0.04"}}) {
     const MultistageModel model = model_of(nodes, size, 4, hot, 1, "1", Wiring::baseline, Links::one);
@@ -372,14 +372,14 @@ TEST_CASE("multistage simulation: with one request a link the hot memory is the 
   }
 }
 
-TEST_CASE("multistage simulation: wirings are alike") {
+TEST_CASE("multistage simulation: wirings are equivalent") {
   const MultistageEstimates baseline = simulated(model_of(64, 4, 2, "0.1", 2, "0.7"), 20'000);
   const MultistageEstimates omega = simulated(model_of(64, 4, 2, "0.1", 2, "0.7", Wiring::omega), 20'000);
   CHECK(baseline.delay->value == Approx(omega.delay->value).epsilon(0.01));
   CHECK(baseline.throughput.value == Approx(omega.throughput.value).epsilon(0.005));
 }
 
-TEST_CASE("multistage simulation: what is out of range is refused") {
+TEST_CASE("multistage simulation: parameters out of range are rejected") {
   CHECK_THROWS_AS(make_multistage_replication(model_of(64, 2, 4, "0.1", 2, "0"), {}), InvalidArgument);
   CHECK_THROWS_AS(make_multistage_replication(model_of(64, 2, 4, "0.1", 2, "1.5"), {}), InvalidArgument);
   CHECK_THROWS_AS(make_multistage_replication(model_of(60, 2, 4, "0.1", 2, "0.5"), {}), InvalidArgument);

@@ -55,7 +55,7 @@ double deviations(double ones, double trials, double probability) {
          std::sqrt(std::max(0.0, trials * probability * (1 - probability)) + 1e-9);
 }
 
-TEST_CASE("on-off slots: the states are those of the coins, slot by slot") {
+TEST_CASE("on-off slots: states match the coins, slot by slot") {
   const RandomKey key{3, 1};
   for (const Case& its : cases) {
     CAPTURE(its.load, its.on_rate, its.burst);
@@ -88,7 +88,7 @@ TEST_CASE("on-off slots: the states are those of the coins, slot by slot") {
 
 // Within 5 deviations of exact laws, 6 comparisons for each of 8 cases: a right program fails with a new
 // seed with probability 3e-5.
-TEST_CASE("on-off slots: load, length of bursts and correlation are those of the chain") {
+TEST_CASE("on-off slots: load, burst length and correlation match the chain") {
   constexpr int blocks = 20'000;
   for (const Case& its : cases) {
     CAPTURE(its.load, its.on_rate, its.burst);
@@ -131,8 +131,7 @@ TEST_CASE("on-off slots: load, length of bursts and correlation are those of the
 }
 
 // As above; 3 comparisons for each of 8 cases, 2e-5 in all.
-TEST_CASE(
-    "on-off slots: sources begin and stay in the stationary law, independently, and send at the on-rate") {
+TEST_CASE("on-off slots: sources are stationary and independent, and send at the on-rate") {
   constexpr std::uint64_t sources = 20'000;
   for (const Case& its : cases) {
     CAPTURE(its.load, its.on_rate, its.burst);
@@ -165,7 +164,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("on-off slots: memory is that of the chain, and strict alternation is refused") {
+TEST_CASE("on-off slots: memory matches the chain, and strict alternation is rejected") {
   // The variance of sums over n slots, added up covariance by covariance.
   for (const Case& its : cases) {
     CAPTURE(its.load, its.on_rate, its.burst);

@@ -272,7 +272,7 @@ TEST_CASE("policed events: greedy flows attain the bounds of a FIFO port") {
   check_attained();
 }
 
-TEST_CASE("policed events: priority, credits and turns come near their bounds") {
+TEST_CASE("policed events: priority, credit-based shaping and DRR come near their bounds") {
   const std::vector<traffic::TokenBucket> buckets{
       {rational("1/5"), 30}, {rational("1/5"), 40}, {rational("1/10"), 100}};
   const auto seen_of = [&](const PolicedNetwork& network) {
@@ -301,7 +301,7 @@ TEST_CASE("policed events: priority, credits and turns come near their bounds") 
   at_least(drr.flows[0].delay, 168);
 }
 
-TEST_CASE("policed events: what flows send, and what regulators let out, passes their buckets") {
+TEST_CASE("policed events: flows and regulator outputs conform to their buckets") {
   PolicedNetwork network;
   network.classes = {"all"};
   for (int p = 0; p < 3; ++p)
@@ -358,7 +358,7 @@ TEST_CASE("policed events: what flows send, and what regulators let out, passes 
   }
 }
 
-TEST_CASE("policed events: a search is a function of its seed, and sees more than bursts from time 0") {
+TEST_CASE("policed events: a search depends only on its seed, and exceeds bursts from time 0") {
   PolicedNetwork network;
   network.classes = {"all"};
   for (int p = 0; p < 4; ++p) network.ports.push_back({.name = "p" + std::to_string(p), .rate = 1});
@@ -381,16 +381,15 @@ TEST_CASE("policed events: a search is a function of its seed, and sees more tha
   CHECK(shares.delay > 0.7);
 }
 
-TEST_CASE("policed events: random networks never exceed what is never exceeded") {
+TEST_CASE("policed events: random networks never exceed their bounds") {
   CHECK(compare_random_networks(1, 60, 2'000) > 40);
 }
 
-TEST_CASE("policed events: many random networks never exceed what is never exceeded", "[.full]") {
+TEST_CASE("policed events: many random networks never exceed their bounds", "[.full]") {
   CHECK(compare_random_networks(1'000'000, 3'000, 20'000) > 2'000);
 }
 
-TEST_CASE(
-    "policed events: a regulator that flows share has no bound where they come to its port unregulated") {
+TEST_CASE("policed events: a shared regulator after an unregulated port has no bound") {
   // Flow a waits for c at p0, and its packets come to p1 closer together than its bucket has them. The regulator behind
   // p1 holds the second back, and b's packet behind it where both share a queue.
   PolicedNetwork network;
@@ -419,7 +418,7 @@ TEST_CASE(
   CHECK(latest_of_b() > never);
 }
 
-TEST_CASE("policed events: numbers without a common tick are refused") {
+TEST_CASE("policed events: numbers without a common tick are rejected") {
   PolicedNetwork network = one_port_of_classes(Scheduler::fifo, {1}, {{rational("1/5"), 3}});
   network.ports[0].rate = rational("1.0000000000000000001");
   CHECK_THROWS_AS(simulate_events(network, {}), LimitExceeded);

@@ -73,8 +73,7 @@ double mean_of(const std::vector<std::uint64_t>& histogram) {
 
 }  // namespace
 
-TEST_CASE(
-    "policed simulation: what flows send conforms to their buckets, token by token and window by window") {
+TEST_CASE("policed simulation: flows conform to their buckets, token by token and window by window") {
   const PolicedNetwork network = mixed_ports();
   for (const PolicedSending sending : sendings) {
     INFO(names_of(sending)[static_cast<std::size_t>(sending)]);
@@ -119,7 +118,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("policed simulation: one port, slot by slot what its arrivals make of it") {
+TEST_CASE("policed simulation: one port matches its arrivals, slot by slot") {
   PolicedNetwork network = slotted_ports(1);
   for (int flow = 0; flow < 5; ++flow) add_flow(network, {0}, {{ratio(1, 6), numeric::whole(2 + flow)}});
   for (const PolicedSending sending : sendings) {
@@ -137,7 +136,7 @@ TEST_CASE("policed simulation: one port, slot by slot what its arrivals make of 
   }
 }
 
-TEST_CASE("policed simulation: packets are kept, and spend in queues what their delays say") {
+TEST_CASE("policed simulation: packets are conserved, and their delays match the queues") {
   PolicedNetwork network = mixed_ports();
   network.classes = {"high", "low"};
   network.flows[0].traffic_class = 1;
@@ -178,7 +177,7 @@ TEST_CASE("policed simulation: packets are kept, and spend in queues what their 
   }
 }
 
-TEST_CASE("policed simulation: periodic flows have the exact law of their phases") {
+TEST_CASE("policed simulation: periodic flows match the exact distribution over phases") {
   // Three flows of a packet every five slots, phases independent: P(Q > 0) = 3/5, P(Q > 1) = 17/125, P(Q > 2) = 1/125.
   PolicedNetwork network = slotted_ports(1);
   for (int flow = 0; flow < 3; ++flow) add_flow(network, {0}, {{ratio(1, 5), 1}});
@@ -202,7 +201,7 @@ TEST_CASE("policed simulation: periodic flows have the exact law of their phases
   CHECK(std::abs(above[2] - 0.008) < 4 * std::sqrt(0.008 / runs));
 }
 
-TEST_CASE("policed simulation: greedy flows attain what one port may hold") {
+TEST_CASE("policed simulation: greedy flows attain the backlog bound of one port") {
   for (const auto& [flows, unit, burst, peak] : {std::tuple{3, 4, 3, true},
                                                  {3, 4, 2, false},
                                                  {10, 11, 10, true},
@@ -223,7 +222,7 @@ TEST_CASE("policed simulation: greedy flows attain what one port may hold") {
   }
 }
 
-TEST_CASE("policed simulation: what small networks attain is found, and no more") {
+TEST_CASE("policed simulation: small networks attain their worst case exactly") {
   for (const auto& [network, most_delay] : {std::pair{alike(2, {{0, 1}, {0}, {1}}, "2", "1/3"), 7},
                                             {alike(3, {{0, 2}, {0, 2}, {1, 2}, {1, 2}}, "2", "1/4"), 9},
                                             {alike(3, {{0, 1}, {1, 2}, {2, 0}}, "1", "1/3"), 4}}) {
@@ -333,7 +332,7 @@ TEST_CASE("policed simulation: strict priority, the highest class as if it were 
     CHECK(greatest(counts[rows.delay(flow)]) <= slotted_guarantee(high).backlog.front());
 }
 
-TEST_CASE("policed simulation: a run that is cut, saved and loaded counts as a whole one does") {
+TEST_CASE("policed simulation: a split, saved and loaded run equals a whole one") {
   PolicedNetwork network = mixed_ports();
   network.classes = {"high", "low"};
   network.ports[1].scheduler = network::Scheduler::priority;
@@ -389,7 +388,7 @@ TEST_CASE("policed simulation: estimates of many replications") {
   CHECK(in_queues == Approx(delays / static_cast<double>(estimates.slots)).epsilon(0.01));
 }
 
-TEST_CASE("policed simulation: what is refused") {
+TEST_CASE("policed simulation: invalid parameters are rejected") {
   const auto made = [](const PolicedNetwork& network, const std::vector<PolicedSending>& sending) {
     return make_policed_replication({network, sending}, {1, 0});
   };

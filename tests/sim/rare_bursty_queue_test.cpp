@@ -125,7 +125,7 @@ void check_holds(const RareQueueEstimate& estimate, double exact) {
 
 // --- What is drawn ---------------------------------------------------------------------------------------
 
-TEST_CASE("rare bursty queue: the tilt is an eigenvector, and the ratio of the laws what it says") {
+TEST_CASE("rare bursty queue: the tilt is an eigenvector and gives the likelihood ratio") {
   for (const double exponent : {0.0, 1e-9, 0.3, 2.0, 20.0})
     for (const auto& source : {leaves(4, "0.6", "16").source, leaves(4, "0.3", "2", "0.5").source,
                                leaves(2, "0.9", "9").source, leaves(3, "0.2", "1").source}) {
@@ -146,7 +146,7 @@ TEST_CASE("rare bursty queue: the tilt is an eigenvector, and the ratio of the l
     }
 }
 
-TEST_CASE("rare bursty queue: the tilt of bursts that stay together is an eigenvector too") {
+TEST_CASE("rare bursty queue: the tilt for per-burst destinations is an eigenvector too") {
   for (const double exponent : {0.0, 1e-9, 0.01, 0.3, 2.0, 20.0})
     for (const auto& [source, count, share] :
          {whole_bursts(4, "0.6", "16"), whole_bursts(4, "0.3", "2", "0.5"), whole_bursts(2, "0.9", "90"),
@@ -194,7 +194,7 @@ TEST_CASE("rare bursty queue: bursts of independent slots decay as Bernoulli sou
 }
 
 // Within 5 deviations of exact laws, 4 times 5: a right program fails with probability 2e-5.
-TEST_CASE("rare bursty queue: numbers of sources have their binomial laws") {
+TEST_CASE("rare bursty queue: numbers of sources have binomial distributions") {
   for (const std::int64_t count : {1, 2, 32, 4096}) {
     const OnOffChances chances{.on_rate = 0.3, .start = 0.15, .stop = 0.1};
     OnCount sources(count, chances);
@@ -224,7 +224,7 @@ TEST_CASE("rare bursty queue: numbers of sources have their binomial laws") {
 }
 
 // Within 5 deviations, 4 times 6: a right program fails with probability 2e-5.
-TEST_CASE("rare bursty queue: numbers of sources ON here and elsewhere have their laws") {
+TEST_CASE("rare bursty queue: numbers of sources ON here and elsewhere have the right distributions") {
   for (const std::int32_t count : {1, 2, 32, 4096}) {
     const DirectedChances chances{
         .on_rate = 0.3, .start = 0.15, .here = 0.25, .stop_here = 0.1, .stop_elsewhere = 0.2};
@@ -266,7 +266,8 @@ TEST_CASE("rare bursty queue: numbers of sources ON here and elsewhere have thei
 
 // --- Against known values --------------------------------------------------------------------------------
 
-TEST_CASE("rare bursty queue: 32 inputs, load 0.6, bursts of 16: known values, and rooms for 1e-6 .. 1e-15") {
+TEST_CASE(
+    "rare bursty queue: 32 inputs, load 0.6, bursts of 16: known values, and buffers for 1e-6 .. 1e-15") {
   const BurstySource sources = leaves(32, "0.6", "16");
   check_holds(estimated({sources, RareEvent::overflow, 6}, 200'000, 1, sure), 3.3217e-3);
   check_holds(estimated({sources, RareEvent::overflow, 12}, 200'000, 2, sure), 2.0789e-5);
@@ -302,7 +303,7 @@ TEST_CASE("rare bursty queue: two sources against their chain") {
     }
 }
 
-TEST_CASE("rare bursty queue: bursts that stay together, 4 inputs: known values, 1e-9 and 1e-12") {
+TEST_CASE("rare bursty queue: per-burst destinations, 4 inputs: known values, 1e-9 and 1e-12") {
   // From the exact chain; the last one by the decay rate from P(Q > 526).
   const BurstySource sources = whole_bursts(4, "0.6", "16");
   const double far = 9.8090758745e-10 * std::pow(9.8090758745 / 10.182224076, 200);
@@ -315,7 +316,7 @@ TEST_CASE("rare bursty queue: bursts that stay together, 4 inputs: known values,
   }
 }
 
-TEST_CASE("rare bursty queue: two sources whose bursts stay together, against their chain") {
+TEST_CASE("rare bursty queue: two sources with per-burst destinations, against their chain") {
   // 9 comparisons, 1e-3 in all.
   for (const auto& [load, burst, on_rate] :
        {std::tuple{"0.4", "4", "1"}, {"0.5", "3", "1"}, {"0.4", "5", "0.8"}})
@@ -327,7 +328,7 @@ TEST_CASE("rare bursty queue: two sources whose bursts stay together, against th
     }
 }
 
-TEST_CASE("rare bursty queue: bursts of one packet are the same scattered or not") {
+TEST_CASE("rare bursty queue: bursts of one packet are the same for both kinds of destinations") {
   for (const std::int64_t level : {2, 5, 9}) {
     CAPTURE(level);
     const auto whole =
@@ -339,7 +340,7 @@ TEST_CASE("rare bursty queue: bursts of one packet are the same scattered or not
   }
 }
 
-TEST_CASE("rare bursty queue: waits are those of the packets, and losses those of a simulated buffer") {
+TEST_CASE("rare bursty queue: waits match packets, and losses match a simulated buffer") {
   const BurstySource sources = leaves(4, "0.7", "10");
   // A packet that waits more than w slots is served in one with Q > w + 1 seen one by one: P(Q > w+1) / load.
   const auto wait = estimated({sources, RareEvent::wait, 9}, 100'000, 7, sure);
@@ -386,7 +387,7 @@ TEST_CASE("rare bursty queue: intervals cover the exact value of a chain") {
 
 // --- The same whatever the threads and cuts ----------------------------------------------------------------
 
-TEST_CASE("rare bursty queue: threads, cuts and resuming change nothing") {
+TEST_CASE("rare bursty queue: results do not depend on threads, splitting or resuming") {
   const bool stay = GENERATE(false, true);
   const RareBurstyQueueModel model{stay ? whole_bursts(5, "0.7", "12") : leaves(5, "0.7", "12"),
                                    RareEvent::overflow, 20};
@@ -421,7 +422,7 @@ TEST_CASE("rare bursty queue: threads, cuts and resuming change nothing") {
   }
 }
 
-TEST_CASE("rare bursty queue: what is refused") {
+TEST_CASE("rare bursty queue: invalid parameters are rejected") {
   const auto make = [](const RareBurstyQueueModel& model) {
     return make_rare_bursty_queue_replication(model, {});
   };

@@ -50,7 +50,7 @@ double exact_probability(const RareQueueModel& model) {
 
 // --- What is drawn ---------------------------------------------------------------------------------------
 
-TEST_CASE("rare queue: the tilt is the decay rate that analysis finds") {
+TEST_CASE("rare queue: the tilt is the decay rate of the analysis") {
   for (const auto& [inputs, load] :
        {std::pair{2, "0.01"}, {2, "0.9"}, {16, "0.9"}, {16, "0.99999"}, {1000, "0.5"}, {4, "1/1000000"}}) {
     CAPTURE(inputs, load);
@@ -81,7 +81,7 @@ TEST_CASE("rare queue: tilted probabilities are the plain ones times z^j / A(z)"
     CHECK(tilted[j] == Approx(plain[j] * std::exp(0.7 * static_cast<double>(j)) / generating));
 }
 
-TEST_CASE("rare queue: the table meets each probability") {
+TEST_CASE("rare queue: the alias table has the right probabilities") {
   std::mt19937_64 random(5);
   for (const std::size_t size : {1U, 2U, 3U, 17U, 64U, 300U}) {
     CAPTURE(size);
@@ -100,7 +100,7 @@ TEST_CASE("rare queue: the table meets each probability") {
   }
 }
 
-TEST_CASE("rare queue: random numbers go on where they were saved") {
+TEST_CASE("rare queue: saved random numbers continue") {
   RandomStream stream({3, 1}, 0, 0);
   for (int skipped = 0; skipped < 300; ++skipped) {
     ByteWriter writer;
@@ -202,7 +202,7 @@ TEST_CASE("rare queue: events that are not rare") {
     }
 }
 
-TEST_CASE("rare queue: as deep as doubles go") {
+TEST_CASE("rare queue: down to the smallest doubles") {
   const RareQueueModel model{equal_sources(8, parse_rational("0.3", "load")), RareEvent::overflow, 200};
   const double exact = exact_probability(model);
   CHECK(exact < 1e-120);
@@ -211,7 +211,7 @@ TEST_CASE("rare queue: as deep as doubles go") {
 
 // --- The same whatever the threads and cuts ----------------------------------------------------------------
 
-TEST_CASE("rare queue: threads, cuts and resuming change nothing") {
+TEST_CASE("rare queue: results do not depend on threads, splitting or resuming") {
   const RareQueueModel model{equal_sources(5, parse_rational("0.7", "load")), RareEvent::loss, 20};
   const RunPlan plan = rare_queue_plan(4000, 9);
   const RunResult alone = run_rare_queue(model, plan), together = run_rare_queue(model, plan, {.threads = 3});
@@ -227,7 +227,7 @@ TEST_CASE("rare queue: threads, cuts and resuming change nothing") {
   CHECK(counts[RareQueueRows::hits][0] > 0);
 }
 
-TEST_CASE("rare queue: what is refused") {
+TEST_CASE("rare queue: invalid parameters are rejected") {
   const auto sources = equal_sources(4, parse_rational("0.5", "load"));
   const auto make = [](const RareQueueModel& model) { return make_rare_queue_replication(model, {}); };
   CHECK_THROWS_AS(make({{}, RareEvent::overflow, 3}), InvalidArgument);

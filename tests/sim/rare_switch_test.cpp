@@ -79,7 +79,7 @@ SharedChain chain_of(const SwitchModel& model, int memory, int level) {
 
 // --- Exact chains on sorted queue lengths, of another program ----------------------------------------------------
 
-TEST_CASE("rare switch: the memory's tail is that of the exact chain, far down") {
+TEST_CASE("rare switch: the memory's tail matches the exact chain at deep levels") {
   const auto tail = [](std::int64_t ports, std::int64_t level, double path_slots = 1e7) {
     return simulated(rare_switch_model(switch_model(ports, rational("0.8")), level), path_slots);
   };
@@ -89,7 +89,7 @@ TEST_CASE("rare switch: the memory's tail is that of the exact chain, far down")
   require_inside(tail(4, 50, 4e7), 4.4594903e-11, 0.3);
 }
 
-TEST_CASE("rare switch: what a memory loses is that of the exact chain") {
+TEST_CASE("rare switch: the loss of a memory matches the exact chain") {
   const auto loss = [](std::int64_t ports, std::int64_t memory) {
     return simulated(rare_switch_model(with_memory(ports, "0.8", memory)));
   };
@@ -133,7 +133,7 @@ TEST_CASE("rare switch: many packets in one slot at low load") {
   }
 }
 
-TEST_CASE("rare switch: at every level on the way down against the chain of this test") {
+TEST_CASE("rare switch: every level matches the chain of this test") {
   const SwitchModel model = switch_model(3, rational("0.7"));
   const SharedChain open = chain_of(model, 70, 40);
   const RareSwitchModel rare = rare_switch_model(model, 40);
@@ -177,7 +177,7 @@ std::vector<SwitchModel> senders() {
   };
 }
 
-TEST_CASE("rare switch: agrees with the simulation in blocks of slots, for every way of sending") {
+TEST_CASE("rare switch: agrees with the block simulation for every kind of traffic") {
   const auto agree = [](const Found& left, const Found& right) {
     CAPTURE(left.value, left.lower, left.upper, right.value, right.lower, right.upper);
     CHECK(std::abs(left.value - right.value) <=
@@ -267,7 +267,7 @@ TEST_CASE("rare switch: pilot runs find the level of a probability, and copies n
 
 // --- The same whatever the threads and cuts ----------------------------------------------------------------------
 
-TEST_CASE("rare switch: threads, cuts and resuming change nothing") {
+TEST_CASE("rare switch: results do not depend on threads, splitting or resuming") {
   std::vector<SwitchModel> models = senders();
   models.push_back(with(models[2], [](SwitchModel& m) { m.memory = 20; }));
   models.push_back(with_memory(4, "0.8", 15));
@@ -301,7 +301,7 @@ TEST_CASE("rare switch: threads, cuts and resuming change nothing") {
   }
 }
 
-TEST_CASE("rare switch: what is refused") {
+TEST_CASE("rare switch: invalid parameters are rejected") {
   const SwitchModel good = switch_model(4, rational("0.8"));
   CHECK_THROWS_AS(rare_switch_model(good), InvalidArgument);
   CHECK_THROWS_AS(rare_switch_model(good, 0), InvalidArgument);

@@ -66,7 +66,7 @@ TEST_CASE("rare tree: only the queues upstream are simulated") {
 
 // Every stage of both routings, with bursts and without, against the simulation that moves packets; the load
 // is exact, too. 100 numbers within 4.5 deviations: a right program fails with probability 8e-4.
-TEST_CASE("rare tree: agrees with the packets' simulation at every stage") {
+TEST_CASE("rare tree: agrees with the packet simulation at every stage") {
   const auto [radix, levels] = GENERATE(std::pair{4, 2}, std::pair{3, 3}, std::pair{2, 4});
   const TreeRouting routing = GENERATE(random_root, nearest);
   TreeModel packets{{radix, levels}, parse_rational("0.8", "load"), routing};
@@ -181,7 +181,7 @@ TEST_CASE("rare tree: intervals cover the exact value in 90 to 99 % of 200 cases
 }
 
 // One long run against exact values at every level: weights that are wrong at a level show below and above.
-TEST_CASE("rare tree: one queue at every level on the way") {
+TEST_CASE("rare tree: one queue at every level") {
   const RareTreeModel model = model_of(4, 1, "0.7", random_root, 0, 30);
   const auto run = run_rare_tree(model, automatic_plan(model, 200'000, 2, 8));
   const auto arrivals = series::Arrivals::equal_inputs(4, parse_rational("0.7", "load"));
@@ -210,7 +210,7 @@ TEST_CASE("rare tree: splitting agrees with plain simulation") {
 }
 
 // 4 deviations: a right program fails with probability 1e-4.
-TEST_CASE("rare tree: splitting agrees with importance sampling where leaves send in bursts") {
+TEST_CASE("rare tree: splitting agrees with importance sampling for bursty leaves") {
   RareTreeModel model = model_of(8, 2, "0.6", random_root, 0, 16);
   model.tree.burst = {12};
   model.tree.destination = traffic::Destination::per_packet;
@@ -261,7 +261,7 @@ TEST_CASE("rare tree: a probability near 1e-9 at hop 3 within 20 %", "[.full]") 
 
 // --- The same whatever the threads and cuts ----------------------------------------------------------------
 
-TEST_CASE("rare tree: threads, cuts and resuming change nothing") {
+TEST_CASE("rare tree: results do not depend on threads, splitting or resuming") {
   RareTreeModel model = model_of(3, 3, "0.8", nearest, 3, 15);
   if (GENERATE(false, true)) model.tree.burst = {10};
   model.tree.destination = traffic::Destination::per_packet;
@@ -279,7 +279,7 @@ TEST_CASE("rare tree: threads, cuts and resuming change nothing") {
   CHECK(whole->take_counts() != other->take_counts());
 }
 
-TEST_CASE("rare tree: what is refused") {
+TEST_CASE("rare tree: invalid parameters are rejected") {
   const RareTreeModel good = model_of(4, 2, "0.5", random_root, 1, 5);
   const auto refused = [&](const auto& spoil) {
     RareTreeModel model = good;

@@ -43,7 +43,7 @@ std::vector<std::shared_ptr<const WormNetwork>> some_networks() {
           network::make_fat_tree_worms(2)};
 }
 
-TEST_CASE("router times: each pair alone takes what its hops take") {
+TEST_CASE("router delays: each pair alone takes the sum of its hops") {
   for (const auto& network : some_networks())
     for (const RouterTiming& timing : some_timings()) {
       CAPTURE(network->layout().name, timing.in_words());
@@ -87,7 +87,7 @@ std::vector<std::vector<std::uint64_t>> crossings(const std::vector<WormMessage>
   return at;
 }
 
-TEST_CASE("router times: a row of messages, flit by flit") {
+TEST_CASE("router delays: a sequence of messages, flit by flit") {
   const auto row = network::make_cube_worms({.radix = 5, .dimensions = 1}, 1);
   RandomSequence random({3, 0}, 1, 0);
   for (const RouterTiming& timing : some_timings())
@@ -114,7 +114,7 @@ TEST_CASE("router times: a row of messages, flit by flit") {
     }
 }
 
-TEST_CASE("router times: nothing is lost, and a run goes on as it was saved") {
+TEST_CASE("router delays: flits are conserved, and a saved run continues unchanged") {
   for (const auto& network : some_networks())
     for (const RouterTiming& timing : some_timings())
       for (const std::uint32_t buffer : {1U, 4U}) {
@@ -161,7 +161,7 @@ TEST_CASE("router times: nothing is lost, and a run goes on as it was saved") {
       }
 }
 
-TEST_CASE("router times: a ring that blocks itself is named") {
+TEST_CASE("router delays: a deadlock is reported with its channels") {
   const auto ring =
       network::make_cube_worms({.links = CubeLinks::unidirectional_torus, .radix = 4, .dimensions = 1}, 1);
   for (const Reallocate reallocate : {Reallocate::empty, Reallocate::tail}) {
@@ -176,7 +176,7 @@ TEST_CASE("router times: a ring that blocks itself is named") {
   }
 }
 
-TEST_CASE("router times: fields out of range are refused by name") {
+TEST_CASE("router delays: fields out of range are rejected by name") {
   CHECK_THROWS_AS(check(RouterTiming{.router_cycles = 31}), InvalidArgument);
   CHECK_THROWS_AS(check(RouterTiming{.link_cycles = 0}), InvalidArgument);
   CHECK_THROWS_AS(check(RouterTiming{.credit_cycles = 31}), InvalidArgument);

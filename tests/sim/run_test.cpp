@@ -110,7 +110,7 @@ TEST_CASE("runs: replications are made and destroyed one at a time") {
   CHECK_FALSE(met);
 }
 
-TEST_CASE("runs: the warm-up is left out") {
+TEST_CASE("runs: the warm-up is not counted") {
   Walk walk({7, 0});
   walk.advance(plan.warmup);
   (void)walk.take_counts();
@@ -150,7 +150,7 @@ TEST_CASE("runs: stopped at random moments and resumed, to the identical result"
   }
 }
 
-TEST_CASE("runs: checkpoints taken on the way lead to the identical result too") {
+TEST_CASE("runs: intermediate checkpoints lead to the identical result") {
   RunPlan longer = plan;
   longer.slots = 400'000;
   std::vector<std::string> states;
@@ -175,7 +175,7 @@ TEST_CASE("runs: checkpoints taken on the way lead to the identical result too")
     CHECK(run(longer, "walk", walks, {.threads = 3}, states[i]).batches == whole.batches);
 }
 
-TEST_CASE("runs: damaged and foreign checkpoints are refused") {
+TEST_CASE("runs: damaged and foreign checkpoints are rejected") {
   std::string state;
   std::stop_source stop;
   stop.request_stop();
@@ -198,7 +198,7 @@ TEST_CASE("runs: damaged and foreign checkpoints are refused") {
   CHECK_THROWS_AS(run(plan, "walk", walks, {}, seal_checkpoint("x", "y")), InvalidArgument);
 }
 
-TEST_CASE("runs: what a replication or a callback throws comes out") {
+TEST_CASE("runs: exceptions of replications and callbacks are rethrown") {
   const ReplicationFactory failing = [](RandomKey key) -> std::unique_ptr<Replication> {
     if (key.replication == 2) throw LimitExceeded("too much");
     return std::make_unique<Walk>(key);
@@ -229,7 +229,7 @@ std::pair<double, double> likely_range(int n, double p) {
           boost::math::quantile(boost::math::complement(binomial, 1e-6))};
 }
 
-TEST_CASE("batch means: intervals cover the mean of an autoregressive process as often as they say") {
+TEST_CASE("batch means: intervals for an autoregressive process have their nominal coverage") {
   // x' = 0.9 x + noise, mean 0, relaxation time about 10; shifted by 100 so that numerators are positive.
   // Batches of 1000 slots (100 relaxation times) are all but independent. 2000 intervals; a correct interval
   // fails this test with probability below 2e-6.

@@ -142,7 +142,7 @@ const std::string two_ways =
 
 }  // namespace
 
-TEST_CASE("fabrics are simulated as the same networks with all flows listed", "[sim][fabric]") {
+TEST_CASE("simulated fabrics match the same networks with listed flows", "[sim][fabric]") {
   compare({fabric_of(
       network::to_toml(network::FatTree{4, 3}, network::FabricTraffic{numeric::Rational(7) / 10}))});
   compare({fabric_of(network::to_toml(network::Torus{{4, 3}, 1}, network::FabricTraffic{}))});
@@ -155,7 +155,7 @@ TEST_CASE("fabrics are simulated as the same networks with all flows listed", "[
           80'000);
 }
 
-TEST_CASE("Valiant routes are simulated as listed", "[sim][fabric]") {
+TEST_CASE("simulated Valiant routes match listed ones", "[sim][fabric]") {
   compare({fabric_of(network::to_toml(
               network::Dragonfly{3, 1, 1, 4},
               network::FabricTraffic{numeric::Rational(3) / 10, network::RouteRule::valiant}))},
@@ -175,7 +175,7 @@ TEST_CASE("Valiant routes are simulated as listed", "[sim][fabric]") {
       200'000);
 }
 
-TEST_CASE("Minimal routes are simulated as listed", "[sim][fabric]") {
+TEST_CASE("simulated minimal routes match listed ones", "[sim][fabric]") {
   compare({fabric_of(network::to_toml(
               network::Dragonfly{3, 2, 1, 4},
               network::FabricTraffic{numeric::Rational(2) / 5, network::RouteRule::minimal}))},
@@ -198,7 +198,7 @@ TEST_CASE("Minimal routes are simulated as listed", "[sim][fabric]") {
                   LimitExceeded);
 }
 
-TEST_CASE("hosts with several links, and switches that send, are simulated as listed", "[sim][fabric]") {
+TEST_CASE("simulated multi-homed hosts and sending switches match listed flows", "[sim][fabric]") {
   compare({fabric_of(
       "hosts = \"h[0..2]\"\nswitches = \"s[0..2]\"\n"
       "link = [{each = \"i = 0..2, j = 0..1\", from = \"h[i]\", to = \"s[(i+j)%3]\", both = true},\n"
@@ -210,15 +210,14 @@ TEST_CASE("hosts with several links, and switches that send, are simulated as li
       "true}]\n[traffic]\nuniform = 0.4\nroute = \"spread\"\n")});
 }
 
-TEST_CASE("what finite buffers drop in a fabric is what they drop where flows are listed", "[sim][fabric]") {
+TEST_CASE("losses of finite buffers in a fabric match listed flows", "[sim][fabric]") {
   compare({fabric_of(network::to_toml(network::LeafSpine{3, 2, 4, 1},
                                       network::FabricTraffic{numeric::Rational(3) / 5})),
            3});
   compare({fabric_of(two_ways + "[traffic]\nuniform = 0.9\nto = \"h0\"\n"), 4});
 }
 
-TEST_CASE("a fabric's run goes on from what it has saved, and does not depend on how time is cut",
-          "[sim][fabric]") {
+TEST_CASE("a saved fabric run continues unchanged and does not depend on time splitting", "[sim][fabric]") {
   const FabricModel model{fabric_tables(fabric_of(
       network::to_toml(network::FatTree{4, 2}, network::FabricTraffic{numeric::Rational(9) / 10})))};
   const auto whole = make_fabric_replication(model, {7, 2});
@@ -251,7 +250,7 @@ TEST_CASE("a fabric's results do not depend on the number of threads", "[sim][fa
     CHECK(run_fabric(model, plan, {.threads = threads}).batches == one.batches);
 }
 
-TEST_CASE("packets that wait longer than cells are kept for still come", "[sim][fabric]") {
+TEST_CASE("packets that wait longer than the cell ring still arrive", "[sim][fabric]") {
   // Two hosts for one link: it is offered 1.2 packets per slot, and the queue grows.
   const FabricModel model{fabric_tables(fabric_of(
       "hosts = \"h[0..3]\"\nswitches = \"a[0..1]\"\nlink = [{from = \"a0\", to = \"a1\", both = true},\n"
@@ -265,7 +264,7 @@ TEST_CASE("packets that wait longer than cells are kept for still come", "[sim][
   CHECK(replication->take_counts()[FabricRows{2}.waits(0)].size() > 500);
 }
 
-TEST_CASE("fabrics that cannot be simulated are refused", "[sim][fabric]") {
+TEST_CASE("fabrics that cannot be simulated are rejected", "[sim][fabric]") {
   const network::Fabric tree = fabric_of(network::to_toml(network::FatTree{8, 3}, network::FabricTraffic{}));
   CHECK_THROWS_AS(fabric_tables(tree, 1'000), LimitExceeded);
   CHECK_THROWS_AS(make_fabric_replication({fabric_tables(tree), 0}, {1, 0}), InvalidArgument);

@@ -25,7 +25,7 @@ network::Network two_in_a_row() {
 
 }  // namespace
 
-TEST_CASE("simulate_network: queues whose answer is known") {
+TEST_CASE("simulate_network: queues with known results") {
   const sim::NetworkModel model{two_in_a_row(), std::nullopt};
   const sim::RunPlan plan{.seed = 4, .replications = 2, .warmup = 1000, .slots = 200'000, .batches = 16};
   const sim::NetworkEstimates found = sim::network_estimates(
@@ -53,7 +53,7 @@ TEST_CASE("simulate_network: queues whose answer is known") {
   CHECK(found.links[1].dropped == 0);
 }
 
-TEST_CASE("simulate_network: the delays of each flow, counted by themselves") {
+TEST_CASE("simulate_network: delays of each flow, counted separately") {
   sim::NetworkModel model{two_in_a_row(), std::nullopt};
   const sim::RunPlan plan{.seed = 4, .replications = 2, .warmup = 1000, .slots = 200'000, .batches = 16};
   const sim::RunResult without = sim::run_network(model, plan);
@@ -88,7 +88,7 @@ TEST_CASE("simulate_network: the delays of each flow, counted by themselves") {
   CHECK(sim::describe(model) != sim::describe({model.network, std::nullopt}));
 }
 
-TEST_CASE("simulate_network: work, losses, and whose checkpoint it is") {
+TEST_CASE("simulate_network: work, losses, and the identity of checkpoints") {
   const sim::NetworkModel model{two_in_a_row(), 1};
   const sim::NetworkWork work = sim::network_work(model.network);
   CHECK(work.utilization == Approx(0.75));
@@ -107,7 +107,7 @@ TEST_CASE("simulate_network: work, losses, and whose checkpoint it is") {
   CHECK(sim::describe(other) != sim::describe(model));
 }
 
-TEST_CASE("simulate_network: flows with bursts make the queue that a tree's first hop has") {
+TEST_CASE("simulate_network: flows with bursts match a tree's first hop") {
   // Four hosts send in bursts through one link; one flow has two ways, half its packets each.
   const numeric::Rational rate = numeric::parse_rational("0.15", "rate"), quarter = numeric::Rational(1) / 4;
   network::Network network;
@@ -156,7 +156,7 @@ TEST_CASE("simulate_network: flows with bursts make the queue that a tree's firs
   }
 }
 
-TEST_CASE("simulate_network: bursts are kept in order, whatever the cuts") {
+TEST_CASE("simulate_network: bursts stay in order for any time splitting") {
   sim::NetworkModel model{two_in_a_row(), std::nullopt};
   model.network.flows[0].burst = traffic::Burst{20};
   model.network.flows[1].burst = traffic::Burst{7, numeric::parse_rational("0.4", "on-rate")};
@@ -179,7 +179,7 @@ TEST_CASE("simulate_network: bursts are kept in order, whatever the cuts") {
   CHECK(cut->balance() == whole->balance());
 }
 
-TEST_CASE("simulate_network: too little is refused") {
+TEST_CASE("simulate_network: too short runs are rejected") {
   const sim::NetworkModel model{two_in_a_row(), std::nullopt};
   const sim::RunPlan plan{.seed = 4, .replications = 1, .warmup = 0, .slots = 100, .batches = 1};
   CHECK_THROWS_AS(sim::network_estimates(model, sim::run_network(model, plan), {}), InvalidArgument);

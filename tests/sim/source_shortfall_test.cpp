@@ -44,7 +44,7 @@ RunResult queues(std::uint64_t seed, std::size_t sources, double mean, std::size
   return result;
 }
 
-TEST_CASE("source shortfall: sources that are carried are called short in at most one run of 200") {
+TEST_CASE("source shortfall: carried sources are reported short in at most one run of 200") {
   // Queues with 3, 10 and 50 % to spare, one to 100 of them; 4 000 runs. Of 0.005 a run 20 are expected at most, and 38
   // are passed in one of 10 000 such tests.
   int alarms = 0;
@@ -81,7 +81,7 @@ TEST_CASE("source shortfall: twenty sources that lose a fiftieth each are found 
   CHECK(found >= 19);
 }
 
-TEST_CASE("source shortfall: what single replications and few batches say of it") {
+TEST_CASE("source shortfall: single replications and few batches") {
   CHECK(greatest_shortfall(queues(1, 50, 400, 1, 0.9, 1, 16), rows).value().is_short);
   CHECK_FALSE(greatest_shortfall(queues(1, 50, 400, 1, 2, 1, 16), rows).value().is_short);
   CHECK_FALSE(greatest_shortfall(queues(1, 50, 400, 1, 0.5, 1, 2), rows).has_value());
@@ -117,7 +117,8 @@ WormModel hidden_pair(int light, const char* load) {
   return {.network = routed, .traffic = routed->traffic(), .load = parse_rational(load, "load"), .flits = 4};
 }
 
-TEST_CASE("wormhole simulation: a pair of sources that block each other is seen among forty light pairs") {
+TEST_CASE(
+    "wormhole simulation: two sources that block each other are detected among forty lightly loaded pairs") {
   const SaturationSearch search{.first_guess = 0.7, .precision = 0.02, .senders = 2};
   const SimulatedSaturation alone = simulated_saturation(hidden_pair(0, "0.1"), search);
   const SimulatedSaturation hidden = simulated_saturation(hidden_pair(40, "0.1"), search);
@@ -136,7 +137,7 @@ TEST_CASE("wormhole simulation: a pair of sources that block each other is seen 
   CHECK((name == "x -> t" || name == "y -> t"));
 }
 
-TEST_CASE("wormhole simulation: nothing is searched above the bound of a channel") {
+TEST_CASE("wormhole simulation: no search above the channel bound") {
   // Two sources share an ejection: it carries 1, they 1/2 each.
   WormModel model = hidden_pair(0, "0.1");
   const SaturationSearch search{.first_guess = 0.9, .precision = 0.01, .bound = 0.6};

@@ -107,7 +107,7 @@ std::vector<TreeModel> varied_models() {
   return models;
 }
 
-TEST_CASE("tree: no packet is lost or made, slot by slot") {
+TEST_CASE("tree: packets are conserved, slot by slot") {
   for (const TreeModel& model : varied_models()) {
     CAPTURE(describe(model));
     const auto tree = make_tree_replication(model, {5, 0});
@@ -137,7 +137,7 @@ void require_equal(const Counts& left, const Counts& right) {
   }
 }
 
-TEST_CASE("tree: how the time is cut changes nothing, saved and loaded or not") {
+TEST_CASE("tree: results do not depend on time splitting, saving or loading") {
   std::mt19937 random(11);
   for (TreeModel model : varied_models()) {
     if (!model.buffer && model.tree.radix == 4) model.observed_flows = 5;
@@ -180,7 +180,7 @@ TEST_CASE("tree: the same result for 1, 2 and 3 threads") {
   for (const int threads : {2, 3}) CHECK(run_tree(model, plan, {.threads = threads}).batches == one.batches);
 }
 
-TEST_CASE("tree: the length of the rings changes nothing") {
+TEST_CASE("tree: results do not depend on the ring length") {
   // Many waits pass the 64 slots that the shortest ring holds: those packets go through the list of the late
   // ones. At the higher load queues also pass what a byte counts; with 16 ports all bytes of a vector are
   // queues.
@@ -218,7 +218,7 @@ TEST_CASE("tree: the length of the rings changes nothing") {
 /// are right), 1e-4 in all.
 constexpr double very_sure = 0.999999;
 
-TEST_CASE("tree: hop 1 against the exact occupancy") {
+TEST_CASE("tree: hop 1 matches the exact occupancy") {
   const int radix = GENERATE(2, 3, 4, 16);
   const char* load = GENERATE("0.3", "0.8", "0.9");
   CAPTURE(radix, load);
@@ -237,7 +237,7 @@ TEST_CASE("tree: hop 1 against the exact occupancy") {
   }
 }
 
-TEST_CASE("tree: bursts of independent slots are no bursts") {
+TEST_CASE("tree: bursts of independent slots equal no bursts") {
   // alpha + beta = 1: bursts of 1 / (1 - load / on-rate) slots.
   for (const auto& [load, burst, on_rate] : {std::tuple{"0.8", "5", "1"}, {"0.6", "4", "0.8"}}) {
     CAPTURE(load);
@@ -257,7 +257,7 @@ TEST_CASE("tree: bursts of independent slots are no bursts") {
   }
 }
 
-TEST_CASE("tree: hop 1 with bursts against known values") {
+TEST_CASE("tree: hop 1 with bursts matches known values") {
   TreeModel model = model_of(32, 1, "0.6");
   model.burst = {16};
   model.destination = traffic::Destination::per_packet;
@@ -288,7 +288,7 @@ TEST_CASE("tree: the automatic plan takes bursts into account") {
   CHECK(bursty.batches < plain.batches);
 }
 
-TEST_CASE("tree: losses of a finite queue against the exact ratio") {
+TEST_CASE("tree: losses of a finite queue match the exact ratio") {
   const TreeModel model = model_of(4, 1, "0.8", TreeRouting::random_root, 6);
   const RunPlan plan = automatic_plan(model, 150'000, 4, 4);
   const TreeEstimates estimates = tree_estimates(model, run_tree(model, plan), {.confidence = very_sure});
@@ -312,7 +312,7 @@ int covering(const TreeModel& model, RunPlan plan, double truth, int trials, dou
   return covered;
 }
 
-TEST_CASE("tree: intervals cover the exact mean as often as they say - and not without the warm-up") {
+TEST_CASE("tree: intervals have their nominal coverage - and not without the warm-up") {
   const TreeModel model = model_of(4, 1, "0.8");
   const double truth = 0.8 + 0.64 * 0.75 / 0.4;  // rho + A''(1) / (2 (1 - rho))
   RunPlan plan = automatic_plan(model, 16'000, 2, 1);
@@ -446,7 +446,7 @@ TEST_CASE("tree: agrees with the simulation of the same tree as a network, packe
   }
 }
 
-TEST_CASE("network: no packet is lost, and cuts change nothing") {
+TEST_CASE("network: packets are conserved, and time splitting changes nothing") {
   for (const std::optional<std::int64_t> buffer :
        {std::optional<std::int64_t>{}, std::optional<std::int64_t>{2}}) {
     const NetworkModel model{
@@ -472,7 +472,7 @@ TEST_CASE("network: no packet is lost, and cuts change nothing") {
 
 // --- Reorder buffers ---------------------------------------------------------------------------------------
 
-TEST_CASE("reorder: independent delays, against the closed form") {
+TEST_CASE("reorder: independent delays match the closed form") {
   // Delays 0 .. 5 with these probabilities, p = 0.7. P(R = 0 .. 4) from
   // R(z) = prod(1 - p + p F(i)) + sum_a p (1 - F(a)) prod_{i > a} (..) prod_{i < a} (1 - p F(i) + p F(i) z)
   const std::vector<double> probabilities{0.3, 0.3, 0.2, 0.1, 0.06, 0.04};
@@ -496,7 +496,7 @@ TEST_CASE("reorder: independent delays, against the closed form") {
           5 * std::sqrt(expected[held] * 6 / slots) + 1e-6);
 }
 
-TEST_CASE("reorder: observing flows changes nothing else, and sees every slot") {
+TEST_CASE("reorder: observing flows changes nothing else, and covers every slot") {
   for (const TreeRouting routing : {TreeRouting::random_root, TreeRouting::nearest_ancestor}) {
     TreeModel model = model_of(4, 3, "0.8", routing);
     const auto plain = make_tree_replication(model, {1, 0});

@@ -155,7 +155,7 @@ TEST_CASE("wormhole engine: flits sent = delivered + queued + inside in every cy
     }
 }
 
-TEST_CASE("wormhole engine: latency = wait + service + D - 1, message by message, where no wire is shared") {
+TEST_CASE("wormhole engine: latency = wait + service + D - 1 per message without shared channels") {
   for (const auto& network : small_networks()) {
     if (network->layout().shares_wires()) continue;
     CAPTURE(network->layout().name);
@@ -175,7 +175,7 @@ TEST_CASE("wormhole engine: latency = wait + service + D - 1, message by message
   }
 }
 
-TEST_CASE("wormhole engine: worms moved as a whole end as those moved flit by flit") {
+TEST_CASE("wormhole engine: packets moved as a whole match packets moved flit by flit") {
   for (const auto& network : small_networks()) {
     if (network->layout().shares_wires()) continue;
     bool choices = false;  // these draw numbers of their own
@@ -390,7 +390,7 @@ class PlainEngine {
   std::vector<WormDelivery> delivered_;
 };
 
-TEST_CASE("wormhole engine: shared wires: every cycle is that of the rules in plain words") {
+TEST_CASE("wormhole engine: shared channels: every cycle matches a direct implementation of the rules") {
   auto networks = small_networks();
   networks.push_back(cube(CubeLinks::mesh, 70, 1, 2));
   networks.push_back(network::make_hypercube_worms(4, 3, {}));
@@ -436,7 +436,7 @@ TEST_CASE("wormhole engine: shared wires: every cycle is that of the rules in pl
   CHECK(deliveries > 100'000);
 }
 
-TEST_CASE("wormhole engine: two heads that ask in the same cycle win equally often") {
+TEST_CASE("wormhole engine: two heads that request in the same cycle win equally often") {
   // A row of five nodes: 0 -> 4 and 1 -> 3 ask for the link 1 -> 2 in the same cycle.
   const auto row = cube(CubeLinks::mesh, 5, 1);
   for (const bool through_first : {true, false}) {
@@ -461,7 +461,7 @@ TEST_CASE("wormhole engine: two heads that ask in the same cycle win equally oft
   }
 }
 
-TEST_CASE("wormhole engine: heads that wait for one station are served in the order in which they asked") {
+TEST_CASE("wormhole engine: heads at one station are served in the order of their requests") {
   // The neighbours of the middle of a 3 x 3 mesh send to it, one cycle after the other.
   const auto mesh = cube(CubeLinks::mesh, 3, 2);
   std::vector<std::uint32_t> neighbours{1, 3, 5, 7};
@@ -479,7 +479,7 @@ TEST_CASE("wormhole engine: heads that wait for one station are served in the or
   } while (std::next_permutation(neighbours.begin(), neighbours.end()));
 }
 
-TEST_CASE("wormhole engine: worms on one wire share it fairly, and leave nothing unused") {
+TEST_CASE("wormhole engine: packets on one channel share it fairly, without idle cycles") {
   // A ring of six, one way: 4 -> 1 takes 5 -> 0 on the low channel, 5 -> 2 as well: they queue. 3 -> 5 is on
   // the high one of 3 -> 4 and 4 -> 5, 3 -> 1 on the low one of the same wires.
   const auto ring = cube(CubeLinks::unidirectional_torus, 6, 1);
@@ -499,7 +499,7 @@ TEST_CASE("wormhole engine: worms on one wire share it fairly, and leave nothing
   CHECK(ends[1] >= 2 * flits);
 }
 
-TEST_CASE("wormhole engine: two worms that meet on a wire lose what they use it together, and no more") {
+TEST_CASE("wormhole engine: two packets on one channel lose the time they share it, and no more") {
   const auto ring = cube(CubeLinks::unidirectional_torus, 6, 1);
   constexpr std::uint32_t flits = 20;
   for (std::uint64_t behind = 0; behind < 25; ++behind) {
@@ -530,7 +530,7 @@ TEST_CASE("wormhole engine: two worms that meet on a wire lose what they use it 
   }
 }
 
-TEST_CASE("wormhole engine: a ring of worms that wait for each other is reported, not run for ever") {
+TEST_CASE("wormhole engine: a deadlock is reported") {
   const auto ring = cube(CubeLinks::unidirectional_torus, 4, 1, 1);
   WormEngine engine(*ring, 1, {1, 0});
   for (std::uint32_t node = 0; node < 4; ++node)
@@ -570,7 +570,7 @@ TEST_CASE("wormhole engine: a ring of worms that wait for each other is reported
   CHECK(cycles < 100);
 }
 
-TEST_CASE("wormhole engine: saved and loaded in the middle, it goes on as if nothing had been") {
+TEST_CASE("wormhole engine: saving and loading in the middle changes nothing") {
   for (const auto& network : small_networks()) {
     CAPTURE(network->layout().name);
     const auto feed = [&](WormEngine& engine, std::uint64_t cycle) {

@@ -38,7 +38,7 @@ bool holds(const std::optional<numeric::Estimate<Unit>>& estimate, double exact)
   return inside;
 }
 
-TEST_CASE("wormhole simulation: two nodes are queues whose wait is known exactly") {
+TEST_CASE("wormhole simulation: two nodes match the exact wait of a queue") {
   // Nothing blocks, so a source is served for as many cycles as the message has flits: with Poisson arrivals
   // rounded up to whole cycles W = a E[S^2] / (2 (1 - rho)), with Bernoulli ones less by
   // rho / (2 (1 - rho)).
@@ -100,7 +100,7 @@ TEST_CASE("wormhole simulation: cuts, saving and loading, and threads change not
   }
 }
 
-TEST_CASE("wormhole simulation: messages follow the traffic they are given") {
+TEST_CASE("wormhole simulation: messages follow the given traffic") {
   WormModel model = model_of({.radix = 3}, "0.06", 3);
   model.traffic.flows = {{0, 1, 0.4}, {0, 8, 0.8}, {4, 0, 1.5}, {7, 2, 0.3}};
   for (const WormArrivals arrivals : {WormArrivals::poisson, WormArrivals::bernoulli}) {
@@ -134,7 +134,7 @@ TEST_CASE("wormhole simulation: messages follow the traffic they are given") {
   CHECK(chi_square < 71 + 4 * std::sqrt(2 * 71.0));
 }
 
-TEST_CASE("wormhole simulation: saturation of an ejection that two sources share is found") {
+TEST_CASE("wormhole simulation: saturation of an ejection channel shared by two sources is found") {
   // 0 -> 1 <- 2: the ejection takes a flit a cycle and never rests while both wait.
   WormModel model = model_of({.radix = 3, .dimensions = 1}, "0.1", 16);
   model.traffic.flows = {{0, 1, 1}, {2, 1, 1}};
@@ -154,7 +154,7 @@ TEST_CASE("wormhole simulation: saturation of an ejection that two sources share
       NoAnswer);
 }
 
-TEST_CASE("wormhole simulation: what cannot be is refused") {
+TEST_CASE("wormhole simulation: invalid parameters are rejected") {
   const auto refused = [](auto change) {
     WormModel model = model_of({.radix = 3}, "0.1", 4);
     change(model);

@@ -30,7 +30,7 @@ TEST_CASE("on-off source: the shortest burst turns ON with certainty") {
   CHECK(shortest_burst(rational("0.1"), 1) == 1);
 }
 
-TEST_CASE("on-off source: what cannot exist is refused with what can") {
+TEST_CASE("on-off source: impossible parameters are rejected with the possible range") {
   using Catch::Matchers::Contains;
   CHECK_THROWS_WITH(on_off(rational("0.9"), {rational("4")}), Contains("at least 9 slots"));
   CHECK_THROWS_WITH(on_off(rational("0.1"), {rational("0.5")}), Contains("at least 1 slot"));

@@ -48,7 +48,7 @@ TEST_CASE("packet sizes from a list and from a file", "[traffic][packet_sizes]")
   CHECK(PacketSizes::of_list("65:1,128:1,129:2", "--sizes").cells(64).classes.size() == 2);
 }
 
-TEST_CASE("packet sizes that are none are refused", "[traffic][packet_sizes][errors]") {
+TEST_CASE("invalid packet sizes are rejected", "[traffic][packet_sizes][errors]") {
   for (const char* text : {"", "64:0", "64:-1", "0:1", "64:x", "x", "1e9", "64.5", "64:1,,65:1", "64:1:2"})
     CHECK_THROWS_AS(PacketSizes::of_list(text, "--sizes"), InvalidArgument);
   CHECK_THROWS_WITH(PacketSizes::of_list("64:0", "--sizes"),

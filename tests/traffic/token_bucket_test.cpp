@@ -48,14 +48,14 @@ TEST_CASE("the greedy source sends floor(burst + rate m) in m + 1 slots") {
   }
 }
 
-TEST_CASE("a full bucket that spills lets through less than its rate") {
+TEST_CASE("a full bucket that overflows passes less than its rate") {
   const GreedyPattern pattern({{rational("2/5"), 1}});
   CHECK(pattern.rate() == ratio(1, 3));
   CHECK(pattern.most(2) == 1);
   CHECK(pattern.most(3) == 2);
 }
 
-TEST_CASE("a link lets one packet per slot through, until the bucket is empty") {
+TEST_CASE("a link passes one packet per slot until the bucket is empty") {
   const GreedyPattern pattern({{rational("9/10"), 20}, one_a_slot()});
   CHECK(pattern.most(190) == 191);  // m* = (b - 1)/(1 - r) = 190
   CHECK(pattern.most(191) == 191);
@@ -68,7 +68,7 @@ TEST_CASE("a link lets one packet per slot through, until the bucket is empty") 
   }
 }
 
-TEST_CASE("no source sends more in any window than the greedy one in its first slots") {
+TEST_CASE("no source exceeds the greedy one's first slots in any window") {
   std::mt19937 random(7);
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   for (int round = 0; round < 60; ++round) {
@@ -93,7 +93,7 @@ TEST_CASE("no source sends more in any window than the greedy one in its first s
   }
 }
 
-TEST_CASE("buckets out of range are refused by name") {
+TEST_CASE("buckets out of range are rejected by name") {
   CHECK_THROWS_WITH(GreedyPattern({}), Catch::Contains("buckets"));
   CHECK_THROWS_WITH(GreedyPattern({{0, 1}}), Catch::Contains("rate is 0"));
   CHECK_THROWS_WITH(GreedyPattern({{1, ratio(1, 2)}}), Catch::Contains("burst is 1/2"));

@@ -54,7 +54,7 @@ std::string pcap_bytes(std::uint32_t magic, bool big, std::uint32_t fraction) {
 
 }  // namespace
 
-TEST_CASE("trace: CSV with names, without, units, comments, in pieces of any size", "[trace]") {
+TEST_CASE("trace: CSV with and without names, units, comments, in chunks of any size", "[trace]") {
   for (const std::size_t piece : {1U, 7U, 1000U}) {
     const auto named =
         read_csv("bytes,input,time\n# c\n64,3,0.000000001\r\n1500,0,1.5\n", TimeUnit::s, piece);
@@ -68,7 +68,7 @@ TEST_CASE("trace: CSV with names, without, units, comments, in pieces of any siz
   CHECK(read_csv("1e-6,64\n").front().time == 1000);
 }
 
-TEST_CASE("trace: CSV that is refused, with its line", "[trace]") {
+TEST_CASE("trace: invalid CSV is rejected with its line", "[trace]") {
   using Catch::Contains;
   CHECK_THROWS_WITH(read_csv(""), Contains("no packets"));
   CHECK_THROWS_WITH(read_csv("0,64\nx,64\n"), Contains("f:2") && Contains("no time"));
@@ -120,7 +120,7 @@ TEST_CASE("trace: slots of packets, whole and cell by cell", "[trace]") {
   CHECK(cells_of(TraceArrival::cells, packets) == Slots{{0, 2}, {1, 1}, {2, 1}, {3, 1}, {9, 1}});
 }
 
-TEST_CASE("trace: dispersion, tails and losses are those of all slots written out", "[trace]") {
+TEST_CASE("trace: dispersion, tails and losses match all slots listed", "[trace]") {
   std::mt19937_64 random(2);
   std::vector<int> arrivals(50'000, 0);
   for (auto& each : arrivals) each = random() % 4 == 0 ? static_cast<int>(random() % 5) : 0;

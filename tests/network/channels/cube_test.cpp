@@ -67,7 +67,7 @@ Cube square(CubeLinks links, int k) {
   return {.links = links, .radix = k};
 }
 
-TEST_CASE("cube: rates and flows are those of a plain walk over all pairs, and are conserved") {
+TEST_CASE("cube: rates and flows match an enumeration of all pairs and are conserved") {
   const auto [links, k] = GENERATE(table<CubeLinks, int>({{CubeLinks::mesh, 4},
                                                           {CubeLinks::mesh, 5},
                                                           {CubeLinks::unidirectional_torus, 4},
@@ -149,7 +149,7 @@ double meeting(const Path& mine, const std::set<std::string>& other) {
   return 0;
 }
 
-TEST_CASE("cube: worms met on shared wires are those of a plain count over all pairs of ways") {
+TEST_CASE("cube: messages met on shared channels match a count over all pairs of routes") {
   const auto links = GENERATE(CubeLinks::unidirectional_torus, CubeLinks::bidirectional_torus);
   const auto k = GENERATE(3, 4, 5, 6);
   const std::vector<Path> paths = all_paths(links, k);
@@ -166,7 +166,7 @@ TEST_CASE("cube: worms met on shared wires are those of a plain count over all p
   CHECK(cube_graph(cube).worms_met == 0);
 }
 
-TEST_CASE("cube: what is out of range is refused") {
+TEST_CASE("cube: parameters out of range are rejected") {
   CHECK_THROWS_AS(cube_graph({.radix = 1}), InvalidArgument);
   CHECK_THROWS_AS(cube_graph({.radix = 129}), InvalidArgument);
   CHECK_THROWS_AS(cube_graph({.radix = 2, .dimensions = 15}), InvalidArgument);

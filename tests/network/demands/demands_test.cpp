@@ -74,7 +74,7 @@ std::string sparse_message(const std::string& csv) {
 
 }  // namespace
 
-TEST_CASE("names with ranges are those of the ranges, the last changing fastest", "[network][node_names]") {
+TEST_CASE("name ranges expand with the last range changing fastest", "[network][node_names]") {
   CHECK(expand_names("h[0..2], a[1..2]_[8..9], core", 100) ==
         std::vector<std::string>{"h0", "h1", "h2", "a1_8", "a1_9", "a2_8", "a2_9", "core"});
   for (const char* wrong : {"", "a,", "h[", "h]", "h[1]", "h[3..2]", "h[a..b]", "h[0..1", "h[-1..2]",
@@ -82,8 +82,7 @@ TEST_CASE("names with ranges are those of the ranges, the last changing fastest"
     CHECK_THROWS_AS(expand_names(wrong, 100), InvalidArgument);
 }
 
-TEST_CASE("formulas of whole numbers round down, and their remainders are not negative",
-          "[network][node_names]") {
+TEST_CASE("whole-number formulas round down and have non-negative remainders", "[network][node_names]") {
   const std::vector<std::string> variables{"i", "j"};
   const std::vector<std::int64_t> values{7, 3};
   for (const auto& [text, expected] :
@@ -107,7 +106,7 @@ TEST_CASE("formulas of whole numbers round down, and their remainders are not ne
   CHECK_THROWS_AS(Ranges("i = 0..1, i = 0..1"), InvalidArgument);
 }
 
-TEST_CASE("traffic in a few words is the list that it stands for", "[network][demands]") {
+TEST_CASE("compact traffic equals its list of flows", "[network][demands]") {
   const Rates uniform = rates("[[traffic]]\nuniform = 0.3\n");
   CHECK(uniform.size() == 12);
   for (const auto& [pair, rate] : uniform) CHECK(rate == Rational(1) / 10);
@@ -149,7 +148,7 @@ TEST_CASE("traffic in a few words is the list that it stands for", "[network][de
   CHECK(all.at({"h0", "h1"}) == Rational(8) / 10);
 }
 
-TEST_CASE("weights share packets out where routes are spread", "[network][fabric_file]") {
+TEST_CASE("link weights split packets on spread routes", "[network][fabric_file]") {
   const std::string text =
       "hosts = \"h[0..1]\"\nswitches = \"a, b, c, d\"\nlink = [{from = \"h0\", to = \"a\"}, {from = \"d\", "
       "to = \"h1\"},\n"
@@ -163,7 +162,7 @@ TEST_CASE("weights share packets out where routes are spread", "[network][fabric
   CHECK(read_network(to_toml(network), "again").network.links[2].weight == 3);
 }
 
-TEST_CASE("what fails is taken out before routes are found", "[network][failures]") {
+TEST_CASE("failures are removed before routes are found", "[network][failures]") {
   const std::string tree = to_toml(FatTree{4, 3}, FabricTraffic{});
   const auto links = [&](const std::vector<std::string>& without) {
     return read_fabric(tree, "net.toml", FlowsFrom::file, without).fabric.network.links.size();
@@ -194,7 +193,7 @@ TEST_CASE("what fails is taken out before routes are found", "[network][failures
   CHECK(cut.flows.size() == 14 * 13);
 }
 
-TEST_CASE("traffic in a few words that is none is refused with its place", "[network][demands]") {
+TEST_CASE("invalid compact traffic is rejected with its location", "[network][demands]") {
   const auto refused = [](const std::string& traffic, const std::string& what) {
     CHECK_THAT(refusal(star_of_four + traffic), Catch::Contains(what));
   };
@@ -219,8 +218,7 @@ TEST_CASE("traffic in a few words that is none is refused with its place", "[net
           "sends 6/5 packets per slot in total");
 }
 
-TEST_CASE("links as formulas that are none, or too many, are refused with their place",
-          "[network][node_names]") {
+TEST_CASE("invalid or too many formula links are rejected with their location", "[network][node_names]") {
   const auto refused = [](const std::string& links, const std::string& what) {
     CHECK_THAT(
         refusal("hosts = \"h[0..3]\"\nswitches = \"s[0..1]\"\n" + links + "\n[traffic]\nuniform = 0.1\n"),
@@ -244,7 +242,7 @@ TEST_CASE("links as formulas that are none, or too many, are refused with their 
              Catch::Contains("no flows"));  // in a list names are what they are
 }
 
-TEST_CASE("a list of pairs is the same however the file is cut", "[network][demands]") {
+TEST_CASE("a list of pairs does not depend on the chunks of the file", "[network][demands]") {
   const Network network = read_network(star_of_four + "[traffic]\nuniform = 0.1\n", "net.toml").network;
   const std::string csv = "# pairs\nfrom, to, rate\r\nh3, h0, 0.25\n\n \"h0\" ,h1,1/4\nh1,h2,0\nh0,h3,0.5";
   const std::vector<SparseDemand::Entry> expected{{3, 0, 1}, {0, 1, 1}, {0, 3, 2}};
@@ -257,7 +255,7 @@ TEST_CASE("a list of pairs is the same however the file is cut", "[network][dema
   }
 }
 
-TEST_CASE("a list of pairs that is none is refused with its place", "[network][demands]") {
+TEST_CASE("an invalid list of pairs is rejected with its location", "[network][demands]") {
   const std::string head = "from,to,rate\n";
   const auto refused = [](const std::string& csv, const std::string& what) {
     CHECK_THAT(sparse_message(csv), Catch::Contains(what));

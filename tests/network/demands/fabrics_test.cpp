@@ -142,7 +142,7 @@ std::int64_t across(const Graph& graph, Half half) {
 
 }  // namespace
 
-TEST_CASE("generated networks have the counts that are known of them", "[network][fabrics]") {
+TEST_CASE("generated networks have the known counts", "[network][fabrics]") {
   CHECK(checked(FatTree{4, 3}).degrees() == std::set<std::size_t>{2, 4});
   CHECK(facts_of(FatTree{64, 3}).hosts == 65'536);
   CHECK(facts_of(FatTree{64, 3}).switches == 5'120);
@@ -165,7 +165,7 @@ TEST_CASE("generated networks have the counts that are known of them", "[network
   CHECK(facts_of(SlimFly{5, 1}).ports == 8);
 }
 
-TEST_CASE("the known bisections are those of a cut that the definition names", "[network][fabrics]") {
+TEST_CASE("known bisections match a cut from the definition", "[network][fabrics]") {
   const auto first_below = [](int bound) {
     return [bound](const std::string& name) { return std::stoi(name.substr(1)) < bound; };
   };
@@ -180,7 +180,7 @@ TEST_CASE("the known bisections are those of a cut that the definition names", "
         }) == *facts_of(FatTree{4, 3}).bisection);
 }
 
-TEST_CASE("a generated fat-tree is the one of its definition, link by link", "[network][fabrics]") {
+TEST_CASE("a generated fat-tree matches its definition, link by link", "[network][fabrics]") {
   const Network network = read_fabric(to_toml(FatTree{6, 3}, FabricTraffic{}), "f").fabric.network;
   std::set<std::pair<std::string, std::string>> links, expected;
   for (const Link& link : network.links)
@@ -200,7 +200,7 @@ TEST_CASE("a generated fat-tree is the one of its definition, link by link", "[n
   CHECK(links == expected);
 }
 
-TEST_CASE("between two groups of a dragonfly there is one wire, at switches in turn", "[network][fabrics]") {
+TEST_CASE("two groups of a dragonfly share one cable, at switches in turn", "[network][fabrics]") {
   const Graph fly = checked(Dragonfly{3, 1, 2, 7});
   std::map<std::pair<std::string, std::string>, int> between;
   for (std::size_t i = 0; i < fly.names.size(); ++i)
@@ -226,7 +226,7 @@ TEST_CASE("a jellyfish is a connected regular graph, and a function of its seed"
   CHECK(text(1) != text(2));
 }
 
-TEST_CASE("shapes that are none are refused with what is wrong", "[network][fabrics]") {
+TEST_CASE("invalid shapes are rejected with the reason", "[network][fabrics]") {
   const auto message = [](const FabricShape& shape) -> std::string {
     try {
       (void)to_toml(shape, std::nullopt);

@@ -79,7 +79,7 @@ TEST_CASE("uniform traffic: around one switch each queue has all other hosts as 
   }
 }
 
-TEST_CASE("uniform traffic: every end sends to all that it reaches, and to no other", "[network]") {
+TEST_CASE("uniform traffic: every end sends to all reachable ends only", "[network]") {
   std::mt19937_64 random(20260301);
   const Rational rate = Rational(3) / 7;
   int unreached = 0;
@@ -120,7 +120,7 @@ TEST_CASE("uniform traffic: every end sends to all that it reaches, and to no ot
   CHECK(unreached > 20);  // that case was met
 }
 
-TEST_CASE("uniform traffic: what is refused", "[network]") {
+TEST_CASE("uniform traffic: invalid parameters are rejected", "[network]") {
   const auto refused = [](Network network, const Rational& rate) {
     CHECK_THROWS_AS(add_uniform_traffic(network, rate), InvalidArgument);
     CHECK(network.flows.size() <= 1);

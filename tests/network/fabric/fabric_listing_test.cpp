@@ -20,7 +20,7 @@ bool listable(const Fabric& fabric) {
 
 }  // namespace
 
-TEST_CASE("traffic whose routes are too many cannot be listed: counted by hand", "[network]") {
+TEST_CASE("too many routes cannot be listed: counted by hand", "[network]") {
   // 896 pairs of different leaves have a route over each spine, 96 of the same leaf one.
   const auto leaf_spine = [](int spines) {
     return fabric_of(to_toml(LeafSpine{8, spines, 4, 1}, FabricTraffic{Rational(1) / 100}));
@@ -41,7 +41,7 @@ TEST_CASE("traffic whose routes are too many cannot be listed: counted by hand",
   CHECK_FALSE(listable(permutation(32)));
 }
 
-TEST_CASE("traffic whose routes are too long cannot be listed: counted by hand", "[network]") {
+TEST_CASE("too long routes cannot be listed: counted by hand", "[network]") {
   // Round a ring of 1 000 switches, each sends to the one before it, in each class of traffic.
   const auto ring = [](int classes) {
     std::string text =

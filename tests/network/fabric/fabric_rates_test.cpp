@@ -130,7 +130,7 @@ Fabric rings(const std::vector<std::size_t>& lengths) {
 
 }  // namespace
 
-TEST_CASE("fabric rates: those of routes written out, on random networks") {
+TEST_CASE("fabric rates match listed routes, on random networks") {
   std::mt19937_64 random(1);
   for (int i = 0; i < 25; ++i) {
     INFO("network " << i);
@@ -138,7 +138,7 @@ TEST_CASE("fabric rates: those of routes written out, on random networks") {
   }
 }
 
-TEST_CASE("fabric rates: those of routes written out, on many random networks", "[.full]") {
+TEST_CASE("fabric rates match listed routes, on many random networks", "[.full]") {
   std::mt19937_64 random(2);
   for (int i = 0; i < 400; ++i) {
     INFO("network " << i);
@@ -146,7 +146,7 @@ TEST_CASE("fabric rates: those of routes written out, on many random networks", 
   }
 }
 
-TEST_CASE("fabric rates: those of Valiant routes written out, on random networks") {
+TEST_CASE("fabric rates match listed Valiant routes, on random networks") {
   std::mt19937_64 random(3);
   int tried = 0, lists = 0, alike = 0;
   for (int i = 0; i < 120; ++i) {
@@ -166,7 +166,7 @@ TEST_CASE("fabric rates: those of Valiant routes written out, on random networks
   CHECK(alike >= 1);
 }
 
-TEST_CASE("fabric rates: those of routes written out, on the usual fabrics") {
+TEST_CASE("fabric rates match listed routes, on the usual fabrics") {
   for (const FabricShape& shape :
        {FabricShape(FatTree{4, 3}), FabricShape(FatTree{8, 2}), FabricShape(LeafSpine{5, 3, 4, 2}),
         FabricShape(Torus{{4, 5}, 2}), FabricShape(HyperX{{3, 4}, 2}), FabricShape(Dragonfly{4, 2, 2, 5}),
@@ -213,7 +213,7 @@ TEST_CASE("fabric rates: a fat-tree has few kinds of queues, and flow is conserv
   }
 }
 
-TEST_CASE("fabric rates: one slower or heavier link splits what it touches") {
+TEST_CASE("fabric rates: a slower or heavier link splits neighbouring orbits") {
   const Fabric even = uniform(FatTree{8, 3}, Rational(1) / 2);
   const std::size_t orbits = different(counted(even).orbits.arc);
   const auto switches = [&](const Link& link) {
@@ -240,7 +240,7 @@ TEST_CASE("fabric rates: one slower or heavier link splits what it touches") {
   }
 }
 
-TEST_CASE("fabric rates: equal colours are not taken for equal places") {
+TEST_CASE("fabric rates: equal colours do not imply symmetry") {
   // All switches of a ring of six and of two rings of three have one colour, if their groups do not differ.
   Fabric fabric = rings({6, 3, 3});
   auto& demand = std::get<ProductDemand>(fabric.demands.front().rates);
@@ -262,7 +262,7 @@ TEST_CASE("fabric rates: equal colours are not taken for equal places") {
   CHECK_THROWS_AS(fabric_rates(graph, orbits), NoAnswer);
 }
 
-TEST_CASE("fabric rates: what leads nowhere, and what is too long, is refused") {
+TEST_CASE("fabric rates: missing and too long routes are rejected") {
   Fabric fabric = rings({3, 3});
   std::get<ProductDemand>(fabric.demands.front().rates).group.clear();
   const FabricGraph graph(fabric);
@@ -274,7 +274,7 @@ TEST_CASE("fabric rates: what leads nowhere, and what is too long, is refused") 
   CHECK_THROWS_WITH(fabric_rates(ring, fabric_orbits(ring)), Catch::Contains("the limit is 508"));
 }
 
-TEST_CASE("fabric rates: denominators beyond 124 bits") {
+TEST_CASE("fabric rates: denominators above 124 bits") {
   Fabric fabric = rings({7});
   auto& values = std::get<ProductDemand>(fabric.demands.front().rates).values;
   values[1] = values[1] / cln::expt(Rational(7), 30);

@@ -159,7 +159,7 @@ const std::string minimal = "route = \"minimal\"\n";
 
 }  // namespace
 
-TEST_CASE("Minimal routes: rates are those of the definition, digit for digit", "[network][minimal]") {
+TEST_CASE("minimal routes: rates match the definition exactly", "[network][minimal]") {
   CHECK(require_defined(built_fabric(Dragonfly{3, 1, 1, 4}, "[traffic]\nuniform = 0.3\n" + minimal)));
   CHECK(require_defined(built_fabric(
       Dragonfly{2, 2, 1, 3}, "[traffic]\npermutation = \"shift\"\nshift = 4\nrate = 0.2\n" + minimal)));
@@ -178,7 +178,7 @@ TEST_CASE("Minimal routes: rates are those of the definition, digit for digit", 
       minimal + "[[traffic]]\nname = \"s\"\nuniform = 0.2\nfrom = \"s1_1\"\nto = \"h[0..5]\"\n" + minimal)));
 }
 
-TEST_CASE("Minimal routes: random networks with groups, by the definition", "[network][minimal]") {
+TEST_CASE("minimal routes: random networks with groups match the definition", "[network][minimal]") {
   std::mt19937_64 random(17);
   int ways = 0, refused = 0;
   for (int i = 0; i < 120 && ways < 25; ++i) {
@@ -209,7 +209,7 @@ TEST_CASE("Minimal routes: random networks with groups, by the definition", "[ne
   CHECK(refused >= 3);
 }
 
-TEST_CASE("Minimal routes: adversarial traffic saturates a dragonfly", "[network][minimal]") {
+TEST_CASE("minimal routes: adversarial traffic saturates a dragonfly", "[network][minimal]") {
   // All hosts of a group send to the next group, over one link: a p hosts share it, which is full at 1/(a p). By shortest routes of 72 hosts some
   // take two global links, which no minimal route does, and 1/4 would be carried.
   for (const auto& [a, p, h] : {std::array{4, 2, 2}, std::array{2, 1, 1}, std::array{3, 2, 1}}) {
@@ -237,7 +237,7 @@ TEST_CASE("Minimal routes: adversarial traffic saturates a dragonfly", "[network
   }
 }
 
-TEST_CASE("Minimal routes: two groups are enough, none are refused", "[network][minimal]") {
+TEST_CASE("minimal routes: two groups suffice, none are rejected", "[network][minimal]") {
   CHECK(require_defined(built_fabric(Dragonfly{2, 1, 1, 2}, "[traffic]\nuniform = 0.3\n" + minimal)));
   CHECK_THROWS_WITH(to_toml(FatTree{}, FabricTraffic{1, RouteRule::minimal}),
                     Catch::Contains("minimal") && Catch::Contains("dragonfly"));

@@ -162,7 +162,7 @@ GlobalLoads global_loads(const Fabric& fabric) {
 
 }  // namespace
 
-TEST_CASE("Valiant routes: rates are those of the definition, digit for digit", "[network][valiant]") {
+TEST_CASE("Valiant routes: rates match the definition exactly", "[network][valiant]") {
   const std::string uneven =
       "[[traffic]]\ngravity = [[\"h[0..2]\", 0.3, 1], [\"h[3..9]\", 0.1, 2]]\nroute = \"valiant\"\n";
   const std::string list =
@@ -199,7 +199,7 @@ TEST_CASE("Valiant routes: a dragonfly's global links carry each packet twice", 
   CHECK(spread.most == Rational(2) * 2 / 25);
 }
 
-TEST_CASE("Valiant routes: what failures cut off is not drawn, and what cannot be is refused",
+TEST_CASE("Valiant routes: disconnected groups are not drawn, invalid input is rejected",
           "[network][valiant]") {
   const Dragonfly mesh{1, 1, 3, 4};
   const std::string text = to_toml(mesh, FabricTraffic{Rational(1) / 4, RouteRule::valiant});
@@ -243,7 +243,7 @@ TEST_CASE("Valiant routes: what failures cut off is not drawn, and what cannot b
                     Catch::Contains("no flows"));
 }
 
-TEST_CASE("Valiant routes: groups come back from a network that is written", "[network][valiant]") {
+TEST_CASE("Valiant routes: groups survive writing and reading a network", "[network][valiant]") {
   const Network network =
       written_out(shaped_fabric(Dragonfly{2, 1, 1, 3}, "[traffic]\nuniform = 0.1\nroute = \"valiant\"\n"));
   const Network again = read_network(to_toml(network), "again.toml").network;
@@ -251,7 +251,7 @@ TEST_CASE("Valiant routes: groups come back from a network that is written", "[n
     CHECK(again.nodes[node].group == network.nodes[node].group);
 }
 
-TEST_CASE("Valiant routes: whether they can be listed is counted as they are", "[network][valiant]") {
+TEST_CASE("Valiant routes: the count for listing matches the routes", "[network][valiant]") {
   // A mesh of n switches with a host each: n (n - 1) pairs of n - 2 routes.
   const auto mesh = [](int switches) {
     return shaped_fabric(Dragonfly{1, 1, switches - 1, switches},

@@ -181,7 +181,7 @@ std::string torus_file(int flows) {
 
 }  // namespace
 
-TEST_CASE("the example network has the rates worked out by hand", "[network][network_file]") {
+TEST_CASE("the example network has the rates computed by hand", "[network][network_file]") {
   const NetworkFile read = read_network(network_file("two_switches.toml"), "two_switches.toml");
   CHECK(!read.matrix);
   const Network& network = read.network;
@@ -212,7 +212,7 @@ TEST_CASE("the example network has the rates worked out by hand", "[network][net
   }
 }
 
-TEST_CASE("a traffic matrix says the same as flows", "[network][network_file]") {
+TEST_CASE("a traffic matrix equals its flows", "[network][network_file]") {
   NetworkFile by_matrix = read_network(network_file("two_switches_by_matrix.toml"), "net.toml");
   REQUIRE(by_matrix.matrix);
   CHECK(by_matrix.matrix->route == RouteRule::shortest);
@@ -230,7 +230,7 @@ TEST_CASE("a traffic matrix says the same as flows", "[network][network_file]") 
   }
 }
 
-TEST_CASE("the example in docs/networks.md is as described there", "[network][network_file]") {
+TEST_CASE("the example in docs/networks.md behaves as described there", "[network][network_file]") {
   const std::string page = network_file("../../docs/networks.md");
   const std::size_t begin = page.find("```toml\n") + 8;
   std::string example = page.substr(begin, page.find("```", begin) - begin);
@@ -246,7 +246,7 @@ TEST_CASE("the example in docs/networks.md is as described there", "[network][ne
   }
 }
 
-TEST_CASE("numbers are taken as they are written", "[network][network_file]") {
+TEST_CASE("numbers are read exactly as written", "[network][network_file]") {
   const auto rate = [](const std::string& text) {
     return to_fraction(network_of(with_flow("rate = " + text)).flows[0].rate);
   };
@@ -258,7 +258,7 @@ TEST_CASE("numbers are taken as they are written", "[network][network_file]") {
   CHECK(rate("+0.2_5") == "1/4");
 }
 
-TEST_CASE("the place of a number counts characters, not bytes", "[network][network_file]") {
+TEST_CASE("locations count characters, not bytes", "[network][network_file]") {
   const auto text = [](const std::string& byte_order_mark) {
     return byte_order_mark +
            "hosts = [\"zürich\", \"東京\"]\r\nswitches = [\"s\"]\r\n"
@@ -276,7 +276,7 @@ TEST_CASE("the place of a number counts characters, not bytes", "[network][netwo
   }
 }
 
-TEST_CASE("numbers that stand before others read earlier", "[network][network_file]") {
+TEST_CASE("numbers before already read ones are found", "[network][network_file]") {
   // The rate is read first, then the shares to the left of it.
   const Network network = network_of(
       frame +
@@ -286,7 +286,7 @@ TEST_CASE("numbers that stand before others read earlier", "[network][network_fi
   CHECK(ways(network, network.flows[0]) == std::vector<std::string>{"1/4: a s t c", "3/4: a s u t c"});
 }
 
-TEST_CASE("routes: shortest, spread, written out", "[network][network_file]") {
+TEST_CASE("routes: shortest, spread, listed", "[network][network_file]") {
   const auto routes = [](const std::string& keys) {
     const Network network = network_of(with_flow("rate = 0.5" + keys));
     return ways(network, network.flows[0]);
@@ -328,7 +328,7 @@ TEST_CASE("routes: shortest, spread, written out", "[network][network_file]") {
   CHECK(ways(uneven, uneven.flows[0]) == Ways{"1/4: a s x b", "1/4: a s y b", "1/2: a v z b"});
 }
 
-TEST_CASE("spreading over all shortest ways is a tree's routing", "[network][network_file]") {
+TEST_CASE("spreading over all shortest routes is a tree's routing", "[network][network_file]") {
   for (const auto& tree : {Tree{.radix = 2, .levels = 3}, Tree{.radix = 3, .levels = 2}}) {
     const Network expected = tree_network(tree, Rational(9) / 10, TreeRouting::nearest_ancestor);
     std::vector<RouteRequest> requests;
@@ -366,7 +366,7 @@ TEST_CASE("a network is written and read back unchanged", "[network][network_fil
   }
 }
 
-TEST_CASE("switches share memory by all, by ranges or by list", "[network][network_file]") {
+TEST_CASE("switches with shared memory are all, ranges or a list", "[network][network_file]") {
   const auto sharing = [](const std::string& value) {
     const Network network =
         read_network("hosts = \"h[0..3]\"\nswitches = \"s[0..3], t\"\nshared_memory = " + value +
@@ -394,7 +394,8 @@ TEST_CASE("switches share memory by all, by ranges or by list", "[network][netwo
   CHECK_THROWS_WITH(sharing("7"), Catch::Contains("\"shared_memory\" must be true, a string such as"));
 }
 
-TEST_CASE("flows with bursts are read, written and refused with their place", "[network][network_file]") {
+TEST_CASE("flows with bursts are read, written, and rejected with their location",
+          "[network][network_file]") {
   const Network network = network_of(with_flow("rate = 0.3, burst = \"33/2\", on_rate = 0.75"));
   CHECK(network.flows[0].burst == traffic::Burst{Rational(33) / 2, Rational(3) / 4});
   CHECK(network_of(with_flow("rate = 0.3, burst = 16")).flows[0].burst == traffic::Burst{16});
@@ -429,7 +430,7 @@ TEST_CASE("flows with bursts are read, written and refused with their place", "[
                     Catch::Contains(busy.flows[1].name) && Catch::Contains("at least 9"));
 }
 
-TEST_CASE("a network file that is none is refused with its place", "[network][network_file]") {
+TEST_CASE("an invalid network file is rejected with its location", "[network][network_file]") {
   const auto refused = [](const std::string& toml, const std::string& expected) {
     CAPTURE(toml);
     CHECK_THAT(message(toml), Catch::StartsWith("net.toml:" + expected));
@@ -560,7 +561,7 @@ TEST_CASE("a network file that is none is refused with its place", "[network][ne
   CHECK(message(frame + "[traffic]\nmatrix = \"m.csv\"\nroute = \"spread\"") == "no error");
 }
 
-TEST_CASE("a traffic matrix that is none is refused with its place", "[network][network_file]") {
+TEST_CASE("an invalid traffic matrix is rejected with its location", "[network][network_file]") {
   const auto refused = [](const std::string& csv, const std::string& expected) {
     CAPTURE(csv);
     CHECK_THAT(matrix_message(csv), Catch::StartsWith("demand.csv:" + expected));
@@ -595,7 +596,7 @@ TEST_CASE("a traffic matrix that is none is refused with its place", "[network][
   CHECK(ways(bare, bare.flows.at(0)) == std::vector<std::string>{"1: b s t c"});
 }
 
-TEST_CASE("a traffic matrix counts what a node sends as the network file does", "[network][network_file]") {
+TEST_CASE("a traffic matrix limits a node's rate as the network file does", "[network][network_file]") {
   // Node a sends 0.3 in bursts, which do not count, and 0.8 that do.
   Network network = network_of(frame +
                                "flow = [{from = \"a\", to = \"c\", rate = 0.3, burst = 16},\n"
@@ -615,7 +616,7 @@ TEST_CASE("a traffic matrix counts what a node sends as the network file does", 
 }
 
 /// Steps for each two of their letters would take days, and a level of the stack for each would end it.
-TEST_CASE("hostile files of a million letters and more are refused", "[network][network_file]") {
+TEST_CASE("hostile files of a million characters and more are rejected", "[network][network_file]") {
   const std::string brackets(1'000'000, '[');
   CHECK_THAT(message("a = " + brackets),
              Catch::Contains("net.toml:1:21: values are nested more than 16 deep, the limit"));
@@ -650,7 +651,7 @@ TEST_CASE("hostile files of a million letters and more are refused", "[network][
              Catch::Contains("1:100002: more than 100001 cells"));
 }
 
-TEST_CASE("counts beyond the limits are refused", "[network][network_file]") {
+TEST_CASE("counts above the limits are rejected", "[network][network_file]") {
   std::string names;
   for (int i = 0; i < 200'001; ++i) names += "\"n" + std::to_string(i) + "\",";
   CHECK_THAT(message("switches = [" + names + "]"), Catch::Contains("more than 200000 nodes, the limit"));
@@ -687,7 +688,7 @@ TEST_CASE("counts beyond the limits are refused", "[network][network_file]") {
   CHECK(message(diamonds + "\"shortest\"}]") == "no error");
 }
 
-TEST_CASE("reading a network costs as much as it has flows, not their square", "[network][network_file]") {
+TEST_CASE("reading a network takes linear time in its flows", "[network][network_file]") {
   // Of a thousand queues. A machine's speed is in both costs alike; squares would be 256 times as dear.
   const std::string few = torus_file(1'000), many = torus_file(16'000);
   const auto reading = [](const std::string& toml) { return cost_of([&] { (void)network_of(toml); }); };

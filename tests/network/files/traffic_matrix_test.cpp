@@ -44,7 +44,7 @@ const std::map<std::string, std::string> star_flows{{"a -> b", "1/5"},  {"a -> c
 
 }  // namespace
 
-TEST_CASE("a traffic matrix is read in the layouts that programs write", "[network][matrix]") {
+TEST_CASE("a traffic matrix is read in the layouts of common programs", "[network][matrix]") {
   for (const char* csv : {
            ",a,b,c\na,0,0.2,0.1\nb,0.1,0,0.3\nc,0.2,0.1,0\n",
            ";a;b;c\na;0;0.2;0.1\nb;0.1;0;0.3\nc;0.2;0.1;0\n",
@@ -76,7 +76,7 @@ TEST_CASE("a traffic matrix is read in the layouts that programs write", "[netwo
   }
 }
 
-TEST_CASE("what a matrix could have meant otherwise is said", "[network][matrix]") {
+TEST_CASE("ambiguous matrices get a remark", "[network][matrix]") {
   const auto remark = [](const std::string& csv) {
     std::vector<std::string> remarks;
     (void)flows_of(csv, &remarks);
@@ -91,7 +91,7 @@ TEST_CASE("what a matrix could have meant otherwise is said", "[network][matrix]
   CHECK_THAT(remark("a -> b: 0.2\n"), Catch::Contains("left -> right: rate"));
 }
 
-TEST_CASE("a matrix that may mean two things is refused", "[network][matrix]") {
+TEST_CASE("an undecidable matrix is rejected", "[network][matrix]") {
   CHECK_THAT(matrix_refusal("dst,a,b,c\na,,0.1,0.2\n"),
              Catch::Contains("does not show whether rows or columns receive"));
   CHECK_THAT(matrix_refusal(",a,b,total\na,0,0.2,0.4\n"),
@@ -106,18 +106,18 @@ TEST_CASE("a matrix that may mean two things is refused", "[network][matrix]") {
   CHECK_THAT(matrix_refusal("a,b,0.2\n"), Catch::StartsWith("m.csv:1"));
 }
 
-TEST_CASE("speeds in a matrix are those of the network's links", "[network][matrix]") {
+TEST_CASE("speeds in a matrix are relative to the network's links", "[network][matrix]") {
   const std::string fast = three_hosts + "rate = \"50G\"\n";
   CHECK(flows_of(",a,b,c\na,0,10G,5Gbps\nb,5G,0,15G\nc,10G,5000Mbps,0\n", nullptr, fast) == star_flows);
 }
 
-TEST_CASE("connections of htsim share what their source may send", "[network][matrix]") {
+TEST_CASE("connections of htsim share the rate of their source", "[network][matrix]") {
   const auto flows = flows_of(
       "Nodes 3\nConnections 3\n0->1 id 1 start 0 size 2000\n0->2 id 2 start 0 size 9\n2->1 id 3 start 0\n");
   CHECK(flows == std::map<std::string, std::string>{{"a -> b", "1/2"}, {"a -> c", "1/2"}, {"c -> b", "1"}});
 }
 
-TEST_CASE("lists of pairs come in any order of columns and with any separator", "[network][matrix]") {
+TEST_CASE("lists of pairs may have any column order and separator", "[network][matrix]") {
   const Network network =
       read_network(three_hosts, "net.toml", FileUse::packets, FlowsFrom::elsewhere).network;
   const auto read = [&](const std::string& csv) {

@@ -130,7 +130,7 @@ TEST_CASE("files of simulators are read", "[network][imports]") {
   CHECK(fat_tree.links.size() == 2 * 48);
 }
 
-TEST_CASE("what is a host is told by kinds before names", "[network][imports]") {
+TEST_CASE("hosts are identified by kinds before names", "[network][imports]") {
   CHECK(host_names(imported("graph { h1 [type=switch]; a [type=host]; h1 -- a; h1 -- h2 }")) ==
         std::multiset<std::string>{"a", "h2"});
   const Network none = imported("a b\nb c\n");
@@ -141,14 +141,14 @@ TEST_CASE("what is a host is told by kinds before names", "[network][imports]") 
   CHECK(host_names(imported("n1 n2\nn2 n3\nn3 n1\n")).empty());
 }
 
-TEST_CASE("links lead one way where the file says so", "[network][imports]") {
+TEST_CASE("links are directed if the file declares it", "[network][imports]") {
   CHECK(link_list(imported("digraph { a -> b -> c; a -> c [dir=both] }")) ==
         std::multiset<std::string>{"a > b", "b > c", "a > c", "c > a"});
   CHECK(link_list(imported("graph [ directed 1 node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] ]")) ==
         std::multiset<std::string>{"0 > 1"});
 }
 
-TEST_CASE("letters by their numbers, and comments before everything", "[network][imports]") {
+TEST_CASE("character references, and comments at the start", "[network][imports]") {
   const Network gml = imported(
       "graph [ node [ id 0 label \"Z&#252;rich &amp; &quot;S&#xfc;d&quot;\" ] node [ id 1 label "
       "\"&#8364; & &none;\" ] edge [ source 0 target 1 ] ]");
@@ -158,7 +158,7 @@ TEST_CASE("letters by their numbers, and comments before everything", "[network]
         std::multiset<std::string>{"a > b", "b > a"});
 }
 
-TEST_CASE("parallel edges are wires of a bundle", "[network][imports]") {
+TEST_CASE("parallel edges are links of a bundle", "[network][imports]") {
   const Network network = imported("graph { a -- b; a -- b; b -- c }");
   CHECK(network.links.size() == 6);
   CHECK(network.link_name(0) == "a -> b (wire 1)");
@@ -180,7 +180,7 @@ TEST_CASE("speeds become fractions", "[network][imports]") {
   CHECK_FALSE(read_speed("0"));
 }
 
-TEST_CASE("formats are told from their first lines", "[network][imports]") {
+TEST_CASE("formats are recognised from their first lines", "[network][imports]") {
   CHECK_FALSE(foreign_format(""));
   CHECK_FALSE(foreign_format("name = \"x\"\nhosts = [\"a\"]\n"));
   CHECK_FALSE(foreign_format("[[link]]\nfrom = \"a\"\n"));
@@ -197,7 +197,7 @@ TEST_CASE("formats are told from their first lines", "[network][imports]") {
   CHECK_THAT(import_refusal("<html></html>"), Catch::Contains("XML but not GraphML"));
 }
 
-TEST_CASE("files that are broken are refused with their places", "[network][imports]") {
+TEST_CASE("broken files are rejected with their location", "[network][imports]") {
   CHECK_THAT(import_refusal("<graphml><graph><node id='a'>"), Catch::Contains("no XML"));
   CHECK_THAT(
       import_refusal("<graphml>\n<graph>\n<node id='a'/><edge source='a' target='b'/></graph></graphml>"),

@@ -101,7 +101,7 @@ TEST_CASE("a file with policed flows is read in its units") {
   CHECK(last.reshaped);
 }
 
-TEST_CASE("without units policed flows have packets and slots") {
+TEST_CASE("without units policed flows use packets and slots") {
   const PolicedFile file = read_policed_network(R"(
 hosts = ["a", "b"]
 switches = ["s"]
@@ -121,7 +121,7 @@ bucket = { rate = "1/3", burst = 2 }
   CHECK(file.network.flows[0].longest == 1);
 }
 
-TEST_CASE("what a file with policed flows may not say is refused with its place") {
+TEST_CASE("invalid files with policed flows are rejected with their location") {
   const auto refused = [](const std::string& text, const std::string& why) {
     INFO(why);
     try {

@@ -55,7 +55,7 @@ Rational walked(const WormNetwork& network, const RatedFlows& flows) {
   return *std::max_element(of_wire.begin(), of_wire.end()) / whole(layout.variants);
 }
 
-TEST_CASE("channel bound: closed forms of uniform traffic are those of walking all messages") {
+TEST_CASE("channel bound: closed forms of uniform traffic match an enumeration of all messages") {
   const auto agrees = [](const WormTopology& topology, int virtual_channels) {
     const auto network = worm_network(topology, virtual_channels);
     const ChannelBound bound = channel_bound(topology);
@@ -92,7 +92,7 @@ TEST_CASE("channel bound: closed forms of uniform traffic are those of walking a
   CHECK(channel_bound(WormTopology{.nodes = 64}).load() == Rational(63) / 128);
 }
 
-TEST_CASE("channel bound: of patterns, by walking all messages") {
+TEST_CASE("channel bound: patterns match an enumeration of all messages") {
   for (const WormShape shape :
        {WormShape::mesh, WormShape::bidirectional_torus, WormShape::hypercube, WormShape::butterfly_fat_tree})
     for (const WormPatternName pattern : {WormPatternName::transpose, WormPatternName::shuffle,
@@ -110,7 +110,7 @@ TEST_CASE("channel bound: of patterns, by walking all messages") {
     }
 }
 
-TEST_CASE("channel bound: broadcasts by trees with every root and base, message by message") {
+TEST_CASE("channel bound: broadcasts over trees with every root and base, message by message") {
   for (const int dimensions : {1, 2, 3, 4}) {
     const std::uint32_t nodes = 1U << dimensions, n = static_cast<std::uint32_t>(dimensions);
     std::vector<Rational> sent(nodes * n), received(nodes);  // over each link, and at each node
@@ -163,7 +163,7 @@ Network star() {
   return network;
 }
 
-TEST_CASE("channel bound: flows of a network's own, by routes, classes and wires, in rational numbers") {
+TEST_CASE("channel bound: flows of a file, by routes, classes and parallel channels, in rational numbers") {
   Network network = star();
   // Three nodes send; at load 1 their rates sum to 3.
   const Rational all = Rational(1) / 3 + Rational(1) / 7 + Rational(1) / 2;

@@ -77,7 +77,7 @@ std::vector<WormFlow> uniform(std::uint32_t nodes) {
   return flows;
 }
 
-TEST_CASE("shared wires: who moves beside whom, against all pairs of ways") {
+TEST_CASE("shared channels: simultaneous messages match all pairs of routes") {
   struct Case {
     std::shared_ptr<const WormNetwork> network;
     bool unequal = false;
@@ -105,7 +105,7 @@ TEST_CASE("shared wires: who moves beside whom, against all pairs of ways") {
   }
 }
 
-TEST_CASE("shared wires: none where it matters which channel a worm has, and where they are few") {
+TEST_CASE("shared channels: none if the virtual channel matters, or there are few") {
   CHECK(shared_wires(*make_cube_worms({.radix = 4}, 1), {}).empty());
   CHECK(shared_wires(*make_cube_worms({.radix = 4}, many_channels - 1), {}).empty());
   CHECK(

@@ -121,7 +121,7 @@ void check_conservation(const ChannelGraph& graph) {
   }
 }
 
-TEST_CASE("walk: a mesh under uniform traffic, rates in closed form and flows as cube_graph() has them") {
+TEST_CASE("walk: a mesh under uniform traffic has closed-form rates and the flows of cube_graph()") {
   const std::uint32_t k = GENERATE(2u, 4u, 5u);
   const ChannelGraph graph = walk_graph(PlainMesh(k), {});
   check_conservation(graph);
@@ -188,7 +188,7 @@ TEST_CASE("walk: every mesh, torus and hypercube, channel by channel, has the fl
     CHECK(weights.at(other.channels[source.channel].name) == Approx(source.weight).epsilon(1e-13));
 }
 
-TEST_CASE("walk: a hypercube written out for broadcasts has the rates of cube_graph(), whatever its ends") {
+TEST_CASE("walk: a hypercube for broadcasts has the rates of cube_graph(), for all ends") {
   for (const WormEnds& ends : {WormEnds{}, unlimited, ports, all_port}) {
     const auto network = make_hypercube_worms(4, 1, ends);
     const ChannelGraph mine = walk_graph(*network, {});
@@ -206,7 +206,7 @@ TEST_CASE("walk: a hypercube written out for broadcasts has the rates of cube_gr
   }
 }
 
-TEST_CASE("walk: flows given count as they are, and only channels that they use are there") {
+TEST_CASE("walk: given flows are counted exactly, and only used channels exist") {
   const PlainMesh mesh(4);
   const ChannelGraph graph = walk_graph(mesh, {{{0, 5, 1.5}, {1, 5, 0.25}, {15, 0, 0.25}}});
   check_conservation(graph);
@@ -290,7 +290,7 @@ void follow(const WormNetwork& network, WormHead head, double rate, std::map<std
   }
 }
 
-TEST_CASE("walk: networks whose ways split and meet, against a recursion over each single way") {
+TEST_CASE("walk: splitting and merging routes match a recursion over single routes") {
   const std::uint32_t seed = GENERATE(range(1u, 13u));
   const std::uint32_t nodes = 3 + seed % 3, variants = 1 + seed % 3;
   const RandomLayers network(seed, nodes, 4, variants);
@@ -361,7 +361,7 @@ class SharedLine : public WormNetwork {
   }
 };
 
-TEST_CASE("walk: worms met on virtual channels of which any will do, against all pairs of single ways") {
+TEST_CASE("walk: messages met on any free virtual channel match all pairs of routes") {
   const SharedLine line;
   REQUIRE(line.layout().shares_wires());
   const std::vector<WormFlow> sent{{0, 2, 0.7}, {0, 3, 0.3}, {1, 2, 0.5}, {1, 3, 0.5}};
@@ -372,14 +372,14 @@ TEST_CASE("walk: worms met on virtual channels of which any will do, against all
   CHECK(walk_graph(line, {{{0, 2, 1}, {1, 3, 1}}}).worms_met == Approx(1).epsilon(1e-14));
 }
 
-TEST_CASE("walk: shares of worms that end on a link are no more than 1") {
+TEST_CASE("walk: fractions of messages ending on a link are at most 1") {
   for (const int virtual_channels : {3, 6, 7}) {
     const auto cube = make_hypercube_worms(6, virtual_channels);
     for (const Channel& channel : walk_graph(*cube, {}).channels) CHECK(channel.ends <= 1);
   }
 }
 
-TEST_CASE("walk: networks and traffic that are none are refused") {
+TEST_CASE("walk: invalid networks and traffic are rejected") {
   const PlainMesh mesh(3);
   const auto refuse = [&](std::vector<WormFlow> sent) {
     CHECK_THROWS_AS(walk_graph(mesh, {std::move(sent)}), InvalidArgument);

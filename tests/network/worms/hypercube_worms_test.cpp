@@ -14,7 +14,8 @@ using Index = std::uint32_t;
 using test::all_ends;
 
 /// Every choice of how messages enter and leave.
-TEST_CASE("hypercube worms: every way from every port crosses what differs, higher dimensions first") {
+TEST_CASE(
+    "hypercube network: every route from every port crosses the differing dimensions, higher ones first") {
   const WormEnds ends = GENERATE(from_range(all_ends));
   for (const int n : {1, 2, 3, 5})
     for (const int lanes : {1, 3}) {
@@ -73,7 +74,7 @@ TEST_CASE("hypercube worms: every way from every port crosses what differs, high
     }
 }
 
-TEST_CASE("broadcast trees: every node receives once, whatever the root and the base") {
+TEST_CASE("broadcast trees: every node receives once, for any root and base") {
   for (Index n = 1; n <= 8; ++n) {
     const Index nodes = Index{1} << n;
     std::vector<std::size_t> crossings(n);  // [dimension]
@@ -103,7 +104,7 @@ TEST_CASE("broadcast trees: every node receives once, whatever the root and the 
   }
 }
 
-TEST_CASE("hypercube worms: names and refusals") {
+TEST_CASE("hypercube network: names and errors") {
   const auto network = make_hypercube_worms(3, 2);
   CHECK(network->layout().name == "3-dimensional hypercube with 3 ports");
   CHECK(network->channel_name(4) == "port 2 of 1");

@@ -55,7 +55,7 @@ std::string with_flows(const std::string& flows, const std::string& trunk_keys =
 }
 const std::string a_to_c = "{from = \"a\", to = \"c\", rate = 0.5";
 
-TEST_CASE("worm file: hosts inject by their links, switches by channels of their own") {
+TEST_CASE("wormhole file: hosts inject by their links, switches by channels of their own") {
   const RoutedWormNetwork worms(
       worm_network(with_flows(a_to_c + "}, {from = \"s\", to = \"t\", rate = 0.25}")));
   CHECK(way(worms, 0, 2) == "a -> s; s -> t; t -> c");
@@ -68,7 +68,7 @@ TEST_CASE("worm file: hosts inject by their links, switches by channels of their
   CHECK(worms.traffic().flows[1].rate == Approx(2.0 / 3).epsilon(1e-15));
 }
 
-TEST_CASE("worm file: wires, classes and virtual channels of a link") {
+TEST_CASE("wormhole file: parallel channels, classes and virtual channels of a link") {
   const RoutedWormNetwork worms(worm_network(with_flows(
       a_to_c + ", path = [\"s\", \"t\"], classes = [0, 1, 0]}, {from = \"b\", to = \"c\", rate = 0.1}",
       ", rate = 2, classes = 2, virtual_channels = 3")));
@@ -91,7 +91,7 @@ TEST_CASE("worm file: wires, classes and virtual channels of a link") {
   for (const auto& [wire, channels] : on_wire) CHECK(channels == 6);
 }
 
-TEST_CASE("worm file: shares of routes become variants") {
+TEST_CASE("wormhole file: shares of routes become variants") {
   const RoutedWormNetwork worms(worm_network(
       "hosts = [\"a\", \"b\"]\nswitches = [\"s\", \"t\", \"u\"]\n"
       "link = [{from = \"a\", to = [\"s\", \"t\", \"u\"]}, {from = [\"s\", \"t\", \"u\"], to = \"b\"}]\n"
@@ -143,7 +143,7 @@ void check_same(const ChannelGraph& graph, const ChannelGraph& expected,
   CHECK(graph.worms_met == Approx(expected.worms_met).margin(1e-13));
 }
 
-TEST_CASE("worm file: a mesh whose shortest ways are dimension-order is that of cube_graph()") {
+TEST_CASE("wormhole file: a mesh with dimension-order shortest routes equals cube_graph()") {
   std::string nodes, links_x, links_y;
   const auto label = [](int x, int y) { return "\"(" + std::to_string(x) + "," + std::to_string(y) + ")\""; };
   for (int y = 0; y < 4; ++y)
@@ -160,7 +160,7 @@ TEST_CASE("worm file: a mesh whose shortest ways are dimension-order is that of 
   check_same(walk_graph(worms, worms.traffic()), cube_graph({.radix = 4}), {});
 }
 
-TEST_CASE("worm file: the example ring is the torus of one dimension") {
+TEST_CASE("wormhole file: the example ring is the torus of one dimension") {
   const Network ring = worm_network(network_file("worm_ring.toml"));
   const RoutedWormNetwork worms(ring);
   const ChannelGraph torus =
@@ -181,7 +181,7 @@ TEST_CASE("worm file: the example ring is the torus of one dimension") {
   CHECK(to_toml(ring).find("classes = [0, 1, 1, 0]") != std::string::npos);
 }
 
-TEST_CASE("worm file: uniform traffic is that of the hosts, spread over all shortest ways if asked") {
+TEST_CASE("wormhole file: uniform traffic is between hosts, on spread routes if requested") {
   const Network network = worm_network(
       "hosts = [\"a\", \"b\", \"c\"]\nswitches = [\"s\", \"t\"]\n"
       "link = [{from = [\"a\", \"b\", \"c\"], to = [\"s\", \"t\"], both = true, virtual_channels = 2}]\n"
@@ -193,7 +193,7 @@ TEST_CASE("worm file: uniform traffic is that of the hosts, spread over all shor
     CHECK(channel.rate == Approx(0.25).epsilon(1e-15));
 }
 
-TEST_CASE("worm file: worms that follow each other do not share a wire") {
+TEST_CASE("wormhole file: messages that follow each other do not share a channel") {
   const auto partners = [](const std::string& flows) {
     const RoutedWormNetwork worms(worm_network(
         "hosts = [\"a\", \"b\"]\nswitches = [\"s\", \"t\", \"u\"]\nlink = [{from = [\"a\", "
@@ -221,7 +221,7 @@ std::string worm_message(const std::string& toml) {
   return "no error";
 }
 
-TEST_CASE("worm file: mistakes are told with their places") {
+TEST_CASE("wormhole file: errors have their location") {
   const auto [toml, expected] = GENERATE(table<std::string, std::string>({
       {with_flows(a_to_c + "}", ", virtual_channels = 0"),
        "net.toml:4:56: the virtual channels of a link must be a whole number from 1 to 16"},
@@ -262,7 +262,7 @@ TEST_CASE("worm file: mistakes are told with their places") {
   CHECK_THAT(worm_message(toml), Catch::Contains(expected));
 }
 
-TEST_CASE("worm file: the keys of worms are none of a network of packets") {
+TEST_CASE("wormhole file: wormhole keys are rejected in packet networks") {
   const auto refused = [](const std::string& toml) {
     CHECK_THROWS_AS(read_network(toml, "net.toml"), ParseError);
   };
@@ -272,7 +272,7 @@ TEST_CASE("worm file: the keys of worms are none of a network of packets") {
   CHECK_NOTHROW(read_network(network_file("two_switches.toml"), "net.toml", FileUse::worms));
 }
 
-TEST_CASE("worm file: networks that are not as they must be are refused") {
+TEST_CASE("wormhole file: invalid networks are rejected") {
   const Network good = worm_network(with_flows(a_to_c + "}"));
   const auto refuse = [&](auto&& spoil) {
     Network network = good;

@@ -46,7 +46,7 @@ TEST_CASE("patterns: definitions by coordinates and bits") {
   CHECK(destinations({.sides = {5}}, WormPatternName::tornado).at(4) == 1);
 }
 
-TEST_CASE("patterns: permutations, and senders have 1 in all") {
+TEST_CASE("patterns: permutations, and each sender has total rate 1") {
   for (const WormShape shape :
        {WormShape::mesh, WormShape::bidirectional_torus, WormShape::hypercube, WormShape::butterfly_fat_tree})
     for (const WormPatternName name :
@@ -72,7 +72,7 @@ TEST_CASE("patterns: permutations, and senders have 1 in all") {
     }
 }
 
-TEST_CASE("patterns: what they are not for is refused by name") {
+TEST_CASE("patterns: unsupported networks are rejected by name") {
   const auto refused = [](const NodeGrid& grid, const WormPattern& pattern) {
     CHECK_THROWS_AS(pattern_traffic(grid, pattern), InvalidArgument);
   };
@@ -86,7 +86,7 @@ TEST_CASE("patterns: what they are not for is refused by name") {
   CHECK(pattern_traffic({.sides = {4, 4}}, {}).flows.empty());
 }
 
-TEST_CASE("sides and nodes of routers: names, sizes, refusals") {
+TEST_CASE("sides and nodes per router: names, sizes, errors") {
   WormTopology topology{.nodes = 64, .sides = {4, 8}, .concentration = 2};
   CHECK(name(topology) == "4 x 8 mesh, 2 nodes per router");
   CHECK_FALSE(topology.usual());
