@@ -32,8 +32,8 @@ endif()
 # bounds count two roundings, and a reordered sum is another sum.
 add_compile_options(-ffp-contract=off -fno-fast-math)
 
-# One set of flags for executables and the Python module, so that each file is compiled once. Without interposition calls
-# may be inlined as in code that is not position-independent.
+# One set of flags for executables and the Python module, so that each file is compiled once. Without
+# interposition calls may be inlined as in code that is not position-independent.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 add_compile_options(-fno-semantic-interposition)
 
@@ -52,8 +52,8 @@ endif()
 
 # For code that computes little, compile time matters most, so it is optimised less.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Compiles a quarter faster than -O1, and faster than -O0. It reports values from calls that are not inlined as
-  # uninitialized.
+  # Compiles a quarter faster than -O1, and faster than -O0. It reports values from calls that are not inlined
+  # as uninitialized.
   set(TAILBOUND_THIN $<$<CONFIG:Release>:-Og> $<$<CONFIG:Release>:-Wno-maybe-uninitialized>)
 else()
   set(TAILBOUND_THIN $<$<CONFIG:Release>:-O1>)
@@ -66,9 +66,9 @@ endfunction()
 
 option(TAILBOUND_UNITY "Compile small files several at a time" ON)
 
-# tailbound_unity(TARGET [BY_FOLDER]): compiles files of the target without options of their own up to twelve at a time;
-# with BY_FOLDER files of different folders separately. Most of the compile time of a small file is spent on common
-# headers, precompiled or not: templates used by headers are instantiated anew for each file.
+# tailbound_unity(TARGET [BY_FOLDER]): compiles files of the target without options of their own up to twelve
+# at a time; with BY_FOLDER files of different folders separately. Most of the compile time of a small file is
+# spent on common headers, precompiled or not: templates used by headers are instantiated anew for each file.
 function(tailbound_unity target)
   if(NOT TAILBOUND_UNITY)
     return()
@@ -102,9 +102,9 @@ function(tailbound_unity target)
   target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
-# Two thirds of the compile time of a small file are spent on external headers that nearly every file includes.
-# tailbound_precompiled(NAME HEADERS HEADER... LIBRARIES LIBRARY... [OPTIONS OPTION...]): a target that contains only the
-# precompiled headers. Targets that use them are compiled with the same options.
+# Two thirds of the compile time of a small file are spent on external headers that nearly every file
+# includes. tailbound_precompiled(NAME HEADERS HEADER... LIBRARIES LIBRARY... [OPTIONS OPTION...]): a target
+# that contains only the precompiled headers. Targets that use them are compiled with the same options.
 function(tailbound_precompiled name)
   cmake_parse_arguments(PARSE_ARGV 1 its "" "" "HEADERS;LIBRARIES;OPTIONS")
   set(source ${PROJECT_BINARY_DIR}/precompiled/${name}.cpp)
@@ -127,8 +127,8 @@ function(tailbound_precompile name)
       target_compile_options(${target} PRIVATE -fPIC)  # as for the precompiled headers; CMake's default is -fPIE
     endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-      # Precompiled headers no longer count as system headers, so GCC 12 shows false warnings for std::string in
-      # them. The libraries below are compiled with these warnings.
+      # Precompiled headers no longer count as system headers, so GCC 12 shows false warnings for std::string
+      # in them. The libraries below are compiled with these warnings.
       target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
     endif()
   endforeach()

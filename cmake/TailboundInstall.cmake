@@ -6,7 +6,8 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tailbound)
 get_property(libraries GLOBAL PROPERTY tailbound_libraries)
 install(TARGETS ${libraries} EXPORT tailbound-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS tailbound)
-# Headers marked "Internal to the ... module" are not installed; no other header needs them (tests/architecture).
+# Headers marked "Internal to the ... module" are not installed; no other header needs them
+# (tests/architecture).
 get_property(folders GLOBAL PROPERTY tailbound_module_folders)
 install(CODE "set(folders \"${folders}\")\nset(destination \"${CMAKE_INSTALL_INCLUDEDIR}/tailbound\")")
 install(CODE [[

@@ -4,8 +4,8 @@
 set(TAILBOUND_INCLUDE ${PROJECT_BINARY_DIR}/include)
 
 # tailbound_module(name dependencies...)
-# Target tailbound_NAME, alias tailbound::NAME, with all sources below its folder. The folder is the current one or, from
-# the top-level CMakeLists.txt, lib/NAME. The module is header-only if it has no sources.
+# Target tailbound_NAME, alias tailbound::NAME, with all sources below its folder. The folder is the current
+# one or, from the top-level CMakeLists.txt, lib/NAME. The module is header-only if it has no sources.
 function(tailbound_module name)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR})
   if(folder STREQUAL PROJECT_SOURCE_DIR)

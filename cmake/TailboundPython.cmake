@@ -1,5 +1,5 @@
-# The Python module is built if Python and pybind11 are found; TAILBOUND_PYTHON_FOUND is set then. Without them the rest
-# is built as usual.
+# The Python module is built if Python and pybind11 are found; TAILBOUND_PYTHON_FOUND is set then. Without
+# them the rest is built as usual.
 
 option(TAILBOUND_PYTHON "Build the Python module, where Python and pybind11 are" ON)
 set(TAILBOUND_PYTHON_FOUND FALSE)

@@ -1,6 +1,6 @@
-// fork() for programs built with the address sanitizer (GCC 12). If another thread holds a lock of the sanitizer's
-// allocator during fork(), the lock is never released in the child, and the first allocation there waits for it. Such
-// a child is killed and replaced by another one.
+// fork() for programs built with the address sanitizer (GCC 12). If another thread holds a lock of the
+// sanitizer's allocator during fork(), the lock is never released in the child, and the first allocation
+// there waits for it. Such a child is killed and replaced by another one.
 
 #include <dlfcn.h>
 #include <poll.h>
@@ -23,8 +23,8 @@ void take_locks() {
 
 volatile int steps = 0;  // prevents tail calls, so that each call has its frame
 
-/// Allocates at the maximum stored call depth, through left or right calls by the bits of the number. The whole stack
-/// of an allocation is stored, under a lock, if it is new.
+/// Allocates at the maximum stored call depth, through left or right calls by the bits of the number. The
+/// whole stack of an allocation is stored, under a lock, if it is new.
 template <bool right>
 [[gnu::noinline]] void allocate_below(unsigned number, int calls) {
   steps = steps + (right ? 1 : 2);

@@ -1,5 +1,5 @@
-// Allocations of libraries at start-up are not leaks of this program (CLN never frees a string of 26 bytes). Suppressing
-// them by name would take half of the time of a short command, as stacks must then be symbolized.
+// Allocations of libraries at start-up are not leaks of this program (CLN never frees a string of 26 bytes).
+// Suppressing them by name would take half of the time of a short command, as stacks must then be symbolized.
 
 #include <sanitizer/lsan_interface.h>
 

@@ -11,8 +11,8 @@
 ///           probability, independently of all other sources:  A(z) = prod (1 - r + r z)^count. Flows with
 ///           bursts are additional on-off sources, with their on-rate times the fraction of packets that
 ///           passes the queue.
-/// SOURCE    decoupled: independent source arrivals, as if the traffic did not pass the upstream queues;
-///           first-hop: Singh and Dally 2004, section IV.
+/// SOURCE    `decoupled`: independent source arrivals, as if the traffic did not pass the upstream queues;
+///           `first-hop`: Singh and Dally 2004, section IV.
 /// EXCLUDES  correlation between slots, except for that of bursts, and between queues.
 namespace tailbound::network {
 
@@ -92,7 +92,7 @@ class Overloaded : public NoAnswer {
 /// these.
 [[nodiscard]] Network without_lower_classes(const Network& network, int lowest);
 
-/// The same for the packets of one class. `load` is that of the class, and the sources are decoupled. For
+/// The same for the packets of one class. `load` is that of the class, and the sources are `decoupled`. For
 /// queues that no higher class passes, as from queue_traffic().
 /// \param lowest  the class, 2 .. 8
 /// \throws InvalidArgument  the network is not as network.hpp requires

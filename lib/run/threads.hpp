@@ -11,7 +11,7 @@ namespace tailbound::run {
 /// Is this thread a worker? A job started within a piece is part of it, and is executed by the same thread.
 [[nodiscard]] bool on_hand();
 
-/// Threads that wait for pieces of one job until they are told to stop.
+/// Threads that wait for pieces of one job until they receive a stop.
 class ThreadHands final : public Hands {
  public:
   /// \param job  must outlive this object
@@ -62,7 +62,7 @@ class Wire {
   [[nodiscard]] virtual std::chrono::microseconds patience() = 0;
 };
 
-/// Executes the messages from the connection, until it is told to leave. A running piece that does not check
+/// Executes the messages from the connection until it receives `leave`. A running piece that does not check
 /// for requests is then abandoned: the caller must end the process.
 /// \param busy  set to whether that happened
 void serve(const Job& job, Wire& wire, bool& busy);

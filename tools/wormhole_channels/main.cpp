@@ -10,14 +10,14 @@
 #include <unordered_map>
 #include <vector>
 
-// The numbers of docs/pictures/wormhole_channels.csv: a mesh, channel by channel, from the finite-source model and from
-// simulation.
+// The numbers of docs/pictures/wormhole_channels.csv: a mesh, channel by channel, from the finite-source
+// model and from simulation.
 //
-//   wormhole_channels [CYCLES] > wormhole_channels.csv      (default 20 000 000: half a minute)
-//   gnuplot wormhole_channels.gp                            (draws wormhole_channels.png from it, in the same folder)
+//   wormhole_channels [CYCLES] > wormhole_channels.csv      (default 20 000 000: half a minute) gnuplot
+//   wormhole_channels.gp                            (draws wormhole_channels.png from it, in the same folder)
 //
-// Waits and holding times are in message lengths. The wait is the time for which a message occupies the previous channel
-// longer than this one, as the same tail releases both; injection channels have none.
+// Waits and holding times are in message lengths. The wait is the time for which a message occupies the
+// previous channel longer than this one, as the same tail releases both; injection channels have none.
 
 namespace {
 

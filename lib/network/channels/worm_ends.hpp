@@ -18,7 +18,7 @@ enum class Injection {
   return std::array{"one", "ports", "channels"};
 }
 
-/// What stands behind the last link of a worm.
+/// What follows the last link of a message.
 enum class Ejection {
   one,        ///< one channel for all messages to the node: one message at a time, one flit per cycle
   unlimited,  ///< nothing: what crosses the last link has arrived, on all links and virtual channels at once

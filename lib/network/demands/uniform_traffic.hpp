@@ -26,8 +26,8 @@ inline constexpr std::size_t most_uniform_ends = 1000;
 /// \param rate  that each end sends [packets/slot], above 0 and at most the rate of its fastest link
 /// \throws InvalidArgument  a rate out of range, a network with flows, with fewer than two ends or more than
 ///                          most_uniform_ends, or without a connected pair
-/// \throws LimitExceeded    routes beyond the limits of routing.hpp, or a common denominator of the flows' rates
-///                          of more than 256 bits
+/// \throws LimitExceeded    routes beyond the limits of routing.hpp, or a common denominator of the flows'
+///                          rates of more than 256 bits
 void add_uniform_traffic(Network& network, const Rational& rate, RouteRule rule = RouteRule::shortest);
 
 }  // namespace tailbound::network

@@ -9,7 +9,7 @@
 
 /// The arrival rates at each queue of a fabric, found without listing flows or routes.
 ///
-/// MODEL     queue_traffic.hpp, independent source arrivals (Sources::decoupled)
+/// MODEL     queue_traffic.hpp, independent source arrivals (`decoupled`)
 /// RESULT    the same rates, exactly: whole numbers of one common denominator. The packets from s that pass
 ///           the link u -> v to d are rate(s, d) P_d(s -> u) share_d(u, v); P_d(. -> u) by one pass upstream
 ///           from u over the shortest paths to d, for one link of each orbit (fabric_symmetry.hpp).
@@ -57,8 +57,8 @@ class FabricRates {
 
 /// \param orbits  of the same graph
 /// \throws NoAnswer       no route leads from a node to one of its destinations
-/// \throws LimitExceeded  a common denominator of all rates and shares of more than 508 bits; more than 2e10 steps;
-///                        more than 2e8 pairs of a vertex and a destination
+/// \throws LimitExceeded  a common denominator of all rates and shares of more than 508 bits; more than 2e10
+///                        steps; more than 2e8 pairs of a vertex and a destination
 [[nodiscard]] FabricRates fabric_rates(const FabricGraph& graph, const FabricOrbits& orbits);
 
 /// Links with an offered load at or above their rate, in the order of their first links.

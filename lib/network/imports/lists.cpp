@@ -124,7 +124,8 @@ void read_edge_list(const FileText& file, RawGraph& graph) {
   }
 }
 
-/// router 0 node 0 node 1 router 1 5: the neighbours of router 0, a channel's latency after its end.
+/// router 0 node 0 node 1 router 1 5: the neighbours of router 0, each followed by the channel's latency if
+/// given.
 void read_booksim(const FileText& file, RawGraph& graph) {
   Lines lines(file);
   graph.kinds_known = true;

@@ -32,7 +32,7 @@ const std::array<NamedUnit, 4>& times() {
       {{"ns", power_of_ten(-9)}, {"us", power_of_ten(-6)}, {"ms", power_of_ten(-3)}, {"s", 1}}};
   return all;
 }
-/// In bits a second.
+/// In bits per second.
 const std::array<NamedUnit, 4>& rates() {
   static const std::array<NamedUnit, 4> all{
       {{"bit/s", 1}, {"kbit/s", power_of_ten(3)}, {"Mbit/s", power_of_ten(6)}, {"Gbit/s", power_of_ten(9)}}};

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string>
 
-/// The load above which a wormhole network cannot carry its traffic, whatever its routers do: some physical channel
-/// would have to take more than one flit per cycle.
+/// The load above which a wormhole network cannot carry its traffic with any routers: some physical channel
+/// would have to carry more than one flit per cycle.
 ///
 /// MODEL     Flows and routes as in the simulator. Injection and ejection channels are physical channels too.
 ///           Parallel physical channels of which a message takes any free one count as one channel of that

@@ -18,7 +18,7 @@ namespace tailbound::network {
 /// When a virtual channel may be allocated to the next message.
 enum class Reallocate {
   empty,  ///< once the upstream router knows that the tail has left its buffer
-  /// once the tail has crossed its link: a buffer may hold flits of several messages, first in first out
+  /// once the tail has crossed its link: a buffer may hold flits of several messages, in FIFO order
   tail,
 };
 [[nodiscard]] constexpr auto names_of(Reallocate) {

@@ -135,7 +135,7 @@ class Simulated final : public FabricReplication {
     std::uint32_t cell = 0;  ///< as FabricTables::Queue
     std::uint16_t kind = 0, takes = 1;
   };
-  /// A packet on its way to a queue.
+  /// A packet that is about to join a queue.
   struct Coming {
     Packet packet{0};
     std::uint32_t draw = 0;

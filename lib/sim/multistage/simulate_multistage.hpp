@@ -37,8 +37,8 @@ struct MultistageEstimates {
 /// requests that the buffers of the hot path can store; at least the time through empty buffers.
 [[nodiscard]] double relaxation_slots(const MultistageModel& model);
 
-/// Warm-up: 4 relaxation times and 200 slots. Batches: 16 per replication, or fewer so that each lasts at
-/// least 10 relaxation times, but in total at least 8.
+/// Warm-up: 4 relaxation times and 200 slots. Batches: 16 per replication, or fewer for a length of at least
+/// 10 relaxation times, but in total at least 8.
 [[nodiscard]] RunPlan automatic_plan(const MultistageModel& model, std::int64_t slots, int replications,
                                      std::uint64_t seed);
 

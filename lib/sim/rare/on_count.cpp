@@ -102,8 +102,8 @@ DirectedChances tilted(const traffic::OnOff& source, const numeric::Rational& sh
   if (exponent <= 0) return result;
   // With w = 1 + v, the eigenvalue 1 + u and d = u - c, c = v (1 - beta) - beta:
   //   f - 1 = (v - u) / d,   h - 1 = -u / (u + beta),   alpha s (f - 1) + alpha (1 - s) (h - 1) - u = 0;
-  // the left side falls and is convex, so Newton's steps from a point where it is above 0 rise to the root. Iterated
-  // is the lesser of u and d, of which the other one is the sum of two numbers above 0.
+  // the left side decreases and is convex, so Newton's steps from a point where it is above 0 increase to the
+  // root. The iteration is on the smaller of u and d; the other one is the sum of two positive numbers.
   const double v = r * std::expm1(exponent), c = v * (1 - beta) - beta;
   const bool by_distance = c > 0;
   double x = by_distance ? alpha * s * beta * (1 + v) / (alpha + v) : 0, u = 0, d = 0, ahead = 0;

@@ -2,7 +2,7 @@
 
 #include <tailbound/sim/rare/rare_queue.hpp>
 
-/// Rare events of one slotted queue fed by equal on-off sources, by importance sampling.
+/// Rare events of one slotted queue with equal on-off sources, by importance sampling.
 ///
 /// MODEL     Q[t+1] = max(Q[t] - 1, 0) + A[t+1] as in sim/rare/rare_queue.hpp, but A[t] ~ Binomial(J[t], r),
 ///           J the number of m equal on-off sources that are ON (sim/rare/on_count.hpp), rho < 1. With a

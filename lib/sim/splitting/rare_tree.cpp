@@ -47,8 +47,8 @@ struct Queue {
   friend auto operator<=>(const Queue&, const Queue&) = default;
 };
 
-/// A queue that packets may come from, and the probability that one of its packets continues to the given
-/// queue.
+/// A queue that packets may come from, and the probability with which each of its packets continues to the
+/// given queue.
 struct Feeder {
   Queue queue;
   double share;

@@ -65,10 +65,11 @@ using SplitState = std::vector<std::int32_t>;
 
 /// \tparam System  start(random) -> state before the first slot;
 ///                 begin(state, random): a slot, up to its arrivals that come one after the other;
-///                 arrive(state, limit, random): these, until all have come or the occupancy is `limit` or more;
-///                 fork(state, random): what is still to come is drawn anew, by its law given what came;
-///                 occupancy(state); possible(state), of one that was read; queues() simulated; and if it loses
-///                 packets lost(state), in the slot
+///                 arrive(state, limit, random): these, until all have arrived or the occupancy is `limit`
+///                 or more;
+///                 fork(state, random): the remaining arrivals are drawn anew, conditioned on the past ones;
+///                 occupancy(state); possible(state), for one that was read; number of queues() simulated;
+///                 and, if packets can be lost, lost(state) in the slot
 template <class System>
 class Splitting final : public Replication {
  public:

@@ -23,10 +23,11 @@
 /// RESULT    occupancies come from counting packets by the number they find ahead of them: a queue crosses
 ///           level n + 1 downwards as often as upwards, up to its levels at the two ends of the measured
 ///           time, which are counted as well. So the counts are exact, slot by slot.
-/// COST      about 10 ns or less per packet and hop. Memory: 4 (or 8) bytes times (2n - 2) (ring + 16) per leaf,
-///           where ring is the smallest power of two that is at least 128 and 64 + 12 / (1 - load), at most
-///           4096. A leaf with bursts takes some 100 ns more for 64 slots (sim/sources/on_off_slots.hpp).
-///           Per-burst destinations cost no more per packet, but queues and streams are longer.
+/// COST      about 10 ns or less per packet and hop. Memory: 4 (or 8) bytes times (2n - 2) (ring + 16) per
+///           leaf, where ring is the smallest power of two that is at least 128 and 64 + 12 / (1 - load), at
+///           most 4096. A leaf with bursts takes some 100 ns more for 64 slots
+///           (sim/sources/on_off_slots.hpp). Per-burst destinations cost no more per packet, but queues and
+///           streams are longer.
 /// EXCLUDES  links in both directions of unequal speed; sources with other phases than ON and OFF.
 /// SOURCE    the network: Singh and Dally 2004, section III; docs/derivations/trees.md
 namespace tailbound::sim {

@@ -161,12 +161,12 @@ class WormEngine {
     Index first = none, last = none, first_message = none, last_message = none;
   };
   /// A channel to be released: an ejection channel whose tail crossed in the last cycle, or a channel whose
-  /// last credit is on its way.
+  /// last credit is being returned.
   struct Ended {
     Index channel = 0, flits = 0;
     std::uint64_t since = 0;
   };
-  /// Flits on their way to a place, with router delays.
+  /// Flits in transit to a place, with router delays.
   struct Transit {
     std::uint64_t arriving = 0;  ///< bit c: a flit lands in the next cycle with remainder c by `ring`
     Index coming = 0;            ///< these flits, which already count in the place
