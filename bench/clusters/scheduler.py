@@ -97,7 +97,6 @@ def main():
     parser.add_argument("--measure", action="store_true", help="measure start and store here (TAILBOUND)")
     for name, cost in COSTS.items():
         parser.add_argument(f"--{name}", type=float, default=cost, help=f"[s] (default {cost})")
-
     options = parser.parse_args()
     costs = {name: getattr(options, name) for name in COSTS}
     if options.measure:

@@ -46,7 +46,7 @@ struct CombiningMultistage {
   Multistage network;
   /// L, 1 .. 10 000: capacity for waiting requests; K = L + 1 with the one in service
   std::int64_t buffer = 4;
-  Rational hot = 0;         ///< h, 0 .. 1: the fraction of requests that goes to the hot memory
+  Rational hot = 0;  ///< h, 0 .. 1: the fraction of requests that goes to the hot memory
   /// Maximum degree of combining, 1 .. 1 000 000: number of arriving requests that may combine into one in a
   /// buffer. 1: none combine. Empty: unlimited.
   std::optional<std::int64_t> combining = 1;

@@ -28,7 +28,7 @@ struct Node {
   std::string name;
   bool host = false;  ///< otherwise a switch
   std::uint32_t group =
-      no_group;  ///< of a switch, for Valiant routes (switch_groups.hpp); groups count from 0
+      no_group;                ///< of a switch, for Valiant routes (switch_groups.hpp); groups count from 0
   bool shared_memory = false;  ///< of a switch: its queues share one memory when buffers are computed
 };
 
@@ -37,7 +37,7 @@ struct LinkRate {
   static constexpr int most_packets = 128, most_slots = 128;
 
   int packets = 1;  ///< 1 .. 128
-  int slots = 1;  ///< 1 .. 128; 2 for a link of 5/2 packets per slot
+  int slots = 1;    ///< 1 .. 128; 2 for a link of 5/2 packets per slot
 
   /// \throws InvalidArgument  `what`: not above 0, or its numerator or denominator out of range
   [[nodiscard]] static LinkRate of(const Rational& packets_per_slot, const std::string& what);
@@ -60,14 +60,14 @@ struct Link {
   LinkRate rate{};  ///< in wormhole networks: the number of parallel physical channels, a whole number
   int classes = 1;  ///< of virtual channels, in wormhole networks only; 1 .. 16
   int virtual_channels = 1;  ///< per class and physical channel, in wormhole networks only; 1 .. 16
-  int weight = 1;  ///< for spread routes: packets choose the link in proportion to it; 1 .. 1000000
-  int wire = 0;  ///< number within a bundle, from 1; 0: the only link between its ends
+  int weight = 1;            ///< for spread routes: packets choose the link in proportion to it; 1 .. 1000000
+  int wire = 0;              ///< number within a bundle, from 1; 0: the only link between its ends
 };
 
 /// One path of a flow's packets.
 struct Route {
   std::vector<std::size_t> links;  ///< positions in Network::links, from the source to the destination
-  Rational share = 1;  ///< fraction of the flow's packets, chosen for each packet independently
+  Rational share = 1;              ///< fraction of the flow's packets, chosen for each packet independently
   /// of virtual channels, in wormhole networks only: one for each link; empty: all 0
   std::vector<int> classes{};
 };
@@ -79,7 +79,7 @@ struct Flow {
   std::size_t source = 0, destination = 0;  ///< positions in Network::nodes
   Rational rate;                            ///< packets/slot, above 0
   std::vector<Route> routes;                ///< shares sum to 1
-  std::optional<traffic::Burst> burst{};  ///< burstiness of its packets; without it, slots are independent
+  std::optional<traffic::Burst> burst{};    ///< burstiness of its packets; without it, slots are independent
   int priority = 1;  ///< class of its packets, 1 .. 8: every queue serves class 1 first
 };
 
@@ -94,8 +94,7 @@ struct Network {
   std::vector<Link> links;
   std::vector<Flow> flows;
   std::optional<Rational> gbps{};  ///< link speed that is one packet per slot [Gbit/s], if given in the file
-  std::vector<std::string>
-      remarks{};  ///< how ambiguous parts of its files were understood
+  std::vector<std::string> remarks{};  ///< how ambiguous parts of its files were understood
 
   [[nodiscard]] bool has_queue(std::size_t link) const { return !nodes[links[link].from].host; }
   /// The lowest class of any flow; 1 if all flows have the same class.

@@ -51,8 +51,8 @@ struct ClassSource {
 /// Traffic of one queue; with several classes, of one class.
 struct QueueTraffic {
   std::string name;                    ///< of the queue's link
-  LinkRate rate{};  ///< rate of the link
-  std::vector<SourceRate> sources;  ///< rates differ and ascend; empty if nothing passes
+  LinkRate rate{};                     ///< rate of the link
+  std::vector<SourceRate> sources;     ///< rates differ and ascend; empty if nothing passes
   Rational load;                       ///< of all sources, those with bursts included  [packets/slot]
   std::vector<BurstySource> bursts{};  ///< all different
   /// For a class that waits for higher ones, instead of `sources` and `bursts`; all different, by ascending
@@ -63,7 +63,7 @@ struct QueueTraffic {
 /// A link with an offered load at or above its rate, or several such links with identical traffic.
 struct OverloadedLink {
   std::string name;  ///< of the first of them
-  Rational load;  ///< per link [packets/slot]
+  Rational load;     ///< per link [packets/slot]
   Rational takes = 1;
   std::uint64_t alike = 1;
 };

@@ -93,7 +93,6 @@ class Watch {
   std::vector<Seen> seen_;
   std::vector<std::vector<std::uint64_t>>
       held_;  ///< [cycle % remembered][channel], by messages that left it then
-
 };
 
 void compare(const std::string& fraction, std::uint64_t cycles) {

@@ -20,9 +20,9 @@ namespace tailbound::network {
 /// Other channels of the turn's class whose messages diverged from its messages at a station of several
 /// servers. Messages of two twins in the network at the same time never occupy one channel.
 struct Twins {
-  int count = 0;  ///< that lead into the same station
+  int count = 0;            ///< that lead into the same station
   std::size_t station = 0;  ///< where their messages diverged
-  double share = 0;  ///< fraction of the diverging pairs that meet again here
+  double share = 0;         ///< fraction of the diverging pairs that meet again here
 };
 
 /// Where messages of one channel go next.
@@ -41,7 +41,7 @@ struct Channel {
   std::string name;
   std::size_t station = 0;
   std::size_t wire = 0;  ///< the same for virtual channels of one physical channel
-  double rate = 0;  ///< messages per cycle, above 0
+  double rate = 0;       ///< messages per cycle, above 0
   std::vector<Turn> turns;
   /// Where messages end on links: the probability that a message of the channel ends there. Together with the
   /// probabilities of the turns it sums to 1. All messages of a channel without turns end there, and this
@@ -58,7 +58,7 @@ struct Station {
 
 struct Source {
   std::size_t channel = 0;  ///< its injection channel
-  double weight = 0;  ///< fraction of all messages sent by this source, or by the class it represents
+  double weight = 0;        ///< fraction of all messages sent by this source, or by the class it represents
 };
 
 struct TrailStep {
@@ -70,7 +70,7 @@ struct TrailStep {
 struct Trail {
   std::size_t channel = 0;
   double share = 0;  ///< of the channel's messages
-  double ends = 0;  ///< fraction of this trail's messages that end there
+  double ends = 0;   ///< fraction of this trail's messages that end there
   std::vector<TrailStep> steps;
 };
 
@@ -93,7 +93,7 @@ struct ChannelGraph {
   /// shared.
   double worms_met = 0;
   std::vector<SharedWire> shared_wires;  ///< of which messages take any of many channels (worm_meetings.hpp)
-  double mean_distance = 0;  ///< D: mean number of channels of a path, injection and ejection included
+  double mean_distance = 0;   ///< D: mean number of channels of a path, injection and ejection included
   std::vector<Trail> trails;  ///< none: the next channel of a message does not depend on its previous ones
 };
 

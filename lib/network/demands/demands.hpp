@@ -17,10 +17,10 @@ namespace tailbound::network {
 
 /// A node that sends, receives, or both.
 struct Party {
-  std::uint32_t node = 0;   ///< position in Network::nodes
+  std::uint32_t node = 0;  ///< position in Network::nodes
   /// packets per slot in total, 0 or above; require_valid() checks the limits of its links
   Rational sends = 0;
-  Rational attracts = 0;  ///< receives in proportion to this value; 0 or above
+  Rational attracts = 0;    ///< receives in proportion to this value; 0 or above
   std::uint32_t group = 0;  ///< sends only to nodes of its own group
 };
 
@@ -42,9 +42,9 @@ struct Party {
 enum class Permutation {
   shift,        ///< i to i + by modulo n
   reverse,      ///< i to n - 1 - i
-  transpose,  ///< n = m * m: row and column of i are swapped
+  transpose,    ///< n = m * m: row and column of i are swapped
   bit_reverse,  ///< n = 2^m: the m binary digits of i in reverse
-  random,  ///< one of all n! with equal probability, given by a seed
+  random,       ///< one of all n! with equal probability, given by a seed
 };
 
 /// \param by  distance of a shift; seed of a random permutation

@@ -31,15 +31,15 @@ struct FatTree {
 struct LeafSpine {
   static constexpr const char* name = "leaf-spine";
   int leaves = 4, spines = 2;  ///< 1 .. 10 000
-  int hosts = 4;  ///< per leaf
-  int uplink_rate = 1;  ///< packets per slot between leaf and spine, 1 .. 32
+  int hosts = 4;               ///< per leaf
+  int uplink_rate = 1;         ///< packets per slot between leaf and spine, 1 .. 32
 };
 
 /// A switch is joined to both neighbours in each dimension, with wrap-around.
 struct Torus {
   static constexpr const char* name = "torus";
   std::vector<int> sides{4, 4};  ///< one to six, each 2 or more
-  int hosts = 1;  ///< per switch
+  int hosts = 1;                 ///< per switch
 };
 
 /// A switch is joined to all others in each dimension. One dimension is a full mesh, two a flattened
@@ -56,8 +56,8 @@ struct HyperX {
 struct Dragonfly {
   static constexpr const char* name = "dragonfly";
   int routers = 4;  ///< per group
-  int hosts = 2;  ///< per switch
-  int wires = 2;  ///< per switch, to other groups
+  int hosts = 2;    ///< per switch
+  int wires = 2;    ///< per switch, to other groups
   int groups = 9;   ///< 2 .. routers * wires + 1
 };
 
@@ -76,8 +76,8 @@ struct SlimFly {
 struct Jellyfish {
   static constexpr const char* name = "jellyfish";
   int switches = 20;  ///< 3 .. 100 000
-  int degree = 4;  ///< links to other switches: 2 or more, below `switches`; switches * degree is even
-  int hosts = 4;  ///< per switch
+  int degree = 4;     ///< links to other switches: 2 or more, below `switches`; switches * degree is even
+  int hosts = 4;      ///< per switch
   std::uint64_t seed = 1;
 };
 
@@ -90,8 +90,8 @@ struct FabricFacts {
   std::string name;  ///< "fat-tree of 4-port switches, 3 levels"
   std::int64_t hosts = 0, switches = 0;
   std::int64_t host_wires = 0, switch_wires = 0;  ///< cables to hosts, and between switches
-  int ports = 0;  ///< maximum of a switch
-  std::optional<int> diameter;  ///< maximum distance between two switches that have hosts [links]
+  int ports = 0;                                  ///< maximum of a switch
+  std::optional<int> diameter;            ///< maximum distance between two switches that have hosts [links]
   std::optional<std::int64_t> bisection;  ///< minimum number of cables between two halves of the hosts
 };
 

@@ -21,9 +21,9 @@ namespace tailbound::network {
 /// per slot, none from a node to itself. Uniform traffic, all-to-all within groups, n-to-1, hot spots and
 /// gravity have this form.
 struct ProductDemand {
-  std::vector<Rational> values;  ///< the values that occur; the first is 0
-  std::vector<std::uint32_t> out;  ///< per node, a position in `values`; 0: it sends nothing
-  std::vector<std::uint32_t> in;  ///< per node, a position in `values`; 0: it receives nothing
+  std::vector<Rational> values;      ///< the values that occur; the first is 0
+  std::vector<std::uint32_t> out;    ///< per node, a position in `values`; 0: it sends nothing
+  std::vector<std::uint32_t> in;     ///< per node, a position in `values`; 0: it receives nothing
   std::vector<std::uint32_t> group;  ///< per node; empty: all are in one group
 
   [[nodiscard]] bool together(std::size_t s, std::size_t d) const {
@@ -39,7 +39,7 @@ struct SparseDemand {
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   std::vector<Rational> values;  ///< the rates that occur [packets/slot]; the first is 0
-  std::vector<Entry> entries;  ///< sorted by destination, then by source; each pair at most once
+  std::vector<Entry> entries;    ///< sorted by destination, then by source; each pair at most once
 };
 
 /// One class of traffic.

@@ -42,8 +42,8 @@ class FabricGraph {
       friend bool operator==(const Part&, const Part&) = default;
     };
     std::vector<Part> parts;  ///< per demand; zeros for one that is listed
-    int room = 0;  ///< packets per slot of the link to the node; 0: it is a vertex itself
-    int lanes = 1;  ///< number of lanes from which it sends (Network::lanes())
+    int room = 0;             ///< packets per slot of the link to the node; 0: it is a vertex itself
+    int lanes = 1;            ///< number of lanes from which it sends (Network::lanes())
   };
 
   /// Nodes attached to one vertex that differ only by name; or a vertex' own traffic.
@@ -51,7 +51,7 @@ class FabricGraph {
     std::uint32_t vertex = 0;
     std::uint32_t signature = 0;         ///< position in signatures()
     std::uint32_t first = 0, count = 0;  ///< its nodes, in members()
-    bool own = false;  ///< is it the vertex itself?
+    bool own = false;                    ///< is it the vertex itself?
   };
 
   /// `fabric` must outlive this object.

@@ -49,7 +49,7 @@ class FabricRates {
 
   std::vector<Queue> queues_;
   std::vector<std::uint32_t> queue_of_link_;
-  std::size_t words_ = 2;  ///< 64-bit words per numerator
+  std::size_t words_ = 2;             ///< 64-bit words per numerator
   std::vector<std::uint64_t> parts_;  ///< numerators, lowest words first
   std::vector<std::uint64_t> counts_;
   numeric::Integer denominator_ = 1;

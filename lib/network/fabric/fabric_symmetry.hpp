@@ -20,7 +20,7 @@ namespace tailbound::network {
 /// to it.
 struct FabricOrbits {
   std::vector<std::uint32_t> vertex, arc, bundle;
-  std::size_t colours = 0;  ///< of vertices: a lower bound on the number of orbits
+  std::size_t colours = 0;        ///< of vertices: a lower bound on the number of orbits
   std::size_t automorphisms = 0;  ///< found and checked
 };
 

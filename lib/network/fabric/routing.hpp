@@ -19,7 +19,7 @@ namespace tailbound::network {
 
 enum class RouteRule {
   shortest,  ///< one shortest route: at each node the first listed link that leads closer
-  spread,  ///< all shortest routes: at each node every link that leads closer, in proportion to its weight
+  spread,    ///< all shortest routes: at each node every link that leads closer, in proportion to its weight
   /// dragonfly: spread within a group of switches; between two groups by one link from the first to the
   /// second
   minimal,

@@ -35,7 +35,7 @@ struct PairsReference {
 /// What the network carries. This determines the keys that a file may have.
 enum class FileUse {
   packets,
-  worms,  ///< links may have virtual channels; no bursts, one flow per pair of nodes
+  worms,    ///< links may have virtual channels; no bursts, one flow per pair of nodes
   policed,  ///< flows have token buckets (network/policed/policed_file.hpp, which reads it)
 };
 

@@ -33,7 +33,7 @@ class RawGraph {
     std::size_t from = 0, to = 0;
     bool both = true;
     std::optional<Rational> gbps{};
-    std::string speed_units{};  ///< next to a number
+    std::string speed_units{};   ///< next to a number
     std::string speed_number{};  ///< the same
     Place place{};
   };

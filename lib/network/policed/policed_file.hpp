@@ -23,7 +23,7 @@ struct PolicedUnits {
 struct PolicedFile {
   std::string name;
   PolicedNetwork network;  ///< a port for each link on the path of a flow, those of hosts included
-  PolicedUnits units{};  ///< of all numbers of `network`; rates there are size / time
+  PolicedUnits units{};    ///< of all numbers of `network`; rates there are size / time
 };
 
 /// \param name  of the file, for messages
