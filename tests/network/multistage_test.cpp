@@ -28,9 +28,9 @@ TEST_CASE("multistage: the load bound is that of Pfister and Norton, and of a se
   for (const Links links : {Links::one, Links::any}) {
     CHECK(bound(64, 2, "0", 1, links) == 1);
     CHECK(bound(64, 2, "0.5", std::nullopt, links) == 1);
-    CHECK(bound(64, 2, "0.5", 2, links) == 1);  // as many combine at each stage as meet
+    CHECK(bound(64, 2, "0.5", 2, links) == 1);  // as many combine at each stage as meet there
   }
-  // 4 x 4 switches that combine pairs: 1 - h + h 2^3 behind the last of three stages, and half of it before.
+  // 4 x 4 switches that combine pairs: 1 - h + h 2^3 after the last of three stages, and half of it before.
   CHECK(bound(64, 4, "0.5", 2, Links::one) == is("2/9"));
   CHECK(bound(64, 4, "0.5", 2, Links::any) == is("2/3"));
 }
@@ -63,7 +63,8 @@ TEST_CASE("multistage: links reach every port of the next stage once, and the ho
       std::multiset<std::uint32_t> reached;
       for (const std::uint32_t first : stage.first)
         for (std::uint32_t output = 0; output < 3; ++output) reached.insert(first + output * stage.stride);
-      for (std::uint32_t port = 0; port < 81; ++port) REQUIRE(reached.count(port) == 3);  // s ports a switch
+      // s ports per switch
+      for (std::uint32_t port = 0; port < 81; ++port) REQUIRE(reached.count(port) == 3);
       std::set<std::uint32_t> next;
       for (const std::uint32_t port : hot) next.insert(stage.first[port]);
       REQUIRE(next.size() == hot.size() / 3);

@@ -16,7 +16,7 @@ using test::Fraction;
 
 namespace {
 
-/// Every node but the hosts is linked to every other; some flows over random ways, some in two parts.
+/// Every node except the hosts is linked to every other; some flows take random routes, some in two parts.
 Network random_network(std::mt19937_64& random) {
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   Network network;
@@ -58,7 +58,7 @@ Network random_network(std::mt19937_64& random) {
   return network;
 }
 
-/// The sources of one link by the definition, in GMP, one map entry a feeder.
+/// The sources of one link by the definition, in GMP, one map entry per feeder.
 std::map<Fraction, std::int64_t> sources_by_definition(const Network& network, Sources sources,
                                                        std::size_t link) {
   std::map<std::pair<bool, std::size_t>, Fraction> brought;  // {is a link, number}
@@ -133,7 +133,7 @@ TEST_CASE("sources of random networks match the definition", "[network][queue_tr
       }
     }
   }
-  CHECK(merged > 1'000);  // the case of equal rates did come up
+  CHECK(merged > 1'000);  // the case of equal rates occurred
 }
 
 TEST_CASE("traffic into a switch leaves it or ends there", "[network][queue_traffic]") {

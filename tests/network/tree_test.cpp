@@ -14,7 +14,7 @@ using tailbound::test::rational;
 
 namespace {
 
-/// "up from level 2", as the closed form calls the queue of this link.
+/// "up from level 2", the name of this link's queue in the closed form.
 std::string kind(const Network& network, std::size_t link) {
   const auto level = [&](std::size_t node) {
     return network.nodes[node].host ? 0 : std::stoi(network.nodes[node].name.substr(6));
@@ -104,8 +104,8 @@ TEST_CASE("rates of a tree match a calculation by hand", "[network][tree]") {
   CHECK(paths[1].hops[1].load == rational("2/5"));
   CHECK(paths[1].hops[2].load == rational("4/5"));
 
-  // 2-ary 3-tree, load 4/5, link by link: 2 parents bring 4/5 (3/4)/2 each down to level 1, the 2 children
-  // 4/5 (1/8) each; at level 2 the parents bring 4/5 (1/2)/2 and the one other child 4/5 (2/8): the same.
+  // 2-ary 3-tree, load 4/5, link by link: 2 parents send 4/5 (3/4)/2 each down to level 1, the 2 children 4/5
+  // (1/8) each; at level 2 the parents send 4/5 (1/2)/2 and the one other child 4/5 (2/8): the same.
   const auto first = tree_paths({.radix = 2, .levels = 3}, rational("4/5"), TreeRouting::nearest_ancestor,
                                 Sources::first_hop);
   REQUIRE(first.size() == 3);
@@ -113,7 +113,7 @@ TEST_CASE("rates of a tree match a calculation by hand", "[network][tree]") {
   CHECK(first[1].hops[1].sources == std::vector<SourceRate>{{rational("1/5"), 3}});
   CHECK(first[2].hops[2].sources == std::vector<SourceRate>{{rational("2/5"), 1}});
 
-  // The setting of Singh and Dally: 16-ary 3-tree, random roots, every hop fed by 16 links of load 1/16.
+  // The setting of Singh and Dally: 16-ary 3-tree, random roots, every hop with 16 input links of load 1/16.
   const auto paper =
       tree_paths({.radix = 16, .levels = 3}, rational("0.9"), TreeRouting::random_root, Sources::first_hop);
   REQUIRE(paper.size() == 1);
@@ -143,7 +143,7 @@ TEST_CASE("loads of large trees sum correctly", "[network][tree]") {
         hops_of_a_packet = hops_of_a_packet + path.share * Rational(2 * path.turn - 1);
       }
       CHECK(sum == 1);
-      // Each kind of queue exists once a leaf: what all carry is what the leaves send times the hops.
+      // Each kind of queue exists once per leaf: the total load is that of the leaves times the hops.
       Rational carried = 0;
       for (const auto& [name, traffic] : kinds) carried = carried + traffic.load;
       CHECK(carried == rational("3/4") * hops_of_a_packet);
@@ -168,7 +168,7 @@ TEST_CASE("trees out of range are rejected", "[network][tree]") {
                   LimitExceeded);
   CHECK_THROWS_AS(tree_network({.radix = 1024, .levels = 2}, rational("1/2"), TreeRouting::nearest_ancestor),
                   LimitExceeded);
-  // 64 leaves to 64 leaves by 16 roots; that fits.
+  // 64 leaves to 64 leaves over 16 roots; that is within the limit.
   CHECK(tree_network({.radix = 4, .levels = 3}, rational("1/2"), TreeRouting::random_root).flows.size() ==
         4096);
 }

@@ -14,7 +14,7 @@
 #include <tests/support/checked_networks.hpp>
 #include <tests/support/forked.hpp>
 
-// Delays of random networks beside a simulation, and held to what must be true of them
+// Delays of random networks compared with a simulation and with invariants
 // (tests/support/checked_networks.hpp).
 
 namespace {
@@ -138,7 +138,7 @@ Ratio ratio_of(const std::vector<std::string>& fields) {
           fields.at(9)};
 }
 
-/// Those of recorded networks: only what seems underestimated is simulated again.
+/// For recorded networks: only apparent underestimates are simulated again.
 NetworkVerdict verdict_of(const RecordedNetwork& recorded) {
   NetworkVerdict verdict;
   const auto network = recorded.network.read();
@@ -209,7 +209,7 @@ int main(int argc, char** argv) try {
   RatioTable table;
   std::size_t broken = 0, refused = 0, lost = 0, shrunk_so_far = 0;
   std::map<std::string, std::pair<std::size_t, std::uint64_t>>
-      kinds;  // of faults: how many, in how many networks
+      kinds;  // number of failures, and of networks with failures
   std::string smallest_ones;
   for (std::uint64_t i = options.from; i < options.from + options.count; ++i) {
     const auto found = results.find(i);
@@ -253,7 +253,7 @@ int main(int argc, char** argv) try {
       table.text(options.worst).c_str(), smallest_ones.c_str(), static_cast<unsigned long long>(options.from),
       static_cast<unsigned long long>(options.from + options.count) - 1, broken, by_kind.c_str(), refused,
       lost, 100 * share, table.count(), seconds);
-  // Of bursts and wide links hops are taken as independent: what that is worth is shown, and not judged.
+  // With bursts and wide links hops are taken as independent: the accuracy of this is shown, not judged.
   const bool near = share >= 0.97 || options.choice.of != NetworkClass::plain;
   return broken == 0 && lost == 0 && near ? 0 : 1;
 } catch (const std::exception& error) {

@@ -8,7 +8,7 @@
 #include <tests/support/checked_switches.hpp>
 #include <tests/support/forked.hpp>
 
-// What is proved of overflow and loss in random switches and packet mixes, beside a simulation
+// Proved overflow and loss of random switches and packet mixes, compared with a simulation
 // (tests/support/checked_switches.hpp).
 
 namespace {

@@ -8,17 +8,17 @@
 #include <string>
 #include <tests/support/checked_worms.hpp>
 
-// Random wormhole networks: simulated saturation, its bound, and the model beside it (tests/support/checked_worms.hpp).
+// Random wormhole networks: simulated saturation, its bound, and the model (tests/support/checked_worms.hpp).
 //
 //   random_worms [--count N] [--first S]
 //
-// Network S is the same on every machine. SIGTERM and SIGINT end the run after the network in hand, and the line at the
-// end says how far it came: go on with --first. Exit status 1 where something was wrong; it is printed with the smallest
-// network of which the same is wrong.
+// Network S is the same on every machine. SIGTERM and SIGINT end the run after the current network; the last
+// line shows the progress, and --first continues from there. Exit status 1 if something was wrong; it is
+// printed with the smallest network with the same failure.
 
 namespace {
 
-volatile sig_atomic_t stopped = 0;  // NOLINT: of the signal handler
+volatile sig_atomic_t stopped = 0;  // NOLINT: for the signal handler
 
 std::uint64_t number(const char* text) {
   char* end = nullptr;

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-// Random wormhole networks beside their bounds and models; tests/networks/random_worms.cpp has more of them.
+// Random wormhole networks compared with their bounds and models; tests/networks/random_worms.cpp runs more
+// of them.
 
 namespace tailbound::test {
 namespace {

@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-// Channel rates of meshes and tori: closed forms, and a plain walk over every pair of nodes.
+// Channel rates of meshes and tori: closed forms, and an enumeration of every pair of nodes.
 
 namespace {
 
 using namespace tailbound::network;
 using tailbound::InvalidArgument;
 
-/// A way through a two-dimensional network, by names of channels; and its share of the pair's messages.
+/// A route through a two-dimensional network, by names of channels; and its share of the pair's messages.
 struct Path {
   std::vector<std::string> channels;
   double share = 1;
@@ -131,9 +131,8 @@ TEST_CASE("cube: closed forms of distances and rates") {
   }
 }
 
-/// Of two ways that are on different channels of one wire somewhere: 0 if they come there on the same
-/// channel, one after the other; 1/2 if they take the same channel
-/// elsewhere, injection apart; otherwise 1.
+/// For two routes on different channels of one physical channel somewhere: 0 if they arrive there on the same
+/// channel, one after the other; 1/2 if they take the same channel elsewhere, injection apart; otherwise 1.
 double meeting(const Path& mine, const std::set<std::string>& other) {
   const auto partner_of = [](const std::string& channel) {
     const std::size_t comma = channel.rfind(", ");

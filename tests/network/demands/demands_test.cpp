@@ -23,7 +23,7 @@ namespace {
 
 using Rates = std::map<std::pair<std::string, std::string>, Rational>;
 
-/// Every pair's rate, from the list that a network is written out to.
+/// Every pair's rate, from the list of flows of a network.
 Rates rates_of(const Network& network) {
   Rates rates;
   for (const Flow& flow : network.flows) {
@@ -110,7 +110,7 @@ TEST_CASE("compact traffic equals its list of flows", "[network][demands]") {
   const Rates uniform = rates("[[traffic]]\nuniform = 0.3\n");
   CHECK(uniform.size() == 12);
   for (const auto& [pair, rate] : uniform) CHECK(rate == Rational(1) / 10);
-  // As [traffic] has long had it.
+  // In the legacy form of [traffic].
   CHECK(uniform == rates_of(read_network(star_of_four + "[traffic]\nuniform = 0.3\n", "net.toml").network));
 
   const Rates groups = rates("[[traffic]]\nuniform = 0.3\ngroups = 2\n");
@@ -122,7 +122,7 @@ TEST_CASE("compact traffic equals its list of flows", "[network][demands]") {
   CHECK(incast.size() == 3);
   CHECK(incast.at({"h2", "h0"}) == Rational(1) / 4);
 
-  // Of what the others send a fifth goes to the hot one, beside its part of the rest.
+  // The hot node gets a fifth of the other nodes' traffic, in addition to its part of the rest.
   const Rates hot = rates("[[traffic]]\nuniform = 0.3\nhot = \"h0\"\nhot_share = 0.2\n");
   CHECK(hot.at({"h1", "h0"}) == Rational(3) / 10 * (Rational(1) / 5 + Rational(4) / 15));
   CHECK(hot.at({"h1", "h2"}) == Rational(3) / 10 * Rational(4) / 15);
@@ -141,7 +141,7 @@ TEST_CASE("compact traffic equals its list of flows", "[network][demands]") {
   CHECK(rates("[[traffic]]\npermutation = \"transpose\"\nrate = 0.5\n").size() == 2);
   CHECK(rates("[[traffic]]\npermutation = \"bit-reverse\"\nrate = 0.5\n").count({"h1", "h2"}) == 1);
   CHECK(rates("[[traffic]]\npermutation = \"reverse\"\nrate = 0.5\n").count({"h1", "h2"}) == 1);
-  // Several, with flows beside them; what a node sends is added up.
+  // Several demands, with additional flows; the rates of a node are summed.
   const Rates all = rates(
       "[[flow]]\nfrom = \"h0\"\nto = \"h1\"\nrate = 0.1\n[[traffic]]\nname = \"a\"\nuniform = 0.3\n"
       "[[traffic]]\nname = \"b\"\npermutation = \"shift\"\nrate = 0.6\n");
@@ -178,7 +178,8 @@ TEST_CASE("failures are removed before routes are found", "[network][failures]")
   CHECK_THROWS_WITH(links({"nobody"}), Catch::Contains("a node, a link"));
   CHECK_THROWS_AS(failures_of(" ,, "), InvalidArgument);
   CHECK(failures_of(" a -> b ,core0,, 2 random ") == std::vector<std::string>{"a -> b", "core0", "2 random"});
-  // Of the fat-tree without a core switch, the others carry its load: of the links up from agg0, which had two of them.
+  // In the fat-tree without one core switch, the others carry its load: the links up from agg0, which had two
+  // of them.
   const auto load = [&](const std::string& text, const char* link) {
     for (const QueueTraffic& traffic : queue_traffic(read_network(text, "t").network, Sources::decoupled))
       if (traffic.name == link) return traffic.load;
@@ -188,7 +189,7 @@ TEST_CASE("failures are removed before routes are found", "[network][failures]")
   CHECK(load(tree, "agg0 -> core1") == Rational(2) / 5);
   CHECK(load(broken, "agg0 -> core1") > load(tree, "agg0 -> core1"));
   CHECK(load(broken, "agg0 -> core0") == Rational(-1));
-  // A host that is cut off neither sends nor receives.
+  // A disconnected host neither sends nor receives.
   const Network cut = read_network("without = [\"edge0\"]\n" + tree, "t").network;
   CHECK(cut.flows.size() == 14 * 13);
 }
@@ -239,7 +240,7 @@ TEST_CASE("invalid or too many formula links are rejected with their location", 
   CHECK_THAT(refusal("hosts = \"h[0..299999]\""), Catch::Contains("at most 200000 in all"));
   CHECK_THAT(refusal("hosts = [\"h[0..3]\"]\nswitches = [\"s\"]\nlink = [{from = \"h[0..3]\", to = \"s\", "
                      "both = true}]"),
-             Catch::Contains("no flows"));  // in a list names are what they are
+             Catch::Contains("no flows"));  // in a list names are taken literally
 }
 
 TEST_CASE("a list of pairs does not depend on the chunks of the file", "[network][demands]") {

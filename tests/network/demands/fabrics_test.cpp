@@ -17,7 +17,7 @@ using namespace tailbound::network;
 
 namespace {
 
-/// Switches and their wires, counted from a network as it was read back.
+/// Switches and their links, counted from the network as read back.
 struct Graph {
   explicit Graph(const Network& network) {
     std::vector<int> number(network.nodes.size(), -1);
@@ -54,7 +54,7 @@ struct Graph {
       }
     return distance;
   }
-  /// Between switches that have hosts; -1: there is no way.
+  /// Between switches that have hosts; -1: not connected.
   [[nodiscard]] int diameter() const {
     int most = 0;
     for (std::size_t from = 0; from < names.size(); ++from) {
@@ -68,7 +68,7 @@ struct Graph {
     }
     return most;
   }
-  /// Length of the shortest circle.
+  /// Length of the shortest cycle.
   [[nodiscard]] int girth() const {
     int least = 1000;
     for (std::size_t root = 0; root < names.size(); ++root) {
@@ -127,7 +127,7 @@ Graph checked(const FabricShape& shape) {
   return graph;
 }
 
-/// Wires from one half of the switches to the other, hosts in equal parts.
+/// Links from one half of the switches to the other, hosts in equal parts.
 template <class Half>
 std::int64_t across(const Graph& graph, Half half) {
   std::int64_t wires = 0, hosts = 0;
@@ -171,7 +171,7 @@ TEST_CASE("known bisections match a cut from the definition", "[network][fabrics
   };
   CHECK(across(checked(Torus{{6, 4}, 1}), first_below(3)) == *facts_of(Torus{{6, 4}, 1}).bisection);
   CHECK(across(checked(HyperX{{4, 4}, 2}), first_below(2)) == *facts_of(HyperX{{4, 4}, 2}).bisection);
-  // Of a fat-tree half of the pods, and of the spine whichever half: all wires of half of the pods cross.
+  // For a fat-tree half of the pods, and any half of the spine: all links of half of the pods cross.
   const Graph tree = checked(FatTree{4, 3});
   CHECK(across(tree, [](const std::string& name) {
           return (name[0] == 'c' && std::stoi(name.substr(4)) % 2 == 0) ||

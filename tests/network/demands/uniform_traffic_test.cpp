@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-// Uniform traffic, against what can be counted by hand and a search of its own.
+// Uniform traffic, against counts by hand and an independent search.
 
 using namespace tailbound;
 using namespace tailbound::network;
@@ -47,7 +47,7 @@ Network random_network(std::mt19937_64& random, std::size_t hosts, std::size_t s
   return network;
 }
 
-/// May packets go from one node to another? Depth first, hosts forward nothing.
+/// Is there a route from one node to another? Depth first; hosts do not forward.
 bool reaches(const Network& network, std::size_t from, std::size_t to) {
   std::vector<bool> met(network.nodes.size(), false);
   const std::function<bool(std::size_t)> search = [&](std::size_t node) {
@@ -117,7 +117,7 @@ TEST_CASE("uniform traffic: every end sends to all reachable ends only", "[netwo
         if (flow.source == a) CHECK(flow.rate == rate / destinations);
     }
   }
-  CHECK(unreached > 20);  // that case was met
+  CHECK(unreached > 20);  // that case occurred
 }
 
 TEST_CASE("uniform traffic: invalid parameters are rejected", "[network]") {
@@ -150,7 +150,7 @@ TEST_CASE("uniform traffic: in a file", "[network]") {
   CHECK(read_network(nodes + "[traffic]\nuniform = \"1/3\"\nroute = \"spread\"\n", "net.toml")
             .network.flows[0]
             .rate == Rational(1) / 6);
-  // What the caller adds stands in place of [traffic].
+  // Traffic added by the caller replaces [traffic].
   const NetworkFile replaced =
       read_network(nodes + "[traffic]\nuniform = 0.3\n", "net.toml", FileUse::packets, FlowsFrom::elsewhere);
   CHECK(replaced.network.flows.empty());

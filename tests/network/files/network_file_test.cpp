@@ -39,7 +39,7 @@ std::string sources_of(const Network& network, const std::string& link, Sources 
   return "no such link";
 }
 
-/// The way of each route: "a left right b".
+/// The path of each route: "a left right b".
 std::vector<std::string> ways(const Network& network, const Flow& flow) {
   std::vector<std::string> result;
   for (const Route& route : flow.routes) {
@@ -61,7 +61,7 @@ std::string message(const std::string& toml) {
   return "no error";
 }
 
-/// Is it the same network, names, order and all?
+/// Are the networks equal, including names and order?
 void check_equal(const Network& a, const Network& b) {
   CHECK(a.name == b.name);
   REQUIRE(a.nodes.size() == b.nodes.size());
@@ -90,7 +90,7 @@ void check_equal(const Network& a, const Network& b) {
   }
 }
 
-/// Nodes and links for the files below, six lines: a, b - s - t - c; also u beside s and t; d alone.
+/// Nodes and links for the files below, six lines: a, b - s - t - c; also u next to s and t; d alone.
 const std::string frame =
     "hosts = [\"a\", \"b\", \"c\", \"d\"]\n"
     "switches = [\"s\", \"t\", \"u\"]\n"
@@ -100,7 +100,7 @@ const std::string frame =
     "{from = \"d\", to = \"s\"}]\n"
     "\n";
 
-/// One flow from a to c behind the frame; `keys` begins at line 7, column 32.
+/// One flow from a to c after the frame; `keys` begins at line 7, column 32.
 std::string with_flow(const std::string& keys) {
   return frame + "flow = [{from = \"a\", to = \"c\", " + keys + "}]\n";
 }
@@ -147,7 +147,7 @@ std::string random_file(std::mt19937_64& random, int switches, int flows) {
   return text + "]\n";
 }
 
-/// Processor time of the least of three runs, in ticks.
+/// Processor time, minimum of three runs, in ticks.
 double cost_of(const std::function<void()>& work) {
   double least = std::numeric_limits<double>::infinity();
   for (int run = 0; run < 3; ++run) {
@@ -277,7 +277,7 @@ TEST_CASE("locations count characters, not bytes", "[network][network_file]") {
 }
 
 TEST_CASE("numbers before already read ones are found", "[network][network_file]") {
-  // The rate is read first, then the shares to the left of it.
+  // The rate is read first, then the shares to its left.
   const Network network = network_of(
       frame +
       "flow = [{name = \"é\", routes = [{share = 0.25, path = [\"s\", \"t\"]}, {share = 0.75, path = "
@@ -302,7 +302,7 @@ TEST_CASE("routes: shortest, spread, listed", "[network][network_file]") {
                "[\"s\",\"u\",\"t\"]}]") == Ways{"1/4: a s t c", "3/4: a s u t c"});
   CHECK(routes(", loops = true, path = [\"s\", \"u\", \"s\", \"t\"]") == Ways{"1: a s u s t c"});
 
-  // Hosts do not forward: from u to b there is a way by the host h that is as short as the one by s.
+  // Hosts do not forward: the route from u to b by the host h is as short as the one by s.
   const std::string bypass =
       "hosts = [\"h\"]\nswitches = [\"u\", \"s\", \"v\", \"b\"]\n"
       "link = [{from=\"u\", to=[\"h\",\"v\",\"s\"]}, {from=[\"h\",\"s\",\"v\"], to=\"b\"}]\n";
@@ -320,7 +320,7 @@ TEST_CASE("routes: shortest, spread, listed", "[network][network_file]") {
   const Network around = network_of(only_by_host + ", {from=\"y\", to=\"b\"}" + flow);
   CHECK(ways(around, around.flows[0]) == Ways{"1: u x y b"});
 
-  // Equally at each node, not over the ways: 1/2 by s, then 1/2 each; 1/2 by v.
+  // Equally at each node, not over the routes: 1/2 by s, then 1/2 each; 1/2 by v.
   const Network uneven = network_of(
       "switches = [\"a\",\"s\",\"v\",\"x\",\"y\",\"z\",\"b\"]\n"
       "link = [{from=\"a\",to=[\"s\",\"v\"]},{from=\"s\",to=[\"x\",\"y\"]},{from=\"v\",to=\"z\"},"
@@ -418,7 +418,7 @@ TEST_CASE("flows with bursts are read, written, and rejected with their location
   refused("rate = 0.5, burst = 20, on_rate = 1.5", "above 0 and at most 1");
   refused("rate = 0.5, on_rate = 1", "has \"on_rate\" but no \"burst\"; give both");
 
-  // Rates of flows with bursts do not add up with those of the others, nor with each other.
+  // Rates of flows with bursts do not add up with those of other flows, nor with each other.
   Network busy = network_of(with_flow("rate = 0.9, burst = 20"));
   busy.flows.push_back(busy.flows[0]);
   busy.flows.push_back(busy.flows[0]);
@@ -615,7 +615,7 @@ TEST_CASE("a traffic matrix limits a node's rate as the network file does", "[ne
   refused(",d\na,0.001\n", "2:3: with this flow, \"a\" sends 1001/1000 packets per slot");
 }
 
-/// Steps for each two of their letters would take days, and a level of the stack for each would end it.
+/// Quadratic time in the characters would take days, and a stack level for each would overflow the stack.
 TEST_CASE("hostile files of a million characters and more are rejected", "[network][network_file]") {
   const std::string brackets(1'000'000, '[');
   CHECK_THAT(message("a = " + brackets),
@@ -631,7 +631,7 @@ TEST_CASE("hostile files of a million characters and more are rejected", "[netwo
              Catch::Contains("net.toml:1:16: a key has more than 8 parts, the limit"));
   CHECK_THAT(message("[" + dots + "]"), Catch::Contains("a key has more than 8 parts, the limit"));
   CHECK_THAT(message(quoted_dots + " = 1"), Catch::Contains("a key has more than 8 parts, the limit"));
-  // Quotes that end a string's own text must not hide what follows.
+  // Quotes at the end of a string's own text must not hide what follows.
   CHECK_THAT(message("x = [\"\"\"y\"\"\"\", {" + dots + " = 1}]"), Catch::Contains("a key has more than 8"));
   CHECK_THAT(message("x = ['''y''''', {" + dots + " = 1}]"), Catch::Contains("a key has more than 8"));
   CHECK_THAT(message("x = [\"\\\\\", {" + dots + " = 1}]"), Catch::Contains("a key has more than 8"));
@@ -663,7 +663,7 @@ TEST_CASE("counts above the limits are rejected", "[network][network_file]") {
   CHECK_THAT(message("hosts = " + list("h", 1'415) + "\nswitches = " + list("s", 1'415) +
                      "\nlink = [{from = " + list("h", 1'415) + ", to = " + list("s", 1'415) + "}]"),
              Catch::Contains("net.toml:3:9: more than 2000000 links, the limit"));
-  // 101^3 ways from a to b.
+  // 101^3 routes from a to b.
   std::string stages = list("x", 101) + list("y", 101) + list("z", 101);
   stages.erase(std::remove_if(stages.begin(), stages.end(), [](char c) { return c == '[' || c == ']'; }),
                stages.end());
@@ -674,7 +674,7 @@ TEST_CASE("counts above the limits are rejected", "[network][network_file]") {
               ", to = \"b\"}]\nflow = [{from = \"a\", to = \"b\", rate = 1, "
               "path = \"spread\"}]"),
       Catch::Contains("limit: the flows have more than 1000000 routes in total, the limit"));
-  // 30 diamonds in a row: 2^30 shortest ways, 60 links each.
+  // 30 diamonds in a row: 2^30 shortest routes, 60 links each.
   std::string diamonds = "switches = [", links = "link = [";
   for (int i = 0; i < 30; ++i) {
     const std::string n = std::to_string(i), next = std::to_string(i + 1);
@@ -689,7 +689,8 @@ TEST_CASE("counts above the limits are rejected", "[network][network_file]") {
 }
 
 TEST_CASE("reading a network takes linear time in its flows", "[network][network_file]") {
-  // Of a thousand queues. A machine's speed is in both costs alike; squares would be 256 times as dear.
+  // For a thousand queues. The machine's speed affects both costs equally; quadratic cost would be 256 times
+  // as high.
   const std::string few = torus_file(1'000), many = torus_file(16'000);
   const auto reading = [](const std::string& toml) { return cost_of([&] { (void)network_of(toml); }); };
   CHECK(reading(many) < 64 * reading(few));

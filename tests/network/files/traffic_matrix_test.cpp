@@ -17,7 +17,7 @@ const std::string three_hosts =
     "hosts = [\"a\", \"b\", \"c\"]\nswitches = [\"s\"]\n[[link]]\nfrom = [\"a\", \"b\", \"c\"]\nto = "
     "\"s\"\nboth = true\n";
 
-/// "a -> b" and its rate, of what a matrix says for a star of three.
+/// "a -> b" and its rate, from a matrix for a star of three.
 std::map<std::string, std::string> flows_of(const std::string& csv,
                                             std::vector<std::string>* remarks = nullptr,
                                             const std::string& toml = three_hosts) {
@@ -54,7 +54,7 @@ TEST_CASE("a traffic matrix is read in the layouts of common programs", "[networ
            "0.1 | - |\n",
            ",a,b,c\na,-,20%,10 %\nb,10%,-,30%\nc,20%,10%,-\n",       // percent and dashes
            ",a,b,c\na,nan,0.2,0.1\nb,0.1,NaN,0.3\nc,0.2,0.1,nan\n",  // pandas' missing diagonal
-           ",a,b,c,\na,0,0.2,0.1,\nb,0.1,0,0.3,\nc,0.2,0.1,0,\n",    // a comma behind each row
+           ",a,b,c,\na,0,0.2,0.1,\nb,0.1,0,0.3,\nc,0.2,0.1,0,\n",    // a comma at the end of each row
            "a,b,c\na,0,0.2,0.1\nb,0.1,0,0.3\nc,0.2,0.1,0\n",         // R: no corner
            "dst\\src,a,b,c\na,,0.1,0.2\nb,0.2,,0.1\nc,0.1,0.3,\n",   // columns send
            "to/from,a,b,c\na,,0.1,0.2\nb,0.2,,0.1\nc,0.1,0.3,\n",

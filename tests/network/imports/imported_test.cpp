@@ -29,7 +29,7 @@ std::string import_refusal(const std::string& text) {
   return "no error";
 }
 
-/// "a - b 5/2", both ways where there are both.
+/// "a - b 5/2", both directions if there are both.
 std::multiset<std::string> link_list(const Network& network) {
   std::multiset<std::string> links;
   for (const Link& link : network.links) {
@@ -109,7 +109,7 @@ TEST_CASE("files of simulators are read", "[network][imports]") {
   CHECK(host_names(hpcc) == std::multiset<std::string>{"2", "3", "4", "5"});
   CHECK(link_list(hpcc).count("0 > 1 4") == 1);
 
-  // Two leaves of two hosts, two spines by two wires each.
+  // Two leaves with two hosts, two spines with two parallel links each.
   const Network htsim = imported(
       "Nodes 4\nTiers 2\nPodsize 4\n\nTier 0\nDownlink_speed_Gbps 100\nRadix_Up 4\nRadix_Down 2\n\nTier 1\n"
       "Downlink_speed_Gbps 50\nRadix_Down 4\nBundle 2\nSwitch_Latency_ns 0\n");
@@ -137,7 +137,7 @@ TEST_CASE("hosts are identified by kinds before names", "[network][imports]") {
   CHECK(host_names(none).empty());
   CHECK(has_remark(none, "no hosts: every node sends"));
   CHECK(has_remark(none, "no speeds"));
-  // A ring of nodes called n1, n2, ..: none hangs on another.
+  // A ring of nodes named n1, n2, ..: none has a single neighbour.
   CHECK(host_names(imported("n1 n2\nn2 n3\nn3 n1\n")).empty());
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("parallel edges are links of a bundle", "[network][imports]") {
 
 TEST_CASE("speeds become fractions", "[network][imports]") {
   CHECK(link_list(imported("source,target,speed\na,b,10G\nb,c,2.4G\n")).count("a > b 25/6") == 1);
-  // Too far apart for one to be a packet per slot: the fastest takes 128.
+  // The ratio is too large for one speed to be a packet per slot: the fastest gets 128.
   const Network wide = imported("source,target,speed\na,b,100G\nb,c,155M\n");
   CHECK(link_list(wide).count("a > b 128") == 1);
   CHECK(has_remark(wide, "rounded down"));

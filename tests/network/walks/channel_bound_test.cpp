@@ -10,7 +10,8 @@
 #include <tuple>
 #include <vector>
 
-// The closed forms and sums of rational numbers against walking all messages, channel by channel, in whole numbers.
+// The closed forms and sums of rational numbers against an enumeration of all messages, channel by channel,
+// in whole numbers.
 
 namespace tailbound::network {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 using numeric::Rational;
 using numeric::whole;
 
-/// From, to, and at which rate.
+/// Source, destination and rate.
 using RatedFlows = std::vector<std::tuple<std::uint32_t, std::uint32_t, Rational>>;
 
 RatedFlows uniform(std::uint32_t nodes) {
@@ -29,7 +30,8 @@ RatedFlows uniform(std::uint32_t nodes) {
   return flows;
 }
 
-/// The most that crosses a wire: for a layout whose stations have one wire each, or all of them as many.
+/// Maximum traffic over a physical channel: for a layout whose stations have one physical channel each, or
+/// all the same number.
 Rational walked(const WormNetwork& network, const RatedFlows& flows) {
   const WormLayout& layout = network.layout();
   std::vector<Rational> of_wire(layout.wires, Rational(0));
@@ -134,7 +136,7 @@ TEST_CASE("channel bound: broadcasts over trees with every root and base, messag
     CHECK(channel_bound(dimensions, {}, 1).utilization == received.front());
     CHECK(channel_bound(dimensions, {.injection = Injection::ports, .ejection = Ejection::unlimited}, 1)
               .utilization == sent.front());
-    // Without broadcasts they are the hypercubes of `wormhole`.
+    // Without broadcasts the hypercubes are those of `wormhole`.
     for (const WormEnds& ends : {WormEnds{}, all_port})
       CHECK(channel_bound(dimensions, ends, 0).utilization ==
             channel_bound(WormTopology{.shape = WormShape::hypercube, .nodes = nodes, .ends = ends})

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-// Sums over pairs of ways, against looking at each pair.
+// Sums over pairs of routes, against an enumeration of each pair.
 
 namespace tailbound::network {
 namespace {
@@ -86,7 +86,7 @@ TEST_CASE("shared channels: each pair of routes separately") {
     const auto alone = [&](std::uint32_t channel) {
       return on_wire[wire(channel)] == 1 && network.lanes(layout.channels[channel].station) == 1;
     };
-    // Means over the worms of a turn, by the names of its channels.
+    // Means over the messages of a turn, by the names of its channels.
     std::map<std::pair<std::string, std::string>, std::map<std::string, double>> sums;
     for (const Way& own : ways)
       for (std::size_t k = 1; k < own.channels.size(); ++k) {

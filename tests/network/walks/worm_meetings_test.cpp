@@ -8,7 +8,8 @@
 #include <memory>
 #include <vector>
 
-// Who moves beside whom on shared wires: sums of squares against all pairs of ways, one by one.
+// Simultaneous messages on shared physical channels: sums of squares against an enumeration of all pairs of
+// routes.
 
 namespace {
 
@@ -38,7 +39,7 @@ std::vector<Way> ways_of(const WormNetwork& network, const std::vector<WormFlow>
   return ways;
 }
 
-/// As SharedWire has it, pair by pair.
+/// As in SharedWire, pair by pair.
 std::map<std::uint32_t, SharedWire> pair_by_pair(const WormNetwork& network,
                                                  const std::vector<WormFlow>& flows) {
   const WormLayout& layout = network.layout();

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-// Ways with their last channels: together they are the turns of the graph, which another walk counts.
+// Routes with their last channels: together they are the turns of the graph, which another enumeration
+// counts.
 
 namespace {
 

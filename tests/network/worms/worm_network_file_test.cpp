@@ -14,8 +14,8 @@
 
 #include <tests/support/network_file.hpp>
 
-// Networks of worms from files: ways, classes and wires as written; a mesh and a ring against cube_graph();
-// mistakes with their places.
+// Wormhole networks from files: routes, classes and physical channels as written; a mesh and a ring against
+// cube_graph(); errors with their location.
 
 namespace {
 
@@ -29,7 +29,7 @@ Network worm_network(const std::string& toml) {
   return read_network(toml, "net.toml", FileUse::worms).network;
 }
 
-/// "a -> s; s -> b" for the way of a message, by the first channels of its stations.
+/// "a -> s; s -> b" for the route of a message, by the first channels of its stations.
 std::string way(const RoutedWormNetwork& worms, std::uint32_t source, std::uint32_t destination,
                 std::uint32_t variant = 0) {
   std::string text;
@@ -85,7 +85,8 @@ TEST_CASE("wormhole file: parallel channels, classes and virtual channels of a l
     CHECK(worms.channel_name(station.first + 5).find(", wire 1, ") != std::string::npos);
     CHECK(worms.channel_name(station.first + 5).find(", virtual channel 2") != std::string::npos);
   }
-  // Two classes, each of two wires with three channels; each wire has all classes'.
+  // Two classes, each of two physical channels with three channels; each physical channel has those of all
+  // classes.
   CHECK(counts == std::vector<std::uint32_t>{6, 6});
   REQUIRE(on_wire.size() == 2);
   for (const auto& [wire, channels] : on_wire) CHECK(channels == 6);
@@ -152,7 +153,7 @@ TEST_CASE("wormhole file: a mesh with dimension-order shortest routes equals cub
       if (x < 3) links_x += "{from = " + label(x, y) + ", to = " + label(x + 1, y) + ", both = true},";
       if (y < 3) links_y += "{from = " + label(x, y) + ", to = " + label(x, y + 1) + ", both = true},";
     }
-  // Of equally short ways, the link listed first: x before y.
+  // Among equally short routes, the link listed first: x before y.
   const Network network = worm_network("switches = [" + nodes + "]\nlink = [" + links_x + links_y +
                                        "]\n[traffic]\nuniform = true\n");
   CHECK(network.flows.size() == 16 * 15);
@@ -205,9 +206,9 @@ TEST_CASE("wormhole file: messages that follow each other do not share a channel
   const auto flow = [](const std::string& from, const std::string& to) {
     return "{from = \"" + from + "\", to = \"" + to + "\", rate = 0.5},";
   };
-  CHECK(partners(flow("a", "t")) == Approx(0).margin(1e-14));                   // one behind the other
+  CHECK(partners(flow("a", "t")) == Approx(0).margin(1e-14));                   // one after the other
   CHECK(partners(flow("a", "t") + flow("b", "t")) == Approx(0).margin(1e-14));  // both to one ejection
-  // A worm to t meets those of the other host to u, half of them, and the other way round.
+  // A message to t meets those of the other host to u, half of them, and vice versa.
   CHECK(partners(flow("a", "t") + flow("a", "u") + flow("b", "t") + flow("b", "u")) ==
         Approx(0.5).epsilon(1e-14));
 }

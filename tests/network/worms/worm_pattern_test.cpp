@@ -39,7 +39,7 @@ TEST_CASE("patterns: definitions by coordinates and bits") {
     }
   CHECK(destinations(mesh, WormPatternName::shuffle).at(0b101100) == 0b011001);
   CHECK(destinations(mesh, WormPatternName::bit_reverse).at(0b101100) == 0b001101);
-  // Unequal sides: the halves of the bits; several nodes of a router keep their places.
+  // Unequal sides: the halves of the bits; several nodes of a router keep their positions.
   CHECK(destinations({.sides = {2, 8}}, WormPatternName::transpose).at(0b0110) == 0b1001);
   CHECK(destinations({.sides = {4, 4}, .concentration = 2}, WormPatternName::transpose).at(2 * 7 + 1) ==
         2 * 13 + 1);

@@ -2,7 +2,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/worms/worm_topology.hpp>
 
-// The one place where it stands which sizes wormhole networks have.
+// The definition of the legal sizes of wormhole networks.
 
 namespace {
 
