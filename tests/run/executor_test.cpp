@@ -60,7 +60,7 @@ TEST_CASE("executors: short pieces, alone in their process") {
   }
 }
 
-/// Says stop at the look with this number.
+/// Requests a stop at the check with this number.
 class Impatient final : public Look {
  public:
   Impatient(Look& look, int patience) : look_(look), patience_(patience) {}
@@ -108,7 +108,7 @@ TEST_CASE("executors: a stop returns the states of all pieces") {
     Controls controls{.stop = stop.get_token(), .progress = {}, .checkpoint = {}};
     controls.progress_interval = std::chrono::milliseconds(1);
     controls.progress = [&](const Progress& progress) {
-      if (progress.done > 0.3) stop.request_stop();  // two have looked
+      if (progress.done > 0.3) stop.request_stop();  // two have checked
     };
     const Outcome outcome = executor->carry_out(job, controls, {{}, {}, {"as it was", false}});
     CHECK(outcome.pieces == std::vector<Piece>{{"state of 0"}, {"state of 1"}, {"as it was"}});

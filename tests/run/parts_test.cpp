@@ -14,7 +14,7 @@ namespace {
 
 using test::steps_job;
 
-/// Two simulations, the first asked for twice, and two lists of points, as one question may have them.
+/// Two simulations, the first one requested twice, and two lists of points, as in one query.
 std::vector<Job> question() {
   Job other = steps_job(5);
   other.identity = "other steps";
@@ -71,10 +71,10 @@ TEST_CASE("parts: merged parts equal the whole run, for any number of parts") {
     for (const NamedPart& part : parts) {
       std::size_t own = 0;
       for (const JobResults& job : part.part.jobs) own += job.results.size();
-      CHECK(own <= 15 / static_cast<std::size_t>(of) + 1);  // dealt out evenly, over all jobs
+      CHECK(own <= 15 / static_cast<std::size_t>(of) + 1);  // distributed evenly over all jobs
       pieces += own;
     }
-    CHECK(pieces == 4 + 5 + 3 + 3);  // each once; the simulation asked for twice too
+    CHECK(pieces == 4 + 5 + 3 + 3);  // each once; the simulation requested twice as well
   }
   Processes processes(2);
   CHECK(part_of({2, 3}, &processes).jobs[0].results == part_of({2, 3}).jobs[0].results);
@@ -163,7 +163,7 @@ TEST_CASE("parts: a stopped part reports its state and resumes from it") {
   controls.checkpoint = [&](const std::vector<Piece>& pieces) { kept = pieces; };
   PartOfRun cut({2, 3});
   std::vector<Piece> begun(6);
-  begun[0] = whole[0];  // done by somebody else
+  begun[0] = whole[0];  // done by another worker
   CHECK_THROWS_AS(cut.carry_out(job, controls, begun), Elsewhere);
   CHECK(cut.cut());
   CHECK(cut.jobs()[0].results.empty());

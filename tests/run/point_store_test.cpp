@@ -9,7 +9,7 @@
 #include <memory>
 #include <numeric>
 
-// What the command does with it is in tests/golden/sweep_test.cpp.
+// The use by the command is tested in tests/golden/sweep_test.cpp.
 
 namespace {
 
@@ -117,7 +117,7 @@ TEST_CASE("point store: other versions, other kinds and damage are rejected") {
   CHECK_THROWS_AS(PointStore(folder / "no folder/store", "1", Use::write), InvalidArgument);
   CHECK_THROWS_AS(PointStore(folder.path(), "1", Use::write), InvalidArgument);
 
-  // A single letter of an answer.
+  // A single character of an answer.
   std::string changed = golden::content(folder / "store");
   const std::size_t letter_at = changed.find(std::string("bytes\0of point 57", 17));
   REQUIRE(letter_at != std::string::npos);
@@ -127,7 +127,7 @@ TEST_CASE("point store: other versions, other kinds and damage are rejected") {
   CHECK_THROWS_WITH(letter.find("point 57"), Catch::Contains("wrong checksum"));
   CHECK(letter.find("point 58"));
 
-  // Wherever a page of it is overwritten: an error that says so, or what was there.
+  // For any overwritten page: an error that reports it, or the stored data.
   const std::string whole = golden::content(folder / "store");
   REQUIRE(whole.size() > 20'000);
   std::size_t refused = 0;

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-/// Random runs have fixed seeds: a test that passes once passes always. What is stated as the false-alarm
-/// rate is how likely a right program would fail with a new seed.
+/// Random runs have fixed seeds: a test that passes once passes always. The stated false-alarm rate is the
+/// probability that a correct program fails with a new seed.
 namespace tailbound::sim {
 namespace {
 
@@ -49,7 +49,7 @@ std::vector<bool> states_of(const traffic::OnOff& source, RandomKey key, std::ui
   return states;
 }
 
-/// Distance of `ones` of `trials` from a binomial's mean, in its deviations.
+/// Distance of `ones` of `trials` from a binomial's mean, in standard deviations.
 double deviations(double ones, double trials, double probability) {
   return (ones - trials * probability) /
          std::sqrt(std::max(0.0, trials * probability * (1 - probability)) + 1e-9);
@@ -86,8 +86,8 @@ TEST_CASE("on-off slots: states match the coins, slot by slot") {
   }
 }
 
-// Within 5 deviations of exact laws, 6 comparisons for each of 8 cases: a right program fails with a new
-// seed with probability 3e-5.
+// Within 5 deviations of exact distributions, 6 comparisons for each of 8 cases: a correct program fails with
+// a new seed with probability 3e-5.
 TEST_CASE("on-off slots: load, burst length and correlation match the chain") {
   constexpr int blocks = 20'000;
   for (const Case& its : cases) {
@@ -130,7 +130,7 @@ TEST_CASE("on-off slots: load, burst length and correlation match the chain") {
   }
 }
 
-// As above; 3 comparisons for each of 8 cases, 2e-5 in all.
+// As above; 3 comparisons for each of 8 cases, 2e-5 in total.
 TEST_CASE("on-off slots: sources are stationary and independent, and send at the on-rate") {
   constexpr std::uint64_t sources = 20'000;
   for (const Case& its : cases) {
@@ -165,7 +165,7 @@ TEST_CASE("on-off slots: sources are stationary and independent, and send at the
 }
 
 TEST_CASE("on-off slots: memory matches the chain, and strict alternation is rejected") {
-  // The variance of sums over n slots, added up covariance by covariance.
+  // The variance of sums over n slots, summed covariance by covariance.
   for (const Case& its : cases) {
     CAPTURE(its.load, its.on_rate, its.burst);
     const traffic::OnOff source =

@@ -107,7 +107,7 @@ TEST_CASE("policed simulation: flows conform to their buckets, token by token an
         packets += sent[flow][from];
       }
       CHECK(wrong == 0);
-      // Of what the buckets let through in the long run.
+      // Fraction of the long-run rate of the buckets.
       const double share = static_cast<double>(packets) /
                            (static_cast<double>(slots) * numeric::nearest_double(pattern.rate()));
       if (sending == PolicedSending::greedy || sending == PolicedSending::periodic)
@@ -178,7 +178,8 @@ TEST_CASE("policed simulation: packets are conserved, and their delays match the
 }
 
 TEST_CASE("policed simulation: periodic flows match the exact distribution over phases") {
-  // Three flows of a packet every five slots, phases independent: P(Q > 0) = 3/5, P(Q > 1) = 17/125, P(Q > 2) = 1/125.
+  // Three flows of a packet every five slots, phases independent: P(Q > 0) = 3/5, P(Q > 1) = 17/125, P(Q > 2)
+  // = 1/125.
   PolicedNetwork network = slotted_ports(1);
   for (int flow = 0; flow < 3; ++flow) add_flow(network, {0}, {{ratio(1, 5), 1}});
   const int runs = 20'000;
@@ -196,7 +197,7 @@ TEST_CASE("policed simulation: periodic flows match the exact distribution over 
         above[q] += static_cast<double>(histogram[length]) / 5 / runs;
   }
   CHECK(above[0] == Approx(0.6).margin(1e-9));
-  // Four standard deviations of a run's share, at most sqrt(p / 5) each.
+  // Four standard deviations of a run's fraction, at most sqrt(p / 5) each.
   CHECK(std::abs(above[1] - 0.136) < 4 * std::sqrt(0.136 / runs));
   CHECK(std::abs(above[2] - 0.008) < 4 * std::sqrt(0.008 / runs));
 }
@@ -265,7 +266,7 @@ void compare_with_guarantees(int networks, std::int64_t slots) {
     SlottedGuarantee bound;
     try {
       bound = slotted_guarantee(network);
-    } catch (const LimitExceeded&) {  // of a load next to 1
+    } catch (const LimitExceeded&) {  // at a load close to 1
       ++refused;
       continue;
     }
@@ -347,7 +348,7 @@ TEST_CASE("policed simulation: a split, saved and loaded run equals a whole one"
     whole->advance(9'000);
     const auto fresh = make_policed_replication({network, sending}, {4, 2});
     advance_in_parts(*parts, 4'000);
-    // Into another one, too.
+    // Also into another one.
     sim::ByteWriter writer;
     parts->save(writer);
     const std::string bytes = writer.take();

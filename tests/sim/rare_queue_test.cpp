@@ -9,8 +9,8 @@
 #include <random>
 #include <tests/support/cut_replication.hpp>
 
-/// Random runs have fixed seeds: a test that passes once passes always. What is stated as the false-alarm
-/// rate is how likely a right program would fail with a new seed.
+/// Random runs have fixed seeds: a test that passes once passes always. The stated false-alarm rate is the
+/// probability that a correct program fails with a new seed.
 namespace tailbound::sim {
 namespace {
 
@@ -33,7 +33,7 @@ queue::SlottedQueue analysed(const std::vector<SourceRate>& sources) {
   return {series::Arrivals::unequal_inputs(rates)};
 }
 
-/// What analysis says of the event; P(W > w) = P(Q > w + 1) / load.
+/// The event's probability from the analysis; P(W > w) = P(Q > w + 1) / load.
 double exact_probability(const RareQueueModel& model) {
   const queue::SlottedQueue queue = analysed(model.sources);
   switch (model.event) {
@@ -48,7 +48,7 @@ double exact_probability(const RareQueueModel& model) {
          mean_arrivals(model.sources);
 }
 
-// --- What is drawn ---------------------------------------------------------------------------------------
+// --- Random draws ------------------------------------------------------------------------------------------
 
 TEST_CASE("rare queue: the tilt is the decay rate of the analysis") {
   for (const auto& [inputs, load] :
@@ -90,7 +90,7 @@ TEST_CASE("rare queue: the alias table has the right probabilities") {
     const double all = std::accumulate(probabilities.begin(), probabilities.end(), 0.0);
     const AliasTable table(probabilities);
     std::vector<double> seen(size);
-    // Evenly spread numbers: each column is hit by 2^13 or more of them, each up to one on either side.
+    // Evenly spread numbers: each column gets 2^13 or more of them, with an error of one at either end.
     constexpr std::uint64_t step = 1024;
     for (std::uint64_t bits = step / 2; bits < (std::uint64_t{1} << 32U); bits += step)
       seen.at(static_cast<std::size_t>(table.draw(static_cast<std::uint32_t>(bits)))) += step;
@@ -136,7 +136,7 @@ struct QueueScore {
     inside += estimate.lower <= exact && exact <= estimate.upper;
     sum += (estimate.value - exact) / ((estimate.upper - estimate.lower) / 2);
   }
-  /// Standard normal if the estimates are without bias: the half width is 2 deviations.
+  /// Standard normal if the estimates are unbiased: the half width is 2 deviations.
   [[nodiscard]] double bias() const { return 2 * sum / std::sqrt(cases); }
 };
 
@@ -174,7 +174,7 @@ QueueScore coverage(int cases, std::int64_t cycles, double greatest_load) {
   return score;
 }
 
-// A right program fails with probability 0.02 or less with a new seed.
+// A correct program fails with probability 0.02 or less with a new seed.
 TEST_CASE("rare queue: intervals cover the exact value, without bias") {
   const QueueScore score = coverage(60, 20'000, 0.8);
   CAPTURE(score.inside, score.bias());
@@ -190,7 +190,7 @@ TEST_CASE("rare queue: intervals cover the exact value in 90 to 99 % of 200 case
   CHECK(std::abs(score.bias()) < 3);
 }
 
-// Large probabilities: likelihood ratios near 1, and cycles in which much is lost.
+// Large probabilities: likelihood ratios near 1, and cycles with many losses.
 TEST_CASE("rare queue: events that are not rare") {
   for (const int event : {0, 1, 2})
     for (const std::int64_t level : {1, 2, 6}) {
@@ -209,7 +209,7 @@ TEST_CASE("rare queue: down to the smallest doubles") {
   CHECK(estimate_rare_queue(model, 3).probability.value == Approx(exact).epsilon(0.04));
 }
 
-// --- The same whatever the threads and cuts ----------------------------------------------------------------
+// --- Independence of threads and splitting ----------------------------------------------------------------
 
 TEST_CASE("rare queue: results do not depend on threads, splitting or resuming") {
   const RareQueueModel model{equal_sources(5, parse_rational("0.7", "load")), RareEvent::loss, 20};

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// Routers, links and credits that take time, against what follows flit by flit where nothing is left to chance.
+// Routers, links and credits with delays, against results by hand, flit by flit, in cases without randomness.
 
 namespace tailbound::sim {
 namespace {
@@ -51,7 +51,7 @@ TEST_CASE("router delays: each pair alone takes the sum of its hops") {
       for (std::uint32_t from = 0; from < nodes; from += 3)
         for (std::uint32_t to = 0; to < nodes; ++to) {
           if (from == to) continue;
-          WormEngine engine(*network, 8, {1, 0}, timing);  // room for what is under way
+          WormEngine engine(*network, 8, {1, 0}, timing);  // buffer for the flits in transit
           engine.skip_to(5);
           engine.send({.born = 5, .source = from, .destination = to, .flits = 7});
           while (engine.delivered().empty()) engine.cycle();
@@ -62,8 +62,8 @@ TEST_CASE("router delays: each pair alone takes the sum of its hops") {
     }
 }
 
-/// Cycles in which flit after flit of messages of one source to one node crosses each channel of their way, the first
-/// one an injection and the last one an ejection.
+/// Cycles in which the successive flits of messages from one source to one node cross each channel of their
+/// path, the first one an injection and the last one an ejection.
 std::vector<std::vector<std::uint64_t>> crossings(const std::vector<WormMessage>& messages,
                                                   std::size_t distance, std::uint64_t buffer,
                                                   const RouterTiming& timing) {

@@ -43,13 +43,13 @@ double above(const Histogram& histogram, int level) {
   return sum / total(histogram);
 }
 
-/// A fabric, and the room of each queue.
+/// A fabric, and the size of each buffer.
 struct Asked {
   network::Fabric fabric;
   std::optional<std::int64_t> buffer{};
 };
 
-/// What both simulators count, of each kind of queues; and the delays by the queues met.
+/// Counts common to both simulators, per kind of queues; and the delays by number of queues passed.
 struct Seen {
   std::vector<Histogram> occupancy, waits;
   std::vector<double> dropped, came;
@@ -105,7 +105,7 @@ Seen by_network(const Asked& model, std::int64_t slots) {
   return seen;
 }
 
-/// The same in everything that is counted, as far as two runs of other random numbers can tell.
+/// Equal in all counts, as far as two runs with different random numbers can show.
 void compare(const Asked& model, std::int64_t slots = 40'000) {
   const Seen one = by_fabric(model, slots), other = by_network(model, slots);
   const auto close = [](double a, double b, double relative, double absolute) {
@@ -160,7 +160,7 @@ TEST_CASE("simulated Valiant routes match listed ones", "[sim][fabric]") {
               network::Dragonfly{3, 1, 1, 4},
               network::FabricTraffic{numeric::Rational(3) / 10, network::RouteRule::valiant}))},
           200'000);
-  // Beside other routes, with weights, a switch that sends and one in no group.
+  // Together with other routes, with weights, a sending switch and one in no group.
   compare(
       {fabric_of(
           "hosts = \"h[0..7]\"\nswitches = \"s[0..7], t\"\n"
@@ -180,7 +180,8 @@ TEST_CASE("simulated minimal routes match listed ones", "[sim][fabric]") {
               network::Dragonfly{3, 2, 1, 4},
               network::FabricTraffic{numeric::Rational(2) / 5, network::RouteRule::minimal}))},
           100'000);
-  // Beside shortest routes, with two links of unequal weights between two groups, near what the fuller one carries.
+  // Together with shortest routes, with two links of unequal weights between two groups, close to the rate of
+  // the busier one.
   const std::string rings =
       "hosts = \"h[0..11]\"\nswitches = \"s[0..2]_[0..3]\"\ngroups = 4\n"
       "link = [{each = \"i = 0..11\", from = \"h[i]\", to = \"s[i/4]_[i%4]\", both = true},\n"
@@ -251,7 +252,7 @@ TEST_CASE("a fabric's results do not depend on the number of threads", "[sim][fa
 }
 
 TEST_CASE("packets that wait longer than the cell ring still arrive", "[sim][fabric]") {
-  // Two hosts for one link: it is offered 1.2 packets per slot, and the queue grows.
+  // Two hosts for one link: its offered load is 1.2 packets per slot, and the queue grows.
   const FabricModel model{fabric_tables(fabric_of(
       "hosts = \"h[0..3]\"\nswitches = \"a[0..1]\"\nlink = [{from = \"a0\", to = \"a1\", both = true},\n"
       "  {each = \"i = 0..3\", from = \"h[i]\", to = \"a[i/2]\", both = true}]\n"

@@ -18,8 +18,8 @@ using numeric::parse_rational;
 
 constexpr SourceRows rows{.offered = 0, .delivered = 1};
 
-/// Poisson arrivals of `sources` queues, each of which delivers in a batch what is there, but no more than a part of
-/// `mean` of those from `first` to `last`.
+/// Poisson arrivals of `sources` queues, each of which delivers in a batch all that is available, but those
+/// from `first` to `last` at most a fraction of `mean`.
 RunResult queues(std::uint64_t seed, std::size_t sources, double mean, std::size_t last, double part,
                  int replications = 4, int batches = 8) {
   std::mt19937_64 engine(seed);
@@ -45,8 +45,8 @@ RunResult queues(std::uint64_t seed, std::size_t sources, double mean, std::size
 }
 
 TEST_CASE("source shortfall: carried sources are reported short in at most one run of 200") {
-  // Queues with 3, 10 and 50 % to spare, one to 100 of them; 4 000 runs. Of 0.005 a run 20 are expected at most, and 38
-  // are passed in one of 10 000 such tests.
+  // Queues with 3, 10 and 50 % spare capacity, one to 100 of them; 4 000 runs. At 0.005 per run at most 20
+  // are expected, and 38 are exceeded in one of 10 000 such tests.
   int alarms = 0;
   for (std::uint64_t seed = 0; seed < 4000; ++seed) {
     const std::size_t sources = seed % 4 == 0 ? 1 : seed % 4 == 1 ? 7 : seed % 4 == 2 ? 30 : 100;
@@ -74,7 +74,7 @@ TEST_CASE("source shortfall: two sources that lose a twentieth are found among t
 }
 
 TEST_CASE("source shortfall: twenty sources that lose a fiftieth each are found together") {
-  // Of each alone 256 of 12 800 messages are missing, little more than twice what they vary by.
+  // For each alone 256 of 12 800 messages are missing, little more than twice the standard deviation.
   int found = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed)
     found += greatest_shortfall(queues(seed, 200, 400, 19, 0.98), rows).value().is_short ? 1 : 0;
@@ -89,8 +89,9 @@ TEST_CASE("source shortfall: single replications and few batches") {
   CHECK_THROWS_AS(greatest_shortfall(queues(1, 2, 10, 1, 1), rows, {.false_alarm = 0}), InvalidArgument);
 }
 
-/// x and y send to z and w, each half of its messages; `light` pairs of hosts that nobody disturbs. Half of what x and y
-/// want is behind a message for the other: they carry some 3/4 (Karol, Hluchyj and Morgan 1987), far below the bound.
+/// x and y send to z and w, half of the messages to each; `light` pairs of hosts without contention. Half of
+/// the requests of x and y are behind a message for the other destination: they carry some 3/4 (Karol,
+/// Hluchyj and Morgan 1987), far below the bound.
 WormModel hidden_pair(int light, const char* load) {
   network::Network network;
   network.nodes = {{"t"}, {"x", true}, {"y", true}, {"z", true}, {"w", true}};
@@ -138,7 +139,7 @@ TEST_CASE(
 }
 
 TEST_CASE("wormhole simulation: no search above the channel bound") {
-  // Two sources share an ejection: it carries 1, they 1/2 each.
+  // Two sources share an ejection channel of capacity 1, so they carry 1/2 each.
   WormModel model = hidden_pair(0, "0.1");
   const SaturationSearch search{.first_guess = 0.9, .precision = 0.01, .bound = 0.6};
   const SimulatedSaturation found = simulated_saturation(model, search);

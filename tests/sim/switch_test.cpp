@@ -17,8 +17,8 @@
 #include <variant>
 
 /// Random runs have fixed seeds: a test that passes once passes always. Before the seeds were fixed each
-/// comparison had intervals of 99.99 %, so that the 30 with exact values fail by chance once in 330 runs of the
-/// program, the 200 with the plain program (few of them independent) once in 50.
+/// comparison had intervals of 99.99 %, so the 30 with exact values fail by chance once in 330 runs of the
+/// program, the 200 with the direct simulation (few of them independent) once in 50.
 namespace tailbound::sim {
 namespace {
 
@@ -47,7 +47,7 @@ void require_inside(const numeric::Estimate<Unit>& estimate, double truth, doubl
   CHECK((estimate.upper - estimate.lower) / 2 < relative_width * truth);  // it would notice
 }
 
-// The exact chains on sorted queue lengths, of another program.
+// The exact chains on sorted queue lengths, from another program.
 
 TEST_CASE("switch simulation: shared memory occupancy matches the exact chain") {
   const SwitchEstimates two =
@@ -134,8 +134,8 @@ TEST_CASE("switch simulation: one output's queue under bursts matches the analys
   }
 }
 
-/// The same switch written for the eye, slow: packets that are followed one by one, another generator of random
-/// numbers, no blocks of slots.
+/// The same switch as a simple and slow program: single packets are followed, with another random number
+/// generator, without blocks of slots.
 class PlainSwitch {
  public:
   PlainSwitch(const SwitchModel& model, std::uint64_t seed)
@@ -274,7 +274,7 @@ class PlainSwitch {
   Counts counts_;
 };
 
-/// Every way of sending and every kind of room.
+/// All kinds of traffic and of buffer limits.
 std::vector<SwitchModel> models() {
   const SwitchModel four = switch_model(4, rational("0.7")), five = switch_model(5, rational("0.8"));
   return {
@@ -440,7 +440,7 @@ TEST_CASE("switch simulation: invalid models are rejected") {
 }
 
 TEST_CASE("switch simulation: well-known properties") {
-  // Every input always sends, and there is one place: all but one cell a slot and output are lost.
+  // Every input always sends, and there is one place: all but one cell per slot and output are lost.
   SwitchModel full = switch_model(8, 1);
   full.outputs = 1;
   full.buffer = 1;
@@ -451,7 +451,7 @@ TEST_CASE("switch simulation: well-known properties") {
   SwitchModel alone = switch_model(1, rational("0.9"));
   alone.outputs = 3;
   CHECK(simulated(alone, 6400, {.queue_levels = {1}}).output->tail[0].count == 0);
-  // A memory that nothing fills changes nothing.
+  // A memory that never fills changes nothing.
   SwitchModel roomy = switch_model(4, rational("0.6"));
   const SwitchEstimates unlimited = simulated(roomy, 64000);
   roomy.memory = 1000;

@@ -8,8 +8,8 @@
 #include <random>
 #include <tests/support/estimate.hpp>
 
-/// Trees in which a burst keeps its destination and its way. Random runs have fixed seeds: a test that passes once
-/// passes always. What is stated as the false-alarm rate is how likely a right program would fail with a new seed.
+/// Trees with per-burst destinations and routes. Random runs have fixed seeds: a test that passes once passes
+/// always. The stated false-alarm rate is the probability that a correct program fails with a new seed.
 namespace tailbound::sim {
 namespace {
 
@@ -23,8 +23,8 @@ TreeModel bursts(int radix, int levels, const char* load, const char* slots,
   return model;
 }
 
-/// Where the packets of one leaf go in each slot of a one-level tree (-1: it sends none), drawn as the simulator says it
-/// draws them.
+/// The destinations of the packets of one leaf in each slot of a one-level tree (-1: it sends none), drawn as
+/// in the simulator.
 class LeafOfOneLevel {
  public:
   LeafOfOneLevel(const TreeModel& model, RandomKey key, std::uint64_t leaf)
@@ -96,7 +96,7 @@ TEST_CASE("tree: the packets of a burst go to one queue, packet by packet") {
   }
 }
 
-// --- Against a simulation that knows nothing of blocks -----------------------------------------------------
+// --- Against a simulation without blocks of slots -----------------------------------------------------
 
 /// The tree as a network: packets in queues, moved one by one; each burst of a leaf draws one of all routes from there.
 class PacketByPacket {
@@ -185,8 +185,8 @@ class PacketByPacket {
   std::vector<int> stages;  ///< [link]; -1 for the links of the leaves
 };
 
-// 8 trees with 4 to 7 numbers each, at 5 deviations of their difference: a right program fails with probability 2e-4
-// (as deviations come from 40 batches).
+// 8 trees with 4 to 7 numbers each, at 5 deviations of their difference: a correct program fails with
+// probability 2e-4 (as deviations come from 40 batches).
 TEST_CASE("tree: per-burst routes match a packet-by-packet simulation") {
   const auto [radix, levels, load, on_rate] =
       GENERATE(std::tuple{2, 3, "0.6", "1"}, std::tuple{3, 2, "0.7", "1"}, std::tuple{4, 2, "0.6", "0.9"},
@@ -253,7 +253,7 @@ TEST_CASE("tree: per-burst routes match a packet-by-packet simulation") {
 
 // --- Known values ------------------------------------------------------------------------------------------
 
-// 99.99 %: a right program fails with probability 2e-4.
+// 99.99 %: a correct program fails with probability 2e-4.
 TEST_CASE("tree: per-burst destinations, one queue: the exact mean, and a far tail") {
   // Computed from the chain of (Q, ON here, ON elsewhere): 4 inputs, load 0.6, bursts of 16.
   const TreeModel model = bursts(4, 1, "0.6", "16");
@@ -282,7 +282,7 @@ TEST_CASE("tree: bursts of one packet are the same for both kinds of destination
       CHECK(left.lower <= right.upper);
       CHECK(right.lower <= left.upper);
     }
-  // Leaves send in the same slots: only where to is drawn otherwise.
+  // Leaves send in the same slots: only the destinations are drawn differently.
   TreeModel other = bursts(4, 2, "0.6", "20");
   const auto first = make_tree_replication(other, {1, 0});
   other.destination = traffic::Destination::per_packet;

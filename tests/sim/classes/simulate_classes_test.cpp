@@ -30,7 +30,7 @@ std::vector<ClassEstimates> simulated(const ClassModel& model, std::int64_t slot
   return sim::class_estimates(model, sim::run_classes(model, plan), questions);
 }
 
-/// Within one and a half of its interval, and that is no wider than so much of it.
+/// Within one and a half intervals, and the interval has at most the given relative width.
 template <class Unit>
 void check_near(const numeric::Estimate<Unit>& found, double value, double widest = 0.1) {
   CHECK(std::abs(found.value - value) <= 1.5 * (found.upper - found.value));
@@ -102,7 +102,7 @@ TEST_CASE("simulated classes: queues lie between service first and last", "[clas
         CHECK(its.occupancy[i].count <= its.last[i].count);
       }
   }
-  // Offered more than the output takes, with little room, classes are served as their weights say.
+  // With an overloaded output and small buffers, classes are served according to their weights.
   ClassModel full = class_model(8, {"1.5", "1.5", "1.5"});
   full.rooms = {20, 20, 20};
   full.schedule = Schedule::drr;
