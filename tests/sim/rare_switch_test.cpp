@@ -267,8 +267,7 @@ TEST_CASE("rare switch: pilot runs find the level of a probability, and copies n
   CHECK(rare_switch_model(model, 1e-9).copies == rare.copies);
 }
 
-// --- Independence of threads and splitting
-// ----------------------------------------------------------------------
+// --- Independence of threads and splitting ----------------------------------------------------------------
 
 TEST_CASE("rare switch: results do not depend on threads, splitting or resuming") {
   std::vector<SwitchModel> models = senders();

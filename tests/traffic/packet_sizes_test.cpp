@@ -20,7 +20,7 @@ TEST_CASE("IMIX in cells of 64 bytes", "[traffic][packet_sizes]") {
   CHECK(cells.classes[1].share == Rational(1) / 3);
   CHECK(cells.mean == Rational(71) / 12);
   CHECK(cells.mean_square / cells.mean == Rational(983) / 71);  // 13.845
-  // The load in cells over that in bytes.
+  // The load in cells divided by that in bytes.
   CHECK(numeric::nearest_double(cells.mean * 64 / imix.mean_bytes()) == Approx(1.0466).epsilon(1e-4));
 }
 
@@ -34,7 +34,7 @@ TEST_CASE("packet sizes from a list and from a file", "[traffic][packet_sizes]")
   // Percents, a heading, units, blanks.
   CHECK(PacketSizes::of_file("size,percent\n64,70%\n594;40%\n1518 10%\n", "f").classes() == list.classes());
   CHECK(PacketSizes::of_list(" 64B: 7 , 594:4, 1.518KB:1", "--sizes").classes() == list.classes());
-  // Cumulative, said to be so.
+  // Cumulative, as declared.
   CHECK(PacketSizes::of_file("bytes cdf\n64 7/12\n594 11/12\n1518 1\n", "f").classes() == list.classes());
   CHECK(PacketSizes::of_list("cdf,64:7/12,594:11/12,1518:1", "--sizes").classes() == list.classes());
   CHECK(PacketSizes::of_file("bytes weights\n64 0.5\n594 0.9\n1518 1.0\n", "f").classes()[0].share ==
@@ -44,7 +44,7 @@ TEST_CASE("packet sizes from a list and from a file", "[traffic][packet_sizes]")
   REQUIRE(one.classes().size() == 1);
   CHECK(one.classes()[0].share == 1);
   CHECK(one.cells(64).mean == 24);
-  // Sizes that take as many cells are one class of cells.
+  // Sizes with the same number of cells are one class of cells.
   CHECK(PacketSizes::of_list("65:1,128:1,129:2", "--sizes").cells(64).classes.size() == 2);
 }
 

@@ -17,7 +17,7 @@ using traffic::TokenBucket;
 
 namespace {
 
-/// The most packets that any source sends in `slots` slots in a row, by trying all of them.
+/// Maximum packets that any source sends in `slots` consecutive slots, by trying all of them.
 std::int64_t most_by_trial(const std::vector<TokenBucket>& buckets, std::vector<numeric::Rational> held,
                            int slots, bool first) {
   if (slots == 0) return 0;
@@ -87,7 +87,7 @@ TEST_CASE("no source exceeds the greedy one's first slots in any window") {
       REQUIRE(pattern.most(m) == sum);
     }
     for (int m = 0; m < 5; ++m) CHECK(most_by_trial(buckets, full, m + 1, true) == pattern.most(m));
-    // Of two windows that follow each other neither brings more than the greedy source.
+    // Of two consecutive windows neither contains more than the greedy source sends.
     for (int m = 0; m < 20; ++m)
       for (int n = 0; n < 20; ++n) REQUIRE(pattern.most(m + n + 1) - pattern.most(m) <= pattern.most(n));
   }
