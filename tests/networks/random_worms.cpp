@@ -58,11 +58,9 @@ int main(int argc, char** argv) {
     }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::printf(
-      "worms %llu to %llu: %llu wrong; %lld saturations, none above the bound of a channel, %lld of them "
-      "next to it "
-      "(the highest %.4f of it); models of the same network beside %lld, none beside %lld and said so; %lld "
-      "deadlocks, "
-      "%lld carry load 1; %.0f s\n",
+      "worms %llu to %llu: %llu wrong; %lld saturations, none above the channel bound, %lld of them at it "
+      "(the highest %.4f of it); models of the same network for %lld, reported as missing for %lld; %lld "
+      "deadlocks, %lld carry load 1; %.0f s\n",
       static_cast<unsigned long long>(first), static_cast<unsigned long long>(next) - 1,
       static_cast<unsigned long long>(wrong), static_cast<long long>(tally.saturations),
       static_cast<long long>(tally.bounded), tally.nearest, static_cast<long long>(tally.modelled),

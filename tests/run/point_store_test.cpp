@@ -111,7 +111,7 @@ TEST_CASE("point store: other versions, other kinds and damage are rejected") {
     static_cast<void>(store.keep_and_claim(rows, keys, cursor, 0));
   }
   CHECK_THROWS_WITH(PointStore(folder / "store", "2", Use::write), Catch::Contains("of version 1"));
-  golden::write(folder / "text", "what stands here is no database at all\n");
+  golden::write(folder / "text", "this is not a database\n");
   CHECK_THROWS_WITH(PointStore(folder / "text", "1", Use::write), Catch::Contains("another kind"));
   CHECK_THROWS_AS(PointStore(folder / "none", "1", Use::read), InvalidArgument);
   CHECK_THROWS_AS(PointStore(folder / "no folder/store", "1", Use::write), InvalidArgument);

@@ -156,12 +156,12 @@ std::string wrong_least_level(const RandomModel& model, const queue::SlottedQueu
   ++tally.least_levels;
   const std::string where =
       " for " + target.str() + ": " + std::to_string(found.level.value) + ", not " + std::to_string(least);
-  if (found.level.value != static_cast<std::int64_t>(least)) return "another least level" + where;
+  if (found.level.value != static_cast<std::int64_t>(least)) return "wrong minimum level" + where;
   if (!encloses(found.at.probability, references[least]))
-    return "the true value lies outside, at the least level" + where;
+    return "the true value is outside, at the minimum level" + where;
   if (least > 0 &&
       (found.before.size() != 1 || !encloses(found.before.front().probability, references[least - 1])))
-    return "the true value lies outside, before the least level" + where;
+    return "the true value is outside, before the minimum level" + where;
   return "";
 }
 
@@ -377,7 +377,7 @@ std::string wrong_tails(const RandomModel& model, const queue::SlottedQueue& slo
     const bool too_many_digits = model.digits > (arithmetic == Arithmetic::extended ? 18 : 15);
     const bool deep = references.back().upper < power_of_ten(-235) || model.levels.back() > 500;
     if (hardware && (too_many_digits || deep || model.digits == 20)) return "";
-    return std::string("refused: ") + refusal.what();
+    return std::string("rejected: ") + refusal.what();
   }
   if (hardware) ++tally.answered_double;
   if (answers.size() != references.size()) return "a wrong number of answers";
@@ -388,12 +388,12 @@ std::string wrong_tails(const RandomModel& model, const queue::SlottedQueue& slo
              ", reference " + show(references[i]);
     };
     if (answer.level.value != model.levels[i]) return "another level" + where();
-    if (!encloses(answer.probability, references[i])) return "the true value lies outside" + where();
+    if (!encloses(answer.probability, references[i])) return "the true value is outside" + where();
     if (!narrow(answer.probability, model.digits)) return "too wide" + where();
     if (answer.method.arithmetic == Arithmetic::automatic) return "no arithmetic named" + where();
     const bool exact = std::holds_alternative<numeric::Exact<unit::Probability>>(answer.probability);
     if (arithmetic != Arithmetic::automatic && !exact && answer.method.arithmetic != arithmetic)
-      return "another arithmetic than asked" + where();
+      return "not the requested arithmetic" + where();
     if (arithmetic == Arithmetic::exact && !exact) return "not exact" + where();
     ++(exact ? tally.exact : tally.enclosures);
   }

@@ -144,11 +144,11 @@ void compare_documents(const render::Document& simulated, const ByModel& model, 
   const render::Value held = value_of(cells, "model_saturation_load");
   const auto* saturation = std::get_if<render::Model>(&held);
   require((saturation != nullptr) == model.found.has_value(),
-          "model: beside the simulation " + std::string(saturation ? "one" : "none") + ", of `wormhole` " +
-              (model.found ? "one" : "none, as " + model.refused));
+          "model: with the simulation " + std::string(saturation ? "one" : "none") + ", in `wormhole` " +
+              (model.found ? "one" : "none, because " + model.refused));
   require(text_of(value_of(inputs, "of")) == (model.found ? "model" : "simulated"),
-          "fractions: of another load");
-  require(no_model.empty() == model.found.has_value(), "model: none, and it is not said why");
+          "fractions: of a different load");
+  require(no_model.empty() == model.found.has_value(), "model: none, without a reason");
   if (!model.found) return;
   const render::Document by_model = render::document({*model.found});
   const Cells& its = by_model.results.front().inputs;
@@ -158,10 +158,10 @@ void compare_documents(const render::Document& simulated, const ByModel& model, 
             std::string("settings: ") + key + " is simulated as " + text_of(value_of(inputs, key)) +
                 ", in `wormhole` " + text_of(value_of(its, key)));
   const double of_model = model.found->second.saturation.value;
-  require(saturation->value == of_model, "saturation of the model: beside the simulation another one");
+  require(saturation->value == of_model, "saturation of the model: different with the simulation");
   const render::Value load = value_of(inputs, "load");
   require(std::abs(nearest_double(std::get<render::Given>(load).value) - of_model / 2) < 1e-8,
-          "fractions: another load than in `wormhole`");
+          "fractions: different load than in `wormhole`");
 }
 
 SimulateWormholeQuestion simulation(const RandomWorms& worms, OfferedLoads offered) {
@@ -190,7 +190,7 @@ void check_network(const RandomWorms& worms, WormTally& tally) {
   const network::ChannelBound exact = answers::channel_bound(worms.simulated().network);
   const double bound = nearest_double(exact.load());
   require(std::abs(bound * walked_utilization(model) - 1) < 1e-9,
-          "bound: " + std::to_string(bound) + " of " + exact.channel + ", by walking " +
+          "bound: " + std::to_string(bound) + " of " + exact.channel + ", by enumeration " +
               std::to_string(1 / walked_utilization(model)));
   const ByModel by = by_model(worms);
   if (by.found)
@@ -204,7 +204,7 @@ void check_network(const RandomWorms& worms, WormTally& tally) {
   ++tally.saturations;
   tally.bounded += found.bounded ? 1 : 0;
   tally.nearest = std::max(tally.nearest, found.greatest_stable / bound);
-  require(saturation->limit.load.value == exact.load(), "bound: another one in the answer");
+  require(saturation->limit.load.value == exact.load(), "bound: different in the answer");
   // A double rounded down from a number is below the number.
   require(found.greatest_stable < found.least_unstable && found.least_unstable <= bound,
           "saturation: " + std::to_string(found.greatest_stable) + " to " +

@@ -18,7 +18,7 @@ class SharedChain {
   using Rule = std::function<bool(int length, int total)>;
 
   /// \param rates  rates[j][i] of input j to output i
-  /// \param alike  outputs are equivalent, so only the sorted lengths matter
+  /// \param alike  are outputs equivalent, so that only the sorted lengths matter?
   SharedChain(std::vector<std::vector<double>> rates, int memory, bool alike, Rule rule)
       : rates_(std::move(rates)), memory_(memory), outputs_(rates_.front().size()), alike_(alike) {
     Lengths empty(outputs_, 0);
