@@ -100,7 +100,7 @@ TEST_CASE("rare switch: the loss of a memory matches the exact chain") {
   require_inside(loss(4, 30), 3.72870710e-7, 0.2);
 }
 
-// --- Exact chains of the tests -----------------------------------------------------------------------------------
+// --- Exact chains of the tests ----------------------------------------------------------------------------
 
 TEST_CASE("rare switch: unequal inputs, other numbers of outputs, a hot one") {
   const std::vector<SwitchModel> models{
@@ -148,7 +148,7 @@ TEST_CASE("rare switch: every level matches the chain of this test") {
   }
 }
 
-// --- The other simulation of the same switch ---------------------------------------------------------------------
+// --- The other simulation of the same switch --------------------------------------------------------------
 
 /// All kinds of traffic.
 std::vector<SwitchModel> senders() {
@@ -221,7 +221,7 @@ TEST_CASE("rare switch: splitting agrees with its own plain simulation") {
   CHECK(total_count(counts[SplittingRows::occupancy]) == 1000);
 }
 
-// --- Intervals ---------------------------------------------------------------------------------------------------
+// --- Intervals --------------------------------------------------------------------------------------------
 
 // A correct program fails with probability 0.01 with new seeds: fewer than 33 of 40 intervals of 95 %, or a
 // mean error beyond three of its deviations.
@@ -243,7 +243,7 @@ TEST_CASE("rare switch: intervals cover the exact value, without bias") {
   CHECK(std::abs(sum / std::sqrt(squares)) < 3);
 }
 
-// --- Pilot runs --------------------------------------------------------------------------------------------------
+// --- Pilot runs -------------------------------------------------------------------------------------------
 
 TEST_CASE("rare switch: pilot runs find the level of a probability, and copies near its inverse") {
   const SwitchModel model = switch_model(2, rational("0.8"));

@@ -98,7 +98,8 @@ TEST_CASE("tree: the packets of a burst go to one queue, packet by packet") {
 
 // --- Against a simulation without blocks of slots -----------------------------------------------------
 
-/// The tree as a network: packets in queues, moved one by one; each burst of a leaf draws one of all routes from there.
+/// The tree as a network: packets in queues, moved one by one; each burst of a leaf draws one of all routes
+/// from there.
 class PacketByPacket {
  public:
   PacketByPacket(const TreeModel& model, std::uint64_t seed)
