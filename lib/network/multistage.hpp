@@ -65,7 +65,7 @@ void check(const CombiningMultistage& network);
 void check_load(const Rational& load);
 
 /// An upper bound on the throughput, exact: the utilization of every link and of every server on the hot path
-/// is at most 1. With at most cd requests combined at each buffer, a link behind stage i carries (1 - h) + h
+/// is at most 1. With at most cd requests combined at each buffer, a link after stage i carries (1 - h) + h
 /// s^(i+1) / cd^(i+1) of the load of a processor, a server at stage i (1 - h) + h s^i / cd^(i+1).
 /// \return  1 / the maximum of these, at most 1; without combining 1 / (1 + h (N - 1)) with Links::one
 ///          (Pfister and Norton 1985) and 1 / (1 - h + h N / s) with Links::any

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t most_nodes_read = 200'000;
 constexpr std::size_t most_links = 2'000'000;
-/// A number with a unit behind it.
+/// A number followed by a unit.
 bool is_speed(const std::string& text) {
   return text.find_first_not_of("0123456789./ ") != std::string::npos;
 }
