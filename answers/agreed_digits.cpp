@@ -25,14 +25,14 @@ bool agrees(const Coefficient& printed, const TrueValue& value) {
 int agreed_digits(const Coefficient& printed, const TrueValue& value, int most) {
   const Rational error = greatest_error(printed, value);
   if (cln::zerop(error)) return most;
-  // The last digit counts only where the print is within one unit of it.
+  // The last digit counts only if the printed number is within one unit of it.
   if (!printed.is_exact() && !agrees(printed, value))
     most = std::min(most, std::max(0, series::shown_digits(printed) - 1));
   if (value.lower <= 0) return 0;
-  const Rational ratio = value.lower / error;  // d digits agree while 10^(d - 1) < ratio
+  const Rational ratio = value.lower / error;  // d digits agree if 10^(d - 1) < ratio
   const long bits = static_cast<long>(cln::integer_length(cln::numerator(ratio))) -
                     static_cast<long>(cln::integer_length(cln::denominator(ratio)));
-  // 2^(bits - 1) < ratio, and 3 / 10 < log10(2): a first guess that is not too great.
+  // 2^(bits - 1) < ratio, and 3 / 10 < log10(2): a first guess that is not too large.
   int digits = static_cast<int>(std::clamp((bits - 1) * 3 / 10, 0L, static_cast<long>(most)));
   while (digits < most && power_of_ten(digits) < ratio) ++digits;
   return digits;

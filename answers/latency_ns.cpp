@@ -16,7 +16,7 @@ using numeric::Rational;
 
 constexpr std::int64_t most_timed_slots = 1'000'000;
 
-/// What is known of a probability.
+/// The ends of a probability.
 struct TailEnds {
   Rational lower, upper;
 };
@@ -33,9 +33,9 @@ TailEnds ends_of_tail(const numeric::Claim<unit::Probability>& claim) {
   return {value, value};
 }
 
-/// Packets whose routes have equally many queues.
+/// Packets with the same number of queues on their route.
 struct Length {
-  Rational share, least;           ///< of the packets; their latency without queueing [ns]
+  Rational share, least;           ///< of the packets; their minimum latency, without queueing [ns]
   std::vector<Slots> percentiles;  ///< of their D
   std::vector<TailEnds> above;     ///< P(D > t), t = 0, 1, ..
 };
@@ -55,7 +55,7 @@ class Mixture {
       for (const auto& percentile : delays.claims(its, {.levels = {}, .percentiles = percentiles}).queueing)
         length.percentiles.push_back(percentile.slots);
     }
-    // No percentile of the mixture is above those of all its parts.
+    // No percentile of the mixture exceeds those of all its parts.
     Rational last = 0;
     for (const Length& length : lengths_)
       for (const Slots slots : length.percentiles)
@@ -70,16 +70,17 @@ class Mixture {
     }
   }
 
-  /// The least time with P(latency > time) <= `exceeded`.
+  /// The minimum time with P(latency > time) <= `exceeded`.
   [[nodiscard]] Rational percentile(const Rational& exceeded) const {
     const Rational safe = least_time(exceeded, &TailEnds::upper);
     if (least_time(exceeded, &TailEnds::lower) != safe)
-      throw LimitExceeded("a probability of the latency is too near to a percentile to be told from it");
+      throw LimitExceeded(
+          "a probability of the latency is too close to a percentile to be distinguished from it");
     return safe;
   }
 
  private:
-  /// Whole slots of queueing until that time; at most as many as are legal.
+  /// Integer slots of queueing until that time; limited to the legal maximum.
   [[nodiscard]] std::int64_t slots_until(const Length& length, const Rational& time) const {
     const cln::cl_I slots = cln::floor1((time - length.least) / slot_);
     if (slots > most_timed_slots)

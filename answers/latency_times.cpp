@@ -10,7 +10,7 @@ namespace {
 
 using Latency = std::pair<std::size_t, int>;
 
-/// All that a batch may have counted: every delay up to the greatest of its row.
+/// All latencies that a batch may have counted: every delay up to the maximum of its row.
 std::vector<Latency> all_latencies(const std::vector<const sim::Counts*>& batches,
                                    const std::vector<DelayRow>& rows) {
   std::vector<Latency> latencies;
@@ -38,7 +38,7 @@ std::vector<Latency> by_time(std::vector<Latency> latencies, const SlotTime& tim
 sim::HistogramBatches in_order(const std::vector<const sim::Counts*>& batches,
                                const std::vector<DelayRow>& rows, const std::vector<Latency>& latencies,
                                double confidence) {
-  std::map<int, std::vector<std::size_t>> positions;  // by queues, of each delay
+  std::map<int, std::vector<std::size_t>> positions;  // by number of queues, for each delay
   for (std::size_t i = 0; i < latencies.size(); ++i) positions[latencies[i].second].push_back(i);
   return {batches,
           [&](const sim::Counts& batch) {
@@ -80,7 +80,7 @@ double LatencyTimes::time_of(const Latency& latency) const {
 double LatencyTimes::time_at(double position) const {
   const auto at = static_cast<std::size_t>(position);
   if (at < latencies_.size()) return time_of(latencies_[at]);
-  // Longer than any that was seen.
+  // Longer than any observed latency.
   return time_of({latencies_.back().first + 1, latencies_.back().second});
 }
 

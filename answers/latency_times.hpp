@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-/// Latencies of simulated packets as times, where each queue passed adds a time of its own: wires and pipelines.
+/// Latencies of simulated packets as times, with a constant latency per queue passed for links and pipelines.
 ///
 /// MODEL     as latency_ns.hpp: the latency of a packet that waits D slots on a route of L queues is
 ///           D slot + L (slot + hop).
@@ -18,7 +18,7 @@
 /// Internal to the answers module.
 namespace tailbound::answers {
 
-/// A row of a simulation's counts, [d]: delivered packets that waited d slots and met so many queues.
+/// Counts of a simulation, [d]: delivered packets that waited d slots and passed a given number of queues.
 struct DelayRow {
   std::size_t row;
   int queues;
@@ -26,14 +26,14 @@ struct DelayRow {
 
 class LatencyTimes {
  public:
-  /// \param batches     two or more, with a packet among them; they outlive this
+  /// \param batches     two or more, with at least one packet; they outlive this
   /// \param confidence  of each interval
   LatencyTimes(const std::vector<const sim::Counts*>& batches, const std::vector<DelayRow>& rows,
                const SlotTime& time, double confidence);
 
   [[nodiscard]] numeric::Estimate<unit::Time> mean() const;
-  /// The least time t with P(latency <= t) >= fraction; its interval is where the ends of P(latency > t)'s
-  /// intervals put it.
+  /// The minimum time t with P(latency <= t) >= fraction; its interval follows from the ends of the intervals
+  /// of P(latency > t).
   [[nodiscard]] numeric::Estimate<unit::Time> percentile(double fraction) const;
 
  private:
@@ -44,7 +44,7 @@ class LatencyTimes {
 
   SlotTime time_;
   double confidence_;
-  std::vector<Latency> latencies_;  ///< that can be told apart, by their times
+  std::vector<Latency> latencies_;  ///< distinct values, by time
   std::vector<double> totals_, sums_;
   sim::HistogramBatches positions_;
 };

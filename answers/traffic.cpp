@@ -67,13 +67,13 @@ void check(const TrafficClass& classes) {
   for (std::size_t i = 0; i < classes.loads.size(); ++i) {
     const std::string name = "load of class " + std::to_string(i + 1);
     if (classes.loads[i] <= 0)
-      throw InvalidArgument(name, numeric::plain(classes.loads[i]), "above 0 packets a slot");
+      throw InvalidArgument(name, numeric::plain(classes.loads[i]), "above 0 packets per slot");
     sum = sum + classes.loads[i];
     if (sum >= 1)
       throw InvalidArgument(
           name, numeric::plain(classes.loads[i]),
           "below " + numeric::plain(Rational(1 - sum + classes.loads[i])) +
-              ": with the classes before it, what it is offered must be below 1 packet a slot");
+              ": together with the higher classes its load must be below 1 packet per slot");
   }
 }
 
@@ -91,7 +91,7 @@ series::Arrivals highest_class(const TrafficClass& classes) {
   return series::Arrivals::from_pmf(std::move(pmf));
 }
 
-/// Those before it are one class; those behind it delay nothing.
+/// Higher classes are merged into one; lower ones cause no delay.
 queue::ClassQueue lower_class(const TrafficClass& classes) {
   const auto place = static_cast<std::size_t>(classes.priority - 1);
   if (classes.joint.empty()) {
@@ -146,7 +146,8 @@ queue::SlottedQueue slotted_queue(const Traffic& traffic) {
   const std::int64_t served = traffic.packets_per_slot;
   series::Arrivals arrivals = std::visit(
       Cases{[&](const EqualInputs& inputs) {
-              // Thinned traffic is the same traffic at a lower load, so the greatest load of interest will do.
+              // Thinned traffic is the same traffic at a lower load, so the maximum load of interest
+              // suffices.
               return series::Arrivals::equal_inputs(
                   inputs.inputs, inputs.load ? *inputs.load : whole_number(std::min(inputs.inputs, served)));
             },
@@ -155,8 +156,7 @@ queue::SlottedQueue slotted_queue(const Traffic& traffic) {
             },
             [&](const PoissonAtAnyTime& poisson) {
               if (served != 1)
-                throw InvalidArgument("packets per slot", std::to_string(served),
-                                      "1 for --traffic md1, whose services do not begin together");
+                throw InvalidArgument("packets per slot", std::to_string(served), "1 for --traffic md1");
               return series::Arrivals::poisson(poisson.load ? *poisson.load : whole_number(1));
             },
             [](const UnequalInputs& inputs) { return series::Arrivals::unequal_inputs(inputs.rates); },
@@ -164,8 +164,8 @@ queue::SlottedQueue slotted_queue(const Traffic& traffic) {
             [](const Probabilities& probabilities) { return probabilities.arrivals; },
             [](const TrafficClass& classes) {
               if (classes.priority != 1)
-                throw InvalidArgument("the traffic", "a class that waits for others",
-                                      "the class that is served first");
+                throw InvalidArgument("the traffic", "a class with lower priority",
+                                      "the class with the highest priority");
               return highest_class(classes);
             },
             [](const auto&) -> series::Arrivals {
@@ -178,7 +178,7 @@ queue::SlottedQueue slotted_queue(const Traffic& traffic) {
 
 std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic, const queue::Accuracy& accuracy) {
   if (const auto* poisson = std::get_if<PoissonAtAnyTime>(&traffic.source); poisson && poisson->load) {
-    static_cast<void>(slotted_queue(traffic));  // its checks
+    static_cast<void>(slotted_queue(traffic));  // for its checks
     return bounds::poisson_at_any_time(*poisson->load, accuracy);
   }
   if (const auto* classes = std::get_if<TrafficClass>(&traffic.source)) {
@@ -194,8 +194,7 @@ std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic, const 
     if (blocks == nullptr && (inputs == nullptr || inputs->destination == traffic::Destination::per_burst))
       throw InvalidArgument(
           "packets per slot", std::to_string(served),
-          "1 with --incast, and with bursts that go to one output as a whole (--destination "
-          "per-packet takes more)");
+          "1 with --incast and with per-burst destinations (--destination per-packet supports more)");
     return bounds::output_queue(
         queue::parts_queue(blocks != nullptr ? blocks->arrivals : arrivals(*inputs), served, 1), accuracy);
   }

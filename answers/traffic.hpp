@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-/// What feeds an output queue, as it was described: one variant for all commands.
+/// The traffic of an output queue, as described by the user: one variant for all commands.
 ///
 /// TESTS     tests/golden/traffic_files_test.cpp
 namespace tailbound::answers {
@@ -21,64 +21,64 @@ namespace tailbound::answers {
 struct EqualInputs {
   static constexpr std::int64_t most = 1'048'576;
   std::int64_t inputs = 1;  ///< 1 .. most
-  /// rho [packets/slot]; empty where it is what is asked for.
+  /// rho [packets/slot]; empty if it is the unknown.
   std::optional<numeric::Rational> load{};
 };
 
-/// Independent inputs with rates of their own [packets/slot], each 0 .. 1.
+/// Independent inputs with individual rates [packets/slot], each 0 .. 1.
 struct UnequalInputs {
   std::vector<numeric::Rational> rates;
 };
 
-/// As many packets in each slot as a Poisson law says, together.
+/// Poisson-distributed total number of packets in each slot.
 struct PoissonArrivals {
   std::optional<numeric::Rational> load{};  ///< as of EqualInputs
 };
 
-/// Packets at any time, as a Poisson process, each served for one slot: M/D/1.
+/// Poisson arrivals in continuous time, each served for one slot: M/D/1.
 struct PoissonAtAnyTime {
   std::optional<numeric::Rational> load{};  ///< as of EqualInputs
 };
 
-/// The inputs of a switch with as many outputs, each loaded equally, that send in bursts. One of the outputs is asked
-/// about.
+/// The inputs of a switch with as many outputs, all equally loaded, that send in bursts. The query is about
+/// one output.
 struct BurstyInputs {
   std::int64_t inputs = 1;
-  numeric::Rational load;  ///< of each input, and so of each output [packets/slot]
-  traffic::Burst burst;    ///< of an input: all its packets, to whatever output
+  numeric::Rational load;  ///< of each input and each output [packets/slot]
+  traffic::Burst burst;    ///< of an input: all its packets, to any output
   traffic::Destination destination = traffic::Destination::per_burst;
 };
 
-/// A generating function A(z) of the packets in a slot, or laws by name.
+/// A generating function A(z) of the packets in a slot, or named distributions.
 struct GeneratingFunction {
   std::string formula;        ///< as typed
-  series::Arrivals arrivals;  ///< as read
+  series::Arrivals arrivals;  ///< as parsed
 };
 
 /// Probabilities of 0, 1, 2, ... packets in a slot.
 struct Probabilities {
-  std::string name;  ///< of the file they were read from
+  std::string name;  ///< of the file
   series::Arrivals arrivals;
-  numeric::Rational sum = 1;  ///< of those in the file, which they are divided by
-  std::string format{};       ///< of the program that printed them, where it is told by its marks
+  numeric::Rational sum = 1;  ///< of the probabilities in the file, which are normalized by it
+  std::string format{};       ///< of the program that printed them, if recognized
 };
 
-/// Matrices D_0, D_1, ...: packets and changes of phase (a D-BMAP).
+/// Matrices D_0, D_1, ...: packets and phase transitions (a D-BMAP).
 struct Blocks {
-  std::string name;  ///< of the file they were read from
+  std::string name;  ///< of the file
   queue::MarkovArrivals arrivals;
 };
 
-/// One of several classes that an output serves in their order (queue/priority/priority_queue.hpp).
+/// One of several classes with strict priority at an output (queue/priority/priority_queue.hpp).
 struct TrafficClass {
   static constexpr std::size_t most_classes = 8;
-  /// Inputs that share the loads equally and send at most one packet a slot each, of whichever class; or the file of
-  /// `joint`.
+  /// Inputs that share the loads equally and send at most one packet per slot each, of any class; or the file
+  /// of `joint`.
   std::int64_t inputs = 0;
   std::string name{};
-  std::vector<numeric::Rational> loads;  ///< of each class [packets/slot], that served first in front
+  std::vector<numeric::Rational> loads;  ///< of each class [packets/slot], the one served first in front
   std::vector<queue::ClassPackets> joint{};
-  int priority = 1;  ///< which one is asked about; 1 is served first
+  int priority = 1;  ///< the selected class; 1 is served first
 };
 
 using Source = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, BurstyInputs, GeneratingFunction,
@@ -87,17 +87,17 @@ using Source = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, BurstyI
 struct Traffic {
   static constexpr int most_packets_per_slot = 32;
   Source source;
-  int packets_per_slot = 1;  ///< C, served in a slot: 1 .. 32; 1 with incast and bursts to one output
+  int packets_per_slot = 1;  ///< C, served per slot: 1 .. 32; 1 with incast and per-burst destinations
 };
 
-/// Reads A(z), or laws by name (series/laws/named_laws.hpp).
-/// \param argument  names it in messages
-/// \throws ParseError, InvalidArgument  it cannot be read, or generates no distribution
+/// Reads A(z), or named distributions (series/laws/named_laws.hpp).
+/// \param argument  its name in messages
+/// \throws ParseError, InvalidArgument  it cannot be read, or does not generate a distribution
 [[nodiscard]] GeneratingFunction generating_function(const std::string& formula, const std::string& argument);
 
 using series::Normalise;
 
-/// Reads probabilities, one a line (series/files/pmf_file.hpp).
+/// Reads probabilities, one per line (series/files/pmf_file.hpp).
 /// \param name  of the file, for messages
 /// \throws ParseError, InvalidArgument
 [[nodiscard]] Probabilities probabilities(const std::string& text, const std::string& name,
@@ -108,35 +108,38 @@ using series::Normalise;
 /// \throws ParseError, InvalidArgument
 [[nodiscard]] Blocks blocks(const std::string& text, const std::string& name);
 
-/// Reads the packets of each class in a slot (queue/priority/joint_file.hpp).
+/// Reads the joint distribution of the packets of each class in a slot (queue/priority/joint_file.hpp).
 /// \param name  of the file, for messages
 /// \return the first of its classes
 /// \throws ParseError
 [[nodiscard]] TrafficClass joint_classes(const std::string& text, const std::string& name);
 
-/// \throws InvalidArgument  load, mean burst and on-rate do not go together
+/// \throws InvalidArgument  load, mean burst and on-rate are inconsistent
 void check(const BurstyInputs& inputs);
-/// \throws InvalidArgument  no load, more than most_classes of them, one at or below 0, or with those before it at or above 1
+/// \throws InvalidArgument  no load, more than most_classes of them, one at or below 0, or a sum at or above
+///                          1
 void check(const TrafficClass& classes);
 
-/// What they send to one output.
+/// The arrivals at one output.
 /// \throws InvalidArgument  as check()
 [[nodiscard]] queue::MarkovArrivals arrivals(const BurstyInputs& inputs);
 
-/// Do slots depend on each other?
+/// Is the traffic correlated between slots?
 [[nodiscard]] bool correlated(const Traffic& traffic);
 
-/// rho [packets/slot]; empty where it is irrational, or what is asked for.
+/// rho [packets/slot]; empty if it is irrational, or unknown.
 [[nodiscard]] std::optional<numeric::Rational> load_of(const Traffic& traffic);
 
-/// Its arrivals, independent from slot to slot. Without a load, at a positive one that stands for the form of
-/// the traffic. Of PoissonAtAnyTime the slotted queue with the same P(Q > n), but not the same loss.
-/// \throws InvalidArgument  correlated traffic; a load or number of inputs out of range; PoissonAtAnyTime with
-///                          several packets served in a slot
+/// Its arrivals, independent from slot to slot. Without a load, at a positive one that represents the form of
+/// the traffic. For PoissonAtAnyTime the slotted queue with the same P(Q > n), but not the same loss.
+/// \throws InvalidArgument  correlated traffic; a load or number of inputs out of range; PoissonAtAnyTime
+///                          with
+///                          several packets served per slot
 [[nodiscard]] queue::SlottedQueue slotted_queue(const Traffic& traffic);
 
-/// \throws InvalidArgument  several packets a slot, or an arithmetic other than the automatic one, with correlated
-///                          traffic; a load, a burst or a number of inputs out of range
+/// \throws InvalidArgument  several packets per slot, or a non-default arithmetic, with correlated traffic; a
+///                          load, a burst
+///                          or a number of inputs out of range
 /// \throws Unstable
 [[nodiscard]] std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic,
                                                                 const queue::Accuracy& accuracy = {});

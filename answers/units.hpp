@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <optional>
 
-/// What a packet and a slot are outside of the models.
+/// Physical units of a packet and a slot.
 namespace tailbound::answers {
 
-/// Nothing in an answer depends on them; they are for showing it.
+/// They affect only how an answer is shown.
 struct Units {
   std::optional<std::int64_t> packet_bytes{};    ///< size of a packet [bytes], 1 .. most_packet_bytes
   std::optional<numeric::Rational> link_gbps{};  ///< rate of a link [Gbit/s], above 0, at most most_link_gbps

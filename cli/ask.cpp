@@ -12,9 +12,9 @@
 namespace tailbound::cli {
 namespace {
 
-/// The files of one command line are known to the whole process, and formulas bear one thread at a time. A process
-/// that was forked in the middle of a question (a sweep's) begins with a lock of its own: that of its parent is held
-/// by a thread that it has not.
+/// The files of a command line belong to the process, and formulas may be used by one thread at a time. A
+/// process forked during a query (by a sweep) starts with a new lock: the parent's lock is held by a thread
+/// that does not exist in the child.
 std::recursive_mutex& one_at_a_time() {
   static auto* lock = new std::recursive_mutex;
   static pid_t process = getpid();
@@ -24,9 +24,9 @@ std::recursive_mutex& one_at_a_time() {
   }
   return *lock;
 }
-int depth = 0;  ///< of commands that are being asked, one by the other
+int depth = 0;  ///< number of nested commands
 
-/// Answers under the lock; the outermost command begins anew with files.
+/// Answers under the lock; the outermost command resets the files.
 Reply ask(const Command& command, const answers::Run& run,
           const std::map<std::string, std::string>& contents = {}) {
   struct Deeper {

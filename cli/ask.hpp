@@ -8,30 +8,32 @@
 #include <utility>
 #include <vector>
 
-/// Commands asked in process, for their Documents in place of text: what Python, pages and sweeps do.
+/// Runs commands in process and returns their Documents instead of text; used by Python, the workbench and
+/// sweeps.
 ///
-/// CONTRACT  nothing is printed, and no file is written but checkpoints and what `reproduce` is for; signals stay as
-///           they are. Calls from several threads wait for each other; a command that asks others in its course may.
+/// CONTRACT  nothing is printed; no file is written except checkpoints and the files of `reproduce`; signal
+/// handlers are not
+///           changed. Calls from several threads wait for each other; a command may run others.
 namespace tailbound::cli {
 
 /// "buffer", "simulate tree", in the order of the help.
 [[nodiscard]] std::vector<std::string> command_names();
 
-/// One command, made ready once and asked as often as one likes.
+/// One command, initialized once for any number of queries.
 class Asker {
  public:
-  /// \throws InvalidArgument  there is no such command
+  /// \throws InvalidArgument  unknown command
   explicit Asker(std::string_view command);
 
-  /// Without --format, --output, --quiet, --plot and its title, which are about text and pictures.
+  /// Without --format, --output, --quiet, --plot and its title, which concern text and pictures.
   [[nodiscard]] const OptionTable& options() const { return command_.options; }
   [[nodiscard]] const Command& command() const { return command_; }
 
-  /// The answer to these options and no others, each with its text as it would be typed ("--load", "0.9"); the text
-  /// of a flag ("--shared") does not matter.
-  /// \param contents  by name: read in place of files of these names
-  /// COST  of "buffer": a microsecond beside the answer
-  /// \throws InvalidArgument  an option that there is not, is given twice or is missing, and as typed;  others as
+  /// The answer for exactly these options, each with its text as typed ("--load", "0.9"); the text of a flag
+  /// ("--shared") is ignored.
+  /// \param contents  by name: read instead of files of these names
+  /// COST  for "buffer": a microsecond in addition to the computation
+  /// \throws InvalidArgument  an unknown, repeated or missing option, and as on the command line;  others as
   ///                          Command
   [[nodiscard]] Reply answer(const std::vector<std::pair<std::string, std::string>>& given,
                              const answers::Run& run = {},
@@ -41,8 +43,8 @@ class Asker {
   Command command_;
 };
 
-/// The same for the words of a command line, without the program's name: {"buffer", "--inputs", "16", ..}. What is
-/// said there of formats, files and pictures is read and not done.
+/// The same for the words of a command line, without the program's name: {"buffer", "--inputs", "16", ..}.
+/// Formats, output files and pictures are parsed and ignored.
 /// \throws as Asker;  BadUsage (cli/program.hpp)
 [[nodiscard]] Reply answer_document(const std::vector<std::string>& words, const answers::Run& run = {});
 

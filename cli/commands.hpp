@@ -6,14 +6,14 @@
 #include <string_view>
 #include <vector>
 
-/// All the commands; each is made in a file of commands/, and named in commands.cpp alone.
+/// All commands; each is defined in a file of commands/, and listed only in commands.cpp.
 namespace tailbound::cli {
 
-/// What stands first on the command line: a command, or several under one word.
+/// First word on the command line: a command, or a group of commands.
 struct Room {
   std::string_view name;
   std::vector<Command (*)()> commands;
-  const char* purpose = "";  ///< of several under one word, for the help
+  const char* purpose = "";  ///< of a group, for the help
   const char* footer = "";
 };
 [[nodiscard]] const std::vector<Room>& rooms();

@@ -2,9 +2,9 @@
 
 #include <string>
 
-/// What the help of a command ends with: an example and what it prints, from cli/help/NAME.txt.
+/// The end of a command's help: an example and its output, from cli/help/NAME.txt.
 ///
-/// TESTS     tests/golden/help_test.cpp carries the examples out
+/// TESTS     tests/golden/help_test.cpp runs the examples
 namespace tailbound::cli {
 
 /// \param command  "buffer", "simulate tree"

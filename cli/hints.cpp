@@ -23,12 +23,12 @@ bool is_digits(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-/// A little more than 1 is no percentage.
+/// A number slightly above 1 is not meant as a percentage.
 bool is_percentage(const numeric::Rational& value) {
   return value <= 100 && (value >= 10 || (value >= 2 && cln::denominator(value) == 1));
 }
 
-/// Is a share, a probability or a load wanted?
+/// Does the option expect a fraction, a probability or a load?
 bool wants_share(const std::string& legal) {
   if (legal.find("percent") != std::string::npos) return false;
   for (const char* const words : {"from 0 to 1:", "from 0 to 1 ", "less than 1", "below 1", "at most 1 ",

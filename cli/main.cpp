@@ -17,27 +17,28 @@
 
 namespace {
 
-/// Where the shell has closed standard input, output or error ("<&-"), no file that is opened may take its
-/// number: what is read or written there must fail.
+/// If the shell has closed standard input, output or error ("<&-"), no other file may get its descriptor:
+/// reading or writing there must fail.
 void keep_closed_descriptors() {
   for (const int descriptor : {0, 1, 2})
     if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
-      static_cast<void>(open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY));  // the least free number
+      static_cast<void>(open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY));  // smallest free number
 }
 
-/// What mpirun tells the processes that it starts.
+/// Set by mpirun for the processes that it starts.
 int number_here(std::initializer_list<const char*> names, int otherwise) {
   for (const char* name : names)
     if (const char* value = std::getenv(name)) return std::atoi(value);
   return otherwise;
 }
 
-/// The ranks of the MPI job that this process is one of.
+/// The number of ranks of the MPI job of this process.
 int ranks_here() {
   return number_here({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, 1);
 }
 
-/// Becomes the program beside this one whose name has this ending; returns where it cannot be started, errno says why.
+/// Executes the program next to this one whose name has this ending; returns if it cannot be started, with
+/// errno set.
 /// \return its file
 std::string become(const char* ending, char** argv) {
   std::error_code error;
@@ -46,15 +47,15 @@ std::string become(const char* ending, char** argv) {
   return beside;
 }
 
-/// Started by mpirun, as many copies would do the same: tailbound-mpi shares the work. Parts (--part) are meant to be
-/// started side by side.  \return 2 where it cannot be had
+/// Copies started by mpirun do identical work: tailbound-mpi shares it instead. Parts (--part) are meant to
+/// be started independently.  \return 2 if it is not available
 int hand_over_to_ranks(int argc, char** argv) {
   for (int i = 1; i < argc; ++i)
     if (std::strncmp(argv[i], "--part", 6) == 0) return 0;
   if (ranks_here() < 2) return 0;
   const std::string beside = become("-mpi", argv);
   const std::string why = std::strerror(errno);
-  if (number_here({"OMPI_COMM_WORLD_RANK", "PMI_RANK"}, 0) == 0)  // of all, one says it
+  if (number_here({"OMPI_COMM_WORLD_RANK", "PMI_RANK"}, 0) == 0)  // only one process reports it
     std::cerr << "tailbound: started on " << ranks_here() << " ranks, which would all do the same work; "
               << beside << " shares it, and cannot be started (" << why
               << "): it is built where MPI is found (libopenmpi-dev)\n";
@@ -66,12 +67,13 @@ int hand_over_to_ranks(int argc, char** argv) {
 int main(int argc, char** argv) {
   keep_closed_descriptors();
   tailbound::cli::end_where_memory_does();
-  if (argc > 1 && std::strcmp(argv[1], "serve") == 0) become("-serve", argv);  // if not, the command says so
+  if (argc > 1 && std::strcmp(argv[1], "serve") == 0) become("-serve", argv);  // or the command reports it
   if (const int status = hand_over_to_ranks(argc, argv)) return status;
-  // A pipe that nobody reads and a limit to the size of files are errors like a full disk.
+  // A pipe without a reader and a file size limit are errors like a full disk.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  // Those that cli::run() heeds wait until it does, and no longer end the process once it has answered.
+  // Signals that cli::run() handles stay blocked until it does, and no longer end the process once it has
+  // answered.
   sigset_t heeded;
   sigemptyset(&heeded);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&heeded, signal);

@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
-/// --part I/N: a command that does its part and keeps it for `tailbound merge`.
+/// --part I/N: a command computes its part and saves it for `tailbound merge`.
 namespace tailbound::cli {
 
-/// \throws InvalidArgument  not I/N;  options that are for the whole answer
+/// \throws InvalidArgument  not I/N;  options that apply to the complete answer
 [[nodiscard]] run::PartNumber read_part_number(const CommonOptions& options);
 
-/// The words that ask the same question and say no more: neither where answers and checkpoints go nor who works.
+/// The words that define the query, without output files, checkpoints, threads and the like.
 [[nodiscard]] std::vector<std::string> question_words(const Command& command);
 
-/// Does the part that `context` has for executor.
-/// \throws as Command, but for stops, of which the part says that it is not complete
+/// Computes the part of the executor of `context`.
+/// \throws as Command, except stops, after which the part is marked as incomplete
 [[nodiscard]] run::Part answer_part(const Command& command, const Context& context,
                                     const run::PartOfRun& part, run::PartNumber number);
 

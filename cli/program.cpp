@@ -36,8 +36,8 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
-/// Finds what CLI11 would report in words of its own: options that there are not, that lack their value, or
-/// that are given twice.  \param first  the place of the first word behind the command's
+/// Detects errors that CLI11 would report in its own words: unknown options, missing values and repeated
+/// options.  \param first  index of the first word after the command
 void look_over(const CLI::App& command, int argc, const char* const* argv, int first) {
   std::set<const CLI::Option*> seen;
   std::string complaint;
@@ -54,7 +54,7 @@ void look_over(const CLI::App& command, int argc, const char* const* argv, int f
   for (int place = first; place < argc; ++place) {
     const std::string word = argv[place];
     const CLI::Option* option = option_at(place);
-    if (word == "--help" || word == "-h" || word == "--version") return;  // whatever the rest
+    if (word == "--help" || word == "-h" || word == "--version") return;  // regardless of the rest
     if (option == nullptr) {
       const std::string unknown = word.substr(0, word.find('='));
       if (word.rfind("--", 0) == 0)
@@ -79,7 +79,7 @@ void look_over(const CLI::App& command, int argc, const char* const* argv, int f
 
 }  // namespace
 
-/// A command of several words is a subcommand of a subcommand; the outer one only gathers the inner ones.
+/// A command of several words is a subcommand of a subcommand; the outer one only groups the inner ones.
 class Program::Tree {
  public:
   Tree() {
@@ -102,10 +102,9 @@ class Program::Tree {
     commands_.push_back(own);
   }
 
-  /// \return the place of the command, in the order they were added;  nothing where `text` is asked for instead
+  /// \return the index of the command, in the order they were added;  nothing if `text` is requested instead
   std::optional<std::size_t> parse(int argc, const char* const* argv, std::string& text) {
-    app_.get_help_ptr()->group(
-        "");  // not shown: not sooner, as commands take it over from here with its name
+    app_.get_help_ptr()->group("");  // set hidden last: commands inherit the setting together with its name
     const int first = require_known_command(argc, argv);
     look_over(*understood_, argc, argv, first);
     try {
@@ -123,7 +122,7 @@ class Program::Tree {
     return static_cast<std::size_t>(chosen - commands_.begin());
   }
 
-  /// "simulate tree", as far as the words were understood; empty before
+  /// "simulate tree", as far as the words were recognized; empty before
   [[nodiscard]] std::string understood() const {
     return understood_ == &app_ ? std::string() : full_name(*understood_);
   }
@@ -154,7 +153,8 @@ class Program::Tree {
     return error.what();
   }
 
-  /// CLI11 would only say that a subcommand is required. The place of the first word behind the command's.
+  /// CLI11 would only report that a subcommand is required. Returns the index of the first word after the
+  /// command.
   int require_known_command(int argc, const char* const* argv) {
     for (int word = 1;; ++word) {
       std::vector<std::string> names;
@@ -218,7 +218,7 @@ Limits usual_limits(const Command& command, bool shared_out) {
     limits.time = std::chrono::seconds(60);
     limits.bytes = std::min(most, std::uint64_t{4'000'000'000});
   }
-  // What a checkpoint may hold takes a while to be written.
+  // A large checkpoint takes a while to write.
   const Option* kept = command.options.find("--checkpoint");
   if (kept != nullptr && kept->given()) limits.grace = std::chrono::minutes(1);
   return limits;
@@ -236,7 +236,7 @@ std::string shell_words(const std::vector<std::string>& words) {
       line += word;
       continue;
     }
-    if (printable(word, LineEnds::shown) != word) {  // nothing is done by what is copied from here
+    if (printable(word, LineEnds::shown) != word) {  // a line that must not be copied into a shell
       line += "$'";
       for (const char c : word) {
         const auto byte = static_cast<unsigned char>(c);
@@ -256,7 +256,7 @@ std::string shell_words(const std::vector<std::string>& words) {
 }
 
 void add_common_options(Command& command, CommonOptions& options) {
-  if (command.name == "serve") return;  // has no answer of its own
+  if (command.name == "serve") return;  // has no answer
   const OptionGroup output(command.options, "Output");
   if (command.draws) {
     output.add("--plot", options.plot, "FILE",

@@ -10,41 +10,41 @@
 #include <string_view>
 #include <vector>
 
-/// The command line: its words put into the options of the command that they name.
+/// The command line: parses its words into the options of the command.
 namespace tailbound::cli {
 
-/// Words that are not of the form of any command line.
+/// Words that do not form a command line.
 class BadUsage : public Error {
  public:
   using Error::Error;
 };
 
-/// The common options, as typed; an option that was not given is empty.
+/// The common options, as typed; empty if not given.
 struct CommonOptions {
   std::optional<std::string> format, output, plot, title, part, time_limit, memory_limit;
   bool quiet = false, log_y = false;
 };
 
-/// CLI11's tree of commands and options, and what was made of the words.
+/// CLI11's tree of commands and options, and the parsed words.
 class Program {
  public:
-  /// \param asked  the first word: where it is a command, the options of others are not made, which would take
-  ///               longer than many an answer
+  /// \param asked  the first word: if it is a command, the options of others are not created, which would
+  ///               take longer than many answers
   explicit Program(std::string_view asked);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  /// Puts the words into the options of a command.
-  /// \param argv  argc texts, the first the program's name
-  /// \return the help or the version, where that is asked for
+  /// Parses the words into the options of a command.
+  /// \param argv  argc strings, the first the program's name
+  /// \return the help or the version, if requested
   /// \throws InvalidArgument  no command, or an unknown one;  BadUsage
   [[nodiscard]] std::optional<std::string> parse(int argc, const char* const* argv);
 
-  /// The command whose options have been read; null before.
+  /// The command whose options have been parsed; null before.
   [[nodiscard]] const Command* chosen() const { return chosen_; }
   [[nodiscard]] const CommonOptions& common() const { return common_; }
-  /// "tailbound simulate tree", as far as the words were understood
+  /// "tailbound simulate tree", as far as the words were recognized
   [[nodiscard]] std::string name() const;
 
  private:
@@ -56,15 +56,15 @@ class Program {
   const Command* chosen_ = nullptr;
 };
 
-/// Of a question asked by this command: 60 s of an analysis that is not shared out, and 4 GB, but never more than
-/// three quarters of the machine's memory.
-/// \param shared_out  among processes, or as a part of several
+/// Default limits of a query: 60 s for an analysis that is not shared, and 4 GB, but never more than three
+/// quarters of the machine's memory.
+/// \param shared_out  among processes, or as one of several parts
 [[nodiscard]] Limits usual_limits(const Command& command, bool shared_out);
 
-/// The words of a command line for a shell to read.
+/// The words of a command line, quoted for a shell.
 [[nodiscard]] std::string shell_words(const std::vector<std::string>& words);
 
-/// Adds --plot, --title and --log-y where the command draws; --format, --output and --quiet; the limits.
+/// Adds --plot, --title and --log-y if the command draws; --format, --output and --quiet; the limits.
 void add_common_options(Command& command, CommonOptions& options);
 
 }  // namespace tailbound::cli

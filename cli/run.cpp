@@ -50,14 +50,14 @@ class OutputFailed : public Error {
               (reason == 0 ? "writing failed" : std::strerror(reason)) + ")") {}
 };
 
-/// Whoever read standard output has seen enough.
+/// The reader of standard output has closed it.
 class ReaderGone : public Error {
  public:
   ReaderGone() : Error("the reader of standard output has gone") {}
 };
 
-/// \throws OutputFailed, ReaderGone  unless all of it has arrived
-/// \throws Stopped                   while it was waited for a reader
+/// \throws OutputFailed, ReaderGone  unless everything was written
+/// \throws Stopped                   while waiting for a reader
 void print_whole(std::ostream& out, const std::string& text, std::optional<int> descriptor = {},
                  const std::stop_token& stop = {}) {
   if (descriptor) {
@@ -74,12 +74,12 @@ void print_whole(std::ostream& out, const std::string& text, std::optional<int> 
   if (!out) throw OutputFailed(errno);
 }
 
-/// Of --format; the table, for people, unless told.
+/// Of --format; default: the table for people.
 render::Write read_format(const std::optional<std::string>& text) {
   return text ? choice_of(*text, "--format", render::formats()) : render::formats().front().second;
 }
 
-/// What is written: the document, or what stands in its place for a reader.
+/// The output: the document, or the text that replaces it.
 std::string unfiltered_text(const Reply& reply, render::Write write, const render::Frame& frame) {
   if (reply.text && write == render::to_html) {
     const std::string& title = reply.document.layout ? reply.document.headline : frame.command_line;
@@ -89,12 +89,12 @@ std::string unfiltered_text(const Reply& reply, render::Write write, const rende
   return write(reply.document, frame);
 }
 
-/// The same as terminals and files may show it, whatever stands in names and files.
+/// The same with control characters escaped, which names and files may contain.
 std::string text_of(const Reply& reply, render::Write write, const render::Frame& frame) {
   return printable(unfiltered_text(reply, write, frame));
 }
 
-/// The picture, as the file of --plot holds it.
+/// The picture in the format of the --plot file.
 std::string drawn_document(const render::Document& document, const CommonOptions& options,
                            const std::stop_token& stop) {
   render::Picture picture = render::picture_of(document);
@@ -103,7 +103,7 @@ std::string drawn_document(const render::Document& document, const CommonOptions
   return render::drawn(picture, *options.plot, environ, stop);
 }
 
-/// Of an answer that was cut short: the program that draws has a few seconds.
+/// For a truncated answer: the drawing program has a few seconds.
 std::string drawn_in_a_moment(const render::Document& document, const CommonOptions& options) {
   constexpr std::chrono::seconds moment{3};
   std::stop_source over;
@@ -117,7 +117,7 @@ std::string drawn_in_a_moment(const render::Document& document, const CommonOpti
   return drawn_document(document, options, over.get_token());
 }
 
-/// The same command line, but resumed from this file.
+/// The same command line, resumed from this file.
 std::string resuming_line(int argc, const char* const* argv, const std::string& checkpoint) {
   std::vector<std::string> words;
   for (int i = 0; i < argc; ++i) {
@@ -130,7 +130,7 @@ std::string resuming_line(int argc, const char* const* argv, const std::string& 
   return shell_words(words);
 }
 
-/// A value of the user's may be as long as a command line can be; a message is not.
+/// A user's value may be very long; a message must not be.
 std::string shorten(std::string message) {
   constexpr std::size_t longest = 1200;
   if (message.size() > longest) message.replace(longest / 2, message.size() - longest, " [...] ");
@@ -145,8 +145,7 @@ std::string duration_in_words(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
-/// On a terminal, a line that says how far a computation of more than a second has come. It is gone when the
-/// object is.
+/// On a terminal, shows the progress of a computation of more than a second. Cleared by the destructor.
 class ProgressLine {
  public:
   explicit ProgressLine(bool quiet) : wanted_(!quiet && isatty(STDERR_FILENO) != 0) {}
@@ -176,8 +175,8 @@ class ProgressLine {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// The command's answer, or what a stop leaves of it, which says what has ended it.
-/// \throws LimitExceeded  a limit was reached before anything was answered;  as Command
+/// The command's answer, or its finished part after a stop, with the reason for the stop.
+/// \throws LimitExceeded  a limit was reached before any result;  as Command
 Reply answer_within(const Command& command, const Context& context, const Interrupt& interrupt) {
   const auto limited = [&] { return context.course->limited = interrupt.limit() != LimitWatch::Limit::none; };
   try {
@@ -195,7 +194,7 @@ Reply answer_within(const Command& command, const Context& context, const Interr
   }
 }
 
-/// That the answer is not whole, and why.
+/// Reports that the answer is incomplete, and why.
 Status tell_cut(const Program& program, const Course& course, const Interrupt& interrupt,
                 const std::string& rest, std::ostream& err) {
   const std::string why =
@@ -204,11 +203,11 @@ Status tell_cut(const Program& program, const Course& course, const Interrupt& i
   return course.limited ? no_answer : stopped;
 }
 
-/// One command line that has been understood: it opens what is written, asks, and writes.
+/// Executes one parsed command line: opens the output files, computes, and writes.
 class Answering {
  public:
   /// \param words  of the command line, with the program's name
-  /// \throws InvalidArgument  common options that do not go together, or cannot be read
+  /// \throws InvalidArgument  common options that are incompatible or cannot be read
   Answering(const Program& program, std::vector<std::string> words, std::ostream& out, std::ostream& err,
             std::shared_ptr<Course> course, const Engine& engine)
       : program_(program),
@@ -248,16 +247,16 @@ class Answering {
   [[nodiscard]] Limits limits_of_each(Limits usual) const {
     return read_limits(common_.time_limit, common_.memory_limit, std::move(usual));
   }
-  /// Those of the whole; of a sweep, which keeps points for which there was not enough, none.
+  /// The limits of the complete query; none for a sweep, which stores points that exceed theirs.
   [[nodiscard]] Limits limits() const {
-    static_cast<void>(limits_of_each({}));  // are they well put?
+    static_cast<void>(limits_of_each({}));  // are they valid?
     if (!engine_.writes || keeps_refusals()) return {};
     return limits_of_each(usual_limits(command_, engine_.executor != nullptr || common_.part));
   }
   [[nodiscard]] bool keeps_refusals() const { return command_.name == "sweep"; }
 
   [[nodiscard]] Context context() {
-    // Among several processes none is given up for a child.
+    // With several processes no piece is aborted by forking.
     std::function<bool(const std::function<void()>&)> piece;
     if (engine_.executor == nullptr) piece = [this](const auto& work) { return pieces_.carry_out(work); };
     return {.version = TAILBOUND_VERSION,
@@ -272,7 +271,7 @@ class Answering {
             .limits_of_each = [this](Limits usual) { return limits_of_each(std::move(usual)); }};
   }
 
-  /// Before anything is computed: a long computation must not end at a closed door.
+  /// Before anything is computed, so that a long computation does not end with a file that cannot be opened.
   void open_files() {
     if (engine_.writes && common_.output && *common_.output != "-")
       text_.emplace(pending_file(*common_.output, "--output"));
@@ -288,8 +287,8 @@ class Answering {
     if (!text_) print_whole(out_, text, engine_.out_descriptor, interrupt_.token());
   }
 
-  /// Limits end where the answer is there; but the other end of a named pipe is not waited for beyond them.
-  /// \return  the status, where it could not go where it was to go and is on standard output
+  /// Limits end once the answer is computed, but a named pipe is not waited for beyond them.
+  /// \return  the status, if it could not be written to its file and went to standard output instead
   std::optional<Status> write_in_time(const std::string& text) {
     if (!text_ || !text_->is_special()) interrupt_.end_of_work();
     try {
@@ -298,7 +297,7 @@ class Answering {
       if (interrupt_.limit() == LimitWatch::Limit::none) throw;
       throw LimitExceeded(interrupt_.limits().name_of(interrupt_.limit()) +
                           " is reached; nobody took what was written to " + *common_.output);
-    } catch (const InvalidArgument& error) {  // the disk is full: what was computed is not lost
+    } catch (const InvalidArgument& error) {  // the disk is full: the computed answer is not lost
       if (!text_ || text_->is_special() || error.argument() != "--output") throw;
       text_.reset();
       put_out(text);
@@ -350,8 +349,8 @@ class Answering {
     return tell_cut(program_, *course_, interrupt_, "what is finished is shown", err_);
   }
 
-  /// Why there is no picture; the answer does not wait for one where a stop is asked for meanwhile, only for a moment where it
-  /// was asked for before, and does not need one where its disk is full.
+  /// The reason for a missing picture. The answer does not wait for a picture after a stop request, only
+  /// briefly if the request came before, and does not need one if the disk is full.
   struct Undrawn {
     bool stopped = false;
     std::string why{};
@@ -392,7 +391,7 @@ class Answering {
   std::optional<files::PendingFile> text_{}, picture_{};
 };
 
-/// Reads, answers and writes.  \throws as Command and Program; OutputFailed
+/// Parses, computes and writes.  \throws as Command and Program; OutputFailed
 Status answer_and_write(Program& program, int argc, const char* const* argv, std::ostream& out,
                         std::ostream& err, const std::shared_ptr<Course>& course, const Engine& engine) {
   if (const std::optional<std::string> help = program.parse(argc, argv)) {
@@ -408,14 +407,14 @@ Status answer_and_write(Program& program, int argc, const char* const* argv, std
   return Answering(program, std::move(words), out, err, course, engine).answer();
 }
 
-/// No memory for a thread, or for what the system keeps of it.
+/// No memory for a thread or for kernel resources.
 bool is_of_memory(const std::system_error& error) {
   return error.code() == std::errc::resource_unavailable_try_again ||
          error.code() == std::errc::not_enough_memory;
 }
 
 Status complain(const Program& program, std::string message, Status status, std::ostream& err) {
-  // Whatever was made of that, as by a reader of a number that could not be read.
+  // Whatever error resulted from that, such as a parse error of a number.
   if ((status == bad_input || status == internal_failure) && memory_ran_out()) {
     message = no_memory;
     status = no_answer;
@@ -425,14 +424,14 @@ Status complain(const Program& program, std::string message, Status status, std:
   return status;
 }
 
-/// "0,5" of "--load 0,5"; empty where the option is not there.
+/// "0,5" of "--load 0,5"; empty if the option is not present.
 std::string word_behind(const std::string& option, int argc, const char* const* argv) {
   for (int i = 1; i + 1 < argc; ++i)
     if (option == argv[i]) return argv[i + 1];
   return {};
 }
 
-/// What is thrown becomes a message and a status.
+/// Turns exceptions into a message and a status.
 Status answer_or_complain(Program& program, int argc, const char* const* argv, std::ostream& out,
                           std::ostream& err, const std::shared_ptr<Course>& course, const Engine& engine) {
   try {
@@ -451,7 +450,7 @@ Status answer_or_complain(Program& program, int argc, const char* const* argv, s
   } catch (const NoAnswer& error) {
     return complain(program, error.what(), no_answer, err);
   } catch (const ReaderGone&) {
-    return stopped;  // as it wished; it hears no more
+    return stopped;  // as requested; it no longer reads
   } catch (const OutputFailed& error) {
     return complain(program, error.what(), internal_failure, err);
   } catch (const std::bad_alloc&) {

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Prints docs/python_reference.md: each function with its keywords, from what the command line says of itself.
+"""Prints docs/python_reference.md: each function with its keywords, from the declarations of the command line.
 
   reference.py PACKAGE > docs/python_reference.md
 
@@ -16,13 +16,13 @@ EXAMPLES = pathlib.Path(__file__).resolve().parent / "examples"
 
 HEAD = """# Python reference
 
-One entry per function. Each is a command of the command line, and each keyword one of its options; `help(tb.buffer)`
-shows the same. How to use answers, arrays and numbers: [Python](howto/python.md); the keys of the answers:
-[output.md](output.md).
+One entry per function. Each function is a command of the command line, each keyword one of its options.
+`help(tb.buffer)` shows the same. See [Python](howto/python.md) for answers, arrays and numbers, and
+[output.md](output.md) for the keys of the answers.
 
-In the column *value*, `a | b` lists the names that a keyword takes, and *array* says that lists and numpy arrays of
-values are broadcast. A range such as 1 .. 64 is where values are usually of interest, not what is legal; a value that
-is not legal raises `tb.InvalidArgument`, which states the legal range.
+In the column *value*, `a | b` lists the legal names of a keyword. *array* means that lists and numpy arrays of values
+are broadcast. A range such as 1 .. 64 shows typical values, not the legal range. An illegal value raises
+`tb.InvalidArgument`, which states the legal range.
 
 Numbers are taken exactly: 0.9 is 9/10, as are `"0.9"`, `Fraction(9, 10)` and `Decimal("0.9")`. Every function also has
 these keywords:
@@ -30,7 +30,7 @@ these keywords:
 | keyword | value | meaning |
 |---|---|---|
 | `progress` | True, False or a function | shows progress; a function is called with the fraction done and the seconds left |
-| `time_limit` | seconds | `tb.LimitExceeded` after that time; its `partial` is the part of the answer that is finished |
+| `time_limit` | seconds | `tb.LimitExceeded` after that time; its `partial` is the finished part of the answer |
 """
 
 
@@ -39,7 +39,7 @@ def number(value):
 
 
 def value_of(option):
-    """What a keyword takes: names, numbers or True."""
+    """The values of a keyword: names, numbers or True."""
     what = takes(option)
     if what == "flag":
         return "True"
@@ -83,7 +83,7 @@ def entry(command):
 
 
 def reference(package):
-    """The page, as text."""
+    """The text of the page."""
     return "\n\n".join([HEAD.rstrip(), *map(entry, questions(package))]) + "\n"
 
 

@@ -29,6 +29,29 @@ Value value_of(const Cells& cells, std::string_view key) {
   return cell == nullptr ? Value(None{}) : cell->value;
 }
 
+std::string range_in_words(const Document& document, std::string_view key) {
+  if (document.results.size() == 1) {
+    const Value value = value_of(document.results.front().cells, key);
+    return std::holds_alternative<None>(value) ? std::string() : brief(value, document.digits);
+  }
+  std::optional<std::pair<double, Value>> smallest, largest;
+  for (const Result& result : document.results) {
+    const Value value = value_of(result.cells, key);
+    const std::optional<double> size = log10_height(value);
+    if (!size) continue;
+    if (!smallest || *size < smallest->first) smallest = {*size, value};
+    if (!largest || *size > largest->first) largest = {*size, value};
+  }
+  if (!smallest) return {};
+  const auto text = [&](const Value& value) {
+    const auto* estimate = std::get_if<Estimate>(&value);
+    return estimate != nullptr ? fmt::format("{:.4g}", estimate->value)
+                               : brief(value, {std::min(document.digits.count, 4)});
+  };
+  const std::string from = text(smallest->second), to = text(largest->second);
+  return from == to ? from : from + " to " + to;
+}
+
 void mark_stopped(Document& document, std::size_t finished, std::size_t asked) {
   document.stopped = true;
   document.stopped_after = fmt::format("{} of {} points", finished, asked);
@@ -39,7 +62,7 @@ Picture picture_of(const Document& document, std::size_t most_curves) {
   const auto add_note = [&](const std::string& text) {
     picture.note += (picture.note.empty() ? "" : picture.note.back() == '.' ? " " : "; ") + text;
   };
-  // Levels and asymptotes are not among those that are told apart by their colours.
+  // Levels and asymptotes do not count: they are not distinguished by color.
   std::size_t curves = 0;
   const std::size_t beyond = std::erase_if(
       picture.curves, [&](const Curve& curve) { return is_data(curve) && ++curves > most_curves; });

@@ -12,83 +12,83 @@
 #include <utility>
 #include <vector>
 
-/// What is shown of an answer, said once: a Document holds the numbers, with a Layout that says what each key
-/// is; one file a format (text, json, csv, markdown, html) turns it into what is read. For each question
-/// one file in documents/ makes the Document, and it alone names keys, headings, units and sentences.
+/// The presentation of an answer, independent of the format: a Document holds the numbers, a Layout describes
+/// each key. One file per format (text, json, csv, markdown, html) writes it. One file per command in
+/// documents/ creates the Document; only that file contains keys, headings, units and sentences.
 namespace tailbound::render {
 
-/// What kind of values a column holds: it fixes the columns of the CSV and the type in the JSON Schema.
+/// The kind of values in a column. It determines the columns of the CSV and the type in the JSON Schema.
 enum class Shape {
   text,
-  texts,     ///< a list of texts
+  texts,     ///< a list of strings
   flag,      ///< true or false
-  whole,     ///< a whole number, exactly so
-  given,     ///< an input, exact: a decimal, and the fraction beside it
+  whole,     ///< an integer
+  given,     ///< an exact input: a decimal, and its fraction
   givens,    ///< a list of inputs
   proved,    ///< exact or an enclosure
   claim,     ///< exact, an enclosure or an approximation
   bound,     ///< a bound, or an asymptote
   model,     ///< of an approximate model
   estimate,  ///< with its confidence interval
-  number,    ///< any of these
+  number,    ///< any of the above
 };
 
-/// How a number is set in text; data formats do not round.
+/// Rounding and display of a number in text; data formats do not round.
 enum class Style {
   plain,
   percent,         ///< 0.1 is shown as 10.0 %
-  signed_percent,  ///< and as +10.0 %
+  signed_percent,  ///< the same as +10.0 %
   hidden,          ///< not in text tables: for data formats only
 };
 
 /// One key of the output.
 struct Column {
   std::string key;      ///< the JSON key and the stem of the CSV columns: "mean_occupancy"
-  std::string heading;  ///< of text tables: "mean occupancy"
-  std::string unit;     ///< "packets", "slots", "packets/slot", "" if it has none
+  std::string heading;  ///< in text tables: "mean occupancy"
+  std::string unit;     ///< "packets", "slots", "packets/slot"; "" if none
   Shape shape = Shape::text;
-  std::string meaning;  ///< a phrase for the list of keys, with the range
+  std::string meaning;  ///< a description for the list of keys, with the range
   Style style = Style::plain;
-  /// In text tables no more than so many digits of proved numbers, models and inputs (0: as many as are certain).
+  /// Maximum digits of proved numbers, models and inputs in text tables (0: as many as are certain).
   int digits = 0;
-  /// What the same number in other units is called (units.hpp): by its key unless told; "" makes "bytes", "ns".
+  /// Key stem of the same number in other units (units.hpp); default: its key; "" gives "bytes", "ns".
   std::optional<std::string> stem{};
 };
 
 /// A table inside a result: percentiles, hops, channels.
 struct TableLayout {
   std::string key;      ///< "percentiles"
-  std::string meaning;  ///< what its rows are
+  std::string meaning;  ///< description of its rows
   std::vector<Column> columns;
 };
 
-/// Tables inside results are in text where there are no more results, unless a document says otherwise.
+/// Tables inside results appear in text up to this number of results, unless a document overrides it.
 inline constexpr std::size_t most_tables = 3;
 
-/// All keys that a command may show. Each is there where the question asks for it.
+/// All keys that a command may output. A key is present if the query needs it.
 struct Layout {
   std::string command;          ///< "simulate tree"
-  std::vector<Column> inputs;   ///< of one point: what was asked
-  std::vector<Column> results;  ///< of one point: what was found
+  std::vector<Column> inputs;   ///< parameters of one point
+  std::vector<Column> results;  ///< results of one point
   std::vector<TableLayout> tables{};
-  /// --quiet prints these keys of each result, or else of each row of `quiet_table`, between spaces; or the text
-  /// table alone where both are empty.
+  /// --quiet prints these keys of each result, or of each row of `quiet_table`, separated by spaces; only the
+  /// text table if both are empty.
   std::vector<std::string> quiet{};
   std::string quiet_table{};
-  bool open = false;  ///< has also keys of other commands, which it asks
+  bool open = false;  ///< also contains keys of other commands that it runs
 };
 
 struct Cell {
   std::string key;
   Value value;
-  std::string mark{};  ///< set behind the number in text tables: " *"
+  std::string mark{};  ///< appended to the number in text tables: " *"
 };
 using Cells = std::vector<Cell>;
 
 /// The value of a key; None if it is not there.
 [[nodiscard]] Value value_of(const Cells& cells, std::string_view key);
 
-/// Of what rows and pictures are made when they are wanted: held as long as any of them is.
+/// Shared data from which rows and pictures are created on demand; kept alive by any of them.
 template <class Of>
 using Shared = std::shared_ptr<const std::vector<Of>>;
 template <class Of>
@@ -96,59 +96,66 @@ template <class Of>
   return std::make_shared<const std::vector<Of>>(std::move(all));
 }
 
-/// The rows of one table of a result, all with the keys of the first; made one at a time, so that a million cost
-/// no more than their text.
+/// The rows of one table of a result, all with the keys of the first. They are created one at a time, so that
+/// a million rows cost only their text.
 struct Rows {
   std::string key;  ///< of the TableLayout
   std::size_t size = 0;
   std::function<Cells(std::size_t)> row;
-  std::string caption{};  ///< above it in text
-  bool in_text = true;    ///< false: the lines say it already
+  std::string caption{};  ///< heading in text
+  bool in_text = true;    ///< false: already stated in the lines
 };
 
-/// A value under its name, for text: "mean occupancy  4.7 packets, exact". Line ends are followed by an indent.
+/// A named value for text: "mean occupancy  4.7 packets, exact". Line breaks are followed by an indent.
 struct Line {
   std::string name, text;
 };
 
-/// What was found for one point of the question.
+/// The results for one point of a query.
 struct Result {
   Cells inputs;
   Cells cells;
   std::vector<Rows> tables{};
-  std::vector<Line> lines{};  ///< what text shows in place of the cells where this is the only result
-  std::string caption{};      ///< above its tables in text where there are several results
+  std::vector<Line> lines{};  ///< text shown instead of the cells if this is the only result
+  std::string caption{};      ///< heading of its tables in text if there are several results
   Cells text_cells{};         ///< of Document::text_columns
 };
 
 struct Document {
   std::shared_ptr<const Layout> layout;
-  std::string headline;  ///< a sentence: the answer, or of what the table is
+  std::string headline;    ///< the answer in one sentence
+  std::string settings{};  ///< what it is the answer to: "Output queue, 16 inputs at load 0.9."
   std::vector<Result> results;
-  std::vector<std::string> notes{};  ///< what a reader must know to trust the numbers, a paragraph each
+  std::vector<std::string> notes{};  ///< notes on the accuracy of the numbers, one paragraph each
   numeric::Digits digits{};          ///< of proved numbers
-  bool stopped = false;              ///< on request: not all that was asked for is there
+  bool stopped = false;              ///< on request: the answer is incomplete
   std::string stopped_after{};       ///< "4 of 9 points", "with 12 of 64 batches done"
-  /// Drawn only where a picture is asked for. \throws NoAnswer  there is nothing to draw
+  /// Drawn only on demand. \throws NoAnswer  there is nothing to draw
   std::function<Picture()> picture{};
-  /// Others, for pages: the network itself, how the answer changes with the load. \throws NoAnswer  likewise
+  /// Further pictures for pages: the network itself, the answer against the load. \throws NoAnswer  nothing
+  /// to draw
   std::vector<std::function<Picture()>> further_pictures{};
-  /// More columns of the text table of several results, for what data formats have in the tables of each.
+  /// Additional columns of the text table of several results, for data that other formats have in the tables
+  /// of each.
   std::vector<Column> text_columns{};
 };
 
-/// How the program that shows it calls itself.
+/// The value of a column of the only result, "17.75 +- 0.12"; of several the smallest and the largest, "26 to 157", or
+/// "26" where they are equal. Empty where no result has one.
+[[nodiscard]] std::string range_in_words(const Document& document, std::string_view key);
+
+/// Information about the program and the command line.
 struct Frame {
   std::string version;
   bool quiet = false;
-  std::string command_line{};  ///< that asked, for a shell; for formats that show it
+  std::string command_line{};  ///< the command line, for formats that show it
 };
 
-/// Marks it: "4 of 9 points".
+/// Marks it as stopped: "4 of 9 points".
 void mark_stopped(Document& document, std::size_t finished, std::size_t asked);
 
-/// Its picture, marked where the document is stopped. Of more curves than `most_curves` the first are there, and the
-/// note says of how many.  \throws NoAnswer  there is nothing to draw
+/// Its picture, marked if the document is stopped. At most the first `most_curves` curves are included; the
+/// note then gives the total number.  \throws NoAnswer  there is nothing to draw
 [[nodiscard]] Picture picture_of(const Document& document, std::size_t most_curves = most_curves_told_apart);
 
 // --- one file each
@@ -161,21 +168,21 @@ void mark_stopped(Document& document, std::size_t finished, std::size_t asked);
 
 [[nodiscard]] bool has_column(const std::vector<Column>& columns, const std::string& key);
 
-/// The columns of `columns` for which any of the rows has a cell, in the order of `columns`.
+/// The columns of `columns` with a cell in any of the rows, in the order of `columns`.
 [[nodiscard]] std::vector<const Column*> columns_used(const std::vector<Column>& columns,
                                                       const std::vector<const Cells*>& rows);
-/// The inputs that differ between results: what a table of several results shows of them.
+/// The inputs that differ between results, shown in a table of several results.
 [[nodiscard]] std::vector<const Column*> varying_inputs(const Document& document);
 [[nodiscard]] const TableLayout& table_layout(const Layout& layout, std::string_view key);
-/// As text tables show it: by the column's style and digits, with the mark.
+/// The text of a cell in text tables: with the column's style and digits, and the mark.
 [[nodiscard]] std::string cell_text(const Column& column, const Cells& cells, numeric::Digits digits);
 /// "mean occupancy [packets]"
 [[nodiscard]] std::string heading_with_unit(const Column& column);
-/// Are its numbers set right in text tables (whole numbers and inputs)?
+/// Are its numbers right-aligned in text tables (integers and inputs)?
 [[nodiscard]] bool set_right(const Column& column);
 
-/// A key that is in cells but not in the layout is a mistake of the program.
-/// \throws std::logic_error  naming it
+/// A key in cells that is not in the layout is a programming error.
+/// \throws std::logic_error  with the key
 void require_known_keys(const Document& document);
 
 }  // namespace tailbound::render

@@ -54,7 +54,7 @@ namespace {
 using answers::stored::get;
 using answers::stored::put;
 
-/// The keys that are there.
+/// The keys that are used.
 Layout used_layout(const Document& document) {
   const Layout& whole = *document.layout;
   Layout used{.command = whole.command,
@@ -70,7 +70,7 @@ Layout used_layout(const Document& document) {
   for (const Column* column : columns_used(whole.inputs, inputs)) used.inputs.push_back(*column);
   for (const Column* column : columns_used(whole.results, cells)) used.results.push_back(*column);
   for (const TableLayout& table : whole.tables) {
-    bool is_there = false;  // maybe without a row
+    bool is_there = false;  // possibly without rows
     std::vector<Cells> firsts;
     for (const Result& result : document.results)
       for (const Rows& rows : result.tables) {
@@ -93,6 +93,7 @@ std::string to_bytes(const Document& document) {
   run::ByteWriter to;
   put(to, used_layout(document));
   put(to, document.headline);
+  put(to, document.settings);
   put(to, document.results);
   put(to, document.notes);
   put(to, document.digits);
@@ -107,6 +108,7 @@ Document document_of(std::string_view bytes) {
     Document document;
     document.layout = std::make_shared<const Layout>(get<Layout>(from));
     document.headline = get<std::string>(from);
+    document.settings = get<std::string>(from);
     document.results = get<std::vector<Result>>(from);
     document.notes = get<std::vector<std::string>>(from);
     document.digits = get<numeric::Digits>(from);

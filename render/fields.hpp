@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-/// The keys of a document in tables: what a key is, and in the same row where its value comes from. The layout and the
-/// cells of a result are made of the same table, so that no cell can have a key that its layout lacks.
+/// The keys of a document in tables: each row describes a key and the source of its value. The layout and the
+/// cells of a result use the same table, so that no cell can have a key that its layout lacks.
 namespace tailbound::render {
 
-// --- a value, by what the getter returns and by the shape of its column
+// --- conversion to a value, by the type of the getter and the shape of its column
 
 [[nodiscard]] inline Value shown_as(Shape, Value value) {
   return value;
@@ -30,7 +30,7 @@ namespace tailbound::render {
 [[nodiscard]] inline Value shown_as(Shape, std::vector<numeric::Rational> numbers) {
   return GivenList{std::move(numbers)};
 }
-/// An input, or what was found and is exact.
+/// An input, or an exact result.
 [[nodiscard]] inline Value shown_as(Shape shape, const numeric::Rational& number) {
   return shape == Shape::given ? Value(Given{number}) : Value(Exact{number});
 }
@@ -46,12 +46,12 @@ requires std::is_enum_v<Choice>
 [[nodiscard]] Value shown_as(Shape, Choice choice) {
   return Text{name_of(choice)};
 }
-/// None where there is none.
+/// None if empty.
 template <class Found>
 [[nodiscard]] Value shown_as(Shape shape, const std::optional<Found>& found) {
   return found ? shown_as(shape, *found) : Value(None{});
 }
-/// One of the library's truths.
+/// A proved number of the library.
 template <class Truth>
 requires(!std::integral<Truth> && !std::is_enum_v<Truth> && !std::convertible_to<Truth, Value> &&
          requires(const Truth& truth) {
@@ -68,15 +68,15 @@ inline constexpr auto one_of = [](const auto& of) { return std::get_if<Alternati
 
 // --- tables
 
-/// For a row of Fields: the key is left out where its getter finds no value.
+/// For a row of Fields: the key is omitted if its getter finds no value.
 struct IfThere {};
 inline constexpr IfThere if_there;
 
-/// The keys of an `Of`, in rows {column, getter}, {column, getter, condition} or {column, getter, if_there}, and other
-/// tables in between: {table} of the same, {table, part} of a part of it, left out where `part` is a null pointer or an
-/// empty optional. Getters and conditions are functions of an `Of`, or its members. A getter returns a Value, one of the
-/// library's numbers, a text, a flag, a choice, or an optional one of these, which is null where it is empty. A key whose
-/// condition does not hold is left out.
+/// The keys of an `Of`, in rows {column, getter}, {column, getter, condition} or {column, getter, if_there},
+/// and nested tables: {table} for the same object, {table, part} for a part of it, omitted if `part` is a
+/// null pointer or an empty optional. Getters and conditions are functions of an `Of`, or its members. A
+/// getter returns a Value, a number of the library, a text, a flag, a choice, or an optional of these, which
+/// is null if empty. A key whose condition does not hold is omitted.
 template <class Of>
 class Fields {
  public:
@@ -96,7 +96,7 @@ class Fields {
               cells.push_back({key, shown_as(shape, std::invoke(getter, of))});
           }) {}
 
-    /// Left out where the getter finds none.
+    /// Omitted if the getter finds none.
     template <class Getter>
     requires std::invocable<const Getter&, const Of&> Part(Column column, Getter getter, IfThere)
         : columns{std::move(column)},
@@ -147,14 +147,14 @@ class Fields {
   std::vector<Part> parts_;
 };
 
-/// A table inside results, of rows that each are a `Row`.
+/// A table inside results, with one `Row` per row.
 template <class Row>
 struct Table {
   std::string key, meaning;
   Fields<Row> fields;
 
   [[nodiscard]] TableLayout layout() const { return {key, meaning, fields.columns()}; }
-  /// \param row  (number of the row) -> Row, or a reference to one
+  /// \param row  (row index) -> Row, or a reference to one
   template <class RowOf>
   [[nodiscard]] Rows rows(std::size_t size, RowOf row) const {
     return {.key = key, .size = size, .row = [fields = fields, row = std::move(row)](std::size_t i) {

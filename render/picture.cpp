@@ -13,7 +13,7 @@ bool is_line(const Curve& curve) {
   return curve.style == CurveStyle::line || curve.style == CurveStyle::points_and_line;
 }
 
-/// As it is drawn: sorted, and in the scale of the axis.
+/// As drawn: sorted, and in the scale of the axis.
 Polyline drawn_points(const Picture& picture, const Curve& curve) {
   const bool logarithms = picture.log_y && !picture.powers_of_ten;
   Polyline points;
@@ -23,7 +23,7 @@ Polyline drawn_points(const Picture& picture, const Curve& curve) {
   return points;
 }
 
-/// How far a point is from a polyline, vertically; infinitely far beside it.
+/// Vertical distance of a point from a polyline; infinite outside its range.
 double distance(const std::pair<double, double>& point, const Polyline& line) {
   const auto next = std::lower_bound(line.begin(), line.end(), point,
                                      [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -58,11 +58,11 @@ bool is_limit(const Curve& curve) {
 }
 
 Picture named_where_hidden(Picture picture) {
-  // Of very many curves one lies on the next, and the names would be chains.
+  // Among very many curves each would hide the next, and the names would form chains.
   if (static_cast<std::size_t>(std::count_if(picture.curves.begin(), picture.curves.end(), is_data)) >
       most_curves_told_apart)
     return picture;
-  constexpr double line_width = 0.004;  // of the height of the picture
+  constexpr double line_width = 0.004;  // fraction of the height of the picture
   std::vector<Polyline> drawn;
   double low = picture.powers_of_ten || picture.log_y ? std::numeric_limits<double>::infinity() : 0;
   double high = -std::numeric_limits<double>::infinity();

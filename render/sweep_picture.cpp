@@ -16,7 +16,7 @@ const Column* axis_of(const Document& document, const Sweep& sweep) {
   return nullptr;
 }
 
-/// Of what does not vary: one point, all that a stop has left.
+/// For inputs that do not vary: a single point, perhaps the only one left after a stop.
 const Column* any_axis(const Document& document, const Sweep& sweep) {
   if (document.results.empty()) return nullptr;
   for (const std::string& key : sweep.axes)

@@ -8,7 +8,7 @@ namespace {
 
 using numeric::Rational;
 
-/// One unit in place of another.
+/// One unit replaced by another.
 struct Change {
   std::string from, to, suffix;
   Rational factor;
@@ -24,7 +24,7 @@ std::vector<Change> changes_of(const UnitScale& scale) {
   return changes;
 }
 
-/// A whole number of packets is no longer whole in KiB.
+/// An integer number of packets is not an integer in KiB.
 Shape changed(Shape shape) {
   return shape == Shape::whole ? Shape::given : shape;
 }
@@ -42,7 +42,7 @@ std::vector<Column> with_units(const std::vector<Column>& columns, const std::ve
       added.shape = changed(column.shape);
       added.meaning = column.meaning + ", in " + change.to;
       added.digits = column.digits == 0 ? 6 : column.digits;
-      // Means in bytes would crowd a table; buffers and times are what is looked for.
+      // Means in bytes would clutter a table; buffers and times are what users look for.
       if (change.from == "packets" && column.shape != Shape::whole) added.style = Style::hidden;
       all.push_back(std::move(added));
     }

@@ -19,7 +19,7 @@ using numeric::Real;
 using numeric::Rounding;
 using numeric::to_decimal;
 
-/// Significant digits of an approximation and of a model in data formats, and for people.
+/// Significant digits of an approximation and of a model in data formats and in text.
 constexpr int double_digits = 17, most_agreed_shown = 11, model_digits = 6;
 
 int data_digits(Digits digits) {
@@ -43,7 +43,7 @@ std::string brief_exact(const Rational& value, Digits digits) {
   return short_decimal ? text : to_decimal(value, digits.count + 1, Rounding::nearest);
 }
 
-/// A fraction that bounds: as it is where that is short.
+/// A fraction used as a bound: unchanged if it is short.
 std::string brief_bound(const Rational& value, Digits digits, Rounding rounding) {
   const std::string text = plain(value);
   const bool is_short =
@@ -62,7 +62,7 @@ bool is_whole(double value) {
   return std::isfinite(value) && value == std::floor(value);
 }
 
-/// "52 (51 .. 53)": percentiles in whole slots.
+/// "52 (51 .. 53)": percentiles in integer slots.
 std::string brief_whole(const Estimate& estimate) {
   return fmt::format("{} ({} .. {})", estimate.value, estimate.lower,
                      estimate.open() ? std::string("?") : fmt::format("{}", estimate.upper));
@@ -74,12 +74,12 @@ std::string brief_estimate(const Estimate& estimate) {
     return brief_whole(estimate);
   if (estimate.value == 0) return fmt::format("0 (below {:.2g})", estimate.upper);
   const double half = estimate.upper - estimate.value;
-  // Percentiles in nanoseconds: whole slots, of which the two halves need not be alike.
+  // Percentiles in nanoseconds: integer slots, so the two halves may differ.
   if (estimate.open() || half == 0 ||
       (estimate.lower > 0 && std::abs(estimate.value - estimate.lower - half) > 1e-3 * half))
     return fmt::format("{:.6g} ({:.6g} .. {})", estimate.value, estimate.lower,
                        estimate.open() ? std::string("?") : fmt::format("{:.6g}", estimate.upper));
-  // So many digits that the last one is the second of the interval's half width.
+  // The last digit shown is the second of the interval's half-width.
   const double digits =
       half > 0 ? std::floor(std::log10(std::abs(estimate.value))) - std::floor(std::log10(half)) + 2 : 8;
   return fmt::format("{:.{}g} +- {:.2g}", estimate.value, static_cast<int>(std::clamp(digits, 2.0, 8.0)),
@@ -93,7 +93,7 @@ std::string joined(const std::vector<Rational>& values) {
 }
 
 int certified_digits(const Enclosure& value, Digits digits) {
-  // relative_width() is a double and may underflow to 0 at hundreds of digits: then the promise holds.
+  // relative_width() is a double and may underflow to 0 at hundreds of digits, where the condition holds.
   const double width = numeric::relative_width(value.lower, value.upper);
   return width > 0 ? std::clamp(static_cast<int>(std::floor(-std::log10(width))), 0, digits.count)
                    : digits.count;
@@ -302,6 +302,20 @@ Value scaled(const Value& value, const Rational& factor) {
           [](const auto& other) -> Value { return other; },
       },
       value);
+}
+
+std::string with_article(std::int64_t count, const std::string& unit) {
+  const std::string number = std::to_string(count);
+  // Read aloud: eight, eighty, eight hundred; eleven and eighteen, also of thousands.
+  const bool vowel = number.front() == '8' ||
+                     (number.size() % 3 == 2 && (number.starts_with("11") || number.starts_with("18")));
+  return fmt::format("{} {}-{}", vowel ? "an" : "a", number, unit);
+}
+
+std::string capitalized(std::string sentence) {
+  if (!sentence.empty())
+    sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
+  return sentence;
 }
 
 }  // namespace tailbound::render

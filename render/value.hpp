@@ -11,16 +11,16 @@
 #include <variant>
 #include <vector>
 
-/// A number as it is shown: what it is, stripped of its unit (which its column names).
+/// A number for output: its kind and value, without its unit (which its column has).
 namespace tailbound::render {
 
-/// There is no such number: a decay rate where no packet ever waits. null in JSON, an empty field in CSV.
+/// The number does not exist: a decay rate if no packet ever waits. null in JSON, an empty field in CSV.
 struct None {};
-/// A whole number that is exactly so: packets, slots, samples.
+/// An exact integer: packets, slots, samples.
 struct Whole {
   std::int64_t value = 0;
 };
-/// An input as understood, exactly.
+/// An input as parsed, exactly.
 struct Given {
   numeric::Rational value = 0;
 };
@@ -47,7 +47,7 @@ struct Bound {
   numeric::Real value;
   bool is_upper = true;
   std::optional<numeric::Rational>
-      fraction{};  ///< the bound itself where it is one; `value` is then beyond it
+      fraction{};  ///< the exact bound if it is a fraction; `value` is then beyond it
 };
 struct Approximation {
   numeric::Real value;
@@ -61,18 +61,18 @@ struct Model {
 };
 struct Estimate {
   double value = 0;
-  double lower = 0, upper = 0;  ///< an end is infinite where nothing is known of it
+  double lower = 0, upper = 0;  ///< an unknown end is infinite
   double confidence = 0.95;
 
   [[nodiscard]] bool open() const { return std::isinf(upper); }
-  /// No interval is known: a single number that was counted.
+  /// No interval is known: a single counted number.
   [[nodiscard]] bool bare() const { return open() && std::isinf(lower); }
 };
 
 using Value = std::variant<None, Whole, Given, GivenList, Text, TextList, Flag, Exact, Enclosure, Bound,
                            Approximation, Asymptote, Model, Estimate>;
 
-// --- from the library's truths
+// --- from proved numbers of the library
 
 template <class Unit>
 [[nodiscard]] Value shown(Count<Unit> count) {
@@ -118,40 +118,40 @@ template <class Unit>
 [[nodiscard]] Value shown(const numeric::Claim<Unit>& claim) {
   return std::visit([](const auto& truth) { return shown(truth); }, claim);
 }
-/// None where there is none.
+/// None if empty.
 template <class Truth>
 [[nodiscard]] Value shown(const std::optional<Truth>& truth) {
   return truth ? shown(*truth) : Value(None{});
 }
 
-/// A proved upper bound that is known as a fraction.
+/// A proved upper bound given as a fraction.
 [[nodiscard]] Value at_most(const numeric::Rational& bound);
 
 // --- as text
 
-/// "exact", "enclosure", "bound", "approximation", "asymptote", "model", "estimate"; empty for what is no
+/// "exact", "enclosure", "bound", "approximation", "asymptote", "model", "estimate"; empty if it is not a
 /// number with a kind.
 [[nodiscard]] std::string kind_of(const Value& value);
 
 /// For people. Proved numbers with the digits that are certain, at most digits + 1; approximations with those
-/// that agree; estimates with their half width ("0.01058 +- 0.00021", "0 (below 3.7e-07)", of whole numbers
-/// "52 (51 .. 53)"); models with six significant digits; inputs as people write them ("0.9", "1e-15", "1/3").
+/// that agree; estimates with their half-width ("0.01058 +- 0.00021", "0 (below 3.7e-07)", for integers "52
+/// (51 .. 53)"); models with six significant digits; inputs in their usual form ("0.9", "1e-15", "1/3").
 [[nodiscard]] std::string brief(const Value& value, numeric::Digits digits = {});
 
-/// The kind in words: "exact", "certified to 10 digits", "numerical, not proved (arithmetic converged to
+/// The certainty as text: "exact", "certified to 10 digits", "numerical, not proved (arithmetic converged to
 /// 10 digits)".
 [[nodiscard]] std::string certainty(const Value& value, numeric::Digits digits = {});
 
-/// What data formats need: decimals that any program reads. Ends of enclosures are rounded outward.
+/// For data formats: decimals that any program reads. Ends of enclosures are rounded outward.
 struct Decimals {
-  std::string value{};  ///< the best single number; of an enclosure its middle
+  std::string value{};  ///< the best single number; for an enclosure its middle
   std::string lower{}, upper{};
-  std::string exact{};  ///< the fraction, where the number is a rational
+  std::string exact{};  ///< the fraction, if the number is rational
 };
 /// \param digits  enclosures are written with max(17, digits + 3) significant digits
 [[nodiscard]] Decimals decimals(const Value& value, numeric::Digits digits = {});
 
-/// A plain double as data formats write it: the shortest text that reads back the same.
+/// A double for data formats: the shortest text that reads back the same.
 [[nodiscard]] std::string shortest(double value);
 
 /// "1 packet", "3 packets"
@@ -160,12 +160,16 @@ template <std::integral Number>
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+/// "a 157-packet", "an 8-packet", to be followed by "buffer".
+[[nodiscard]] std::string with_article(std::int64_t count, const std::string& unit);
+[[nodiscard]] std::string capitalized(std::string sentence);
+
 /// As a double, for a picture's linear axis: of an enclosure its upper end; none if it is no number.
 [[nodiscard]] std::optional<double> height(const Value& value);
-/// log10 of it, however small the number; minus infinity for 0.
+/// log10 of it, for numbers of any size; minus infinity for 0.
 [[nodiscard]] std::optional<double> log10_height(const Value& value);
 
-/// `value` times `factor` (above 0): a whole number becomes an exact one, enclosures are rounded outward.
+/// `value` times `factor` (above 0): an integer becomes an exact number, enclosures are rounded outward.
 [[nodiscard]] Value scaled(const Value& value, const numeric::Rational& factor);
 
 }  // namespace tailbound::render

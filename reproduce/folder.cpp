@@ -27,9 +27,10 @@ std::string former_file(const Folder& folder, const char* name, bool (*is_ours)(
   if (!fs::exists(path, error)) return {};
   std::string text = folder.named.read(path.string(), option);
   if (text.empty() || !is_ours(text))
-    throw InvalidArgument(option, folder.path.string(),
-                          fmt::format("a folder without a{} {} of another origin, which would be lost",
-                                      name[0] == 'i' ? "n" : "", name));
+    throw InvalidArgument(
+        option, folder.path.string(),
+        fmt::format("a directory without a{} {} of another origin, which would be overwritten",
+                    name[0] == 'i' ? "n" : "", name));
   return text;
 }
 
@@ -40,7 +41,7 @@ void prepare(const Folder& folder, const std::vector<const Figure*>& chosen) {
   std::error_code ignored;
   if (!fs::is_directory(folder.path, ignored))
     throw InvalidArgument(option, folder.path.string(),
-                          fmt::format("a folder, or the name of one that can be made ({})",
+                          fmt::format("a directory, or the name of one that can be created ({})",
                                       error ? error.message() : "it is a file"));
   const auto require_writable = [&](const std::string& name) { static_cast<void>(pending(folder, name)); };
   require_writable(readme_name);

@@ -72,10 +72,9 @@ void Index::put(const Figure& figure, const Result& result, bool quick, const st
   std::string commands;
   for (const std::string& command : result.commands) commands += html_escaped(command) + "\n";
   sections_[figure.name] = fmt::format(
-      "{}{}\">\n<h2>{}</h2>\n<p><small>{}</small></p>\n<p>{}</p>\n{}<h3>What agrees and what does "
-      "not</h3>\n{}"
-      "<h3>What was computed</h3>\n<p>{} <small>By tailbound {}{}.</small></p>\n<h3>The same numbers</h3>\n"
-      "<pre tabindex=\"0\"><code>{}</code></pre>\n<p>Its table and its picture as files: <a "
+      "{}{}\">\n<h2>{}</h2>\n<p><small>{}</small></p>\n<p>{}</p>\n{}<h3>Comparison with the paper</h3>\n{}"
+      "<h3>Computed</h3>\n<p>{} <small>By tailbound {}{}.</small></p>\n<h3>Commands</h3>\n"
+      "<pre tabindex=\"0\"><code>{}</code></pre>\n<p>Table and picture as files: <a "
       "href=\"{}.csv\">{}.csv</a>, <a "
       "href=\"{}.svg\">{}.svg</a>.</p>\n{}",
       begin_mark, figure.name, html_escaped(figure.title), html_escaped(figure.source),
@@ -92,17 +91,15 @@ std::string Index::page(const std::string& version) const {
     if (found == sections_.end()) continue;
     list += fmt::format("<li><a href=\"#{}\">{}</a><span>{}{}{}</span></li>\n", figure.name,
                         html_escaped(figure.title), tally(found->second, "tb-agrees", "agree"),
-                        tally(found->second, "tb-differs", "do not"),
+                        tally(found->second, "tb-differs", "disagree"),
                         tally(found->second, "tb-open", "not compared"));
     sections += found->second;
   }
   const std::string body = fmt::format(
       "<article class=\"tb-answer\">\n<header><p class=\"tb-over\">tailbound "
-      "reproduce</p><h1>{}</h1>\n<p>Each figure beside "
-      "what its paper says. Every number called computed comes from the run; analysis is exact or certified "
-      "as "
-      "arithmetic, what its models leave out is said with each figure; a simulation is an estimate with its "
-      "interval.</p>"
+      "reproduce</p><h1>{}</h1>\n<p>Each figure with the claims of its paper. All computed numbers come from "
+      "this run. Analyses are exact or certified for their model; each figure lists what its models neglect. "
+      "Simulations are estimates with intervals.</p>"
       "</header>\n<nav class=\"tb-nav\" aria-label=\"Figures\"><ol>\n{}</ol></nav>\n{}</article>\n",
       title, list, sections);
   return render::html_page(title, body, {.version = version});

@@ -29,18 +29,18 @@ void Readme::put(const Figure& figure, const Result& result, bool quick, const s
   text += fmt::format("Computed by tailbound {}{}; numbers in [{}.csv]({}.csv).\n\n", version,
                       quick ? " with fewer points and shorter simulations (--quick)" : "", figure.name,
                       figure.name);
-  text += fmt::format("What the paper shows: {}\n\nWhat was computed: {}\n\nThe same numbers:\n\n",
+  text += fmt::format("Published: {}\n\nComputed: {}\n\nCommands that give the same numbers:\n\n",
                       figure.shows, result.computed);
   for (const std::string& command : result.commands) text += "    " + command + "\n";
-  text += "\nWhat agrees and what does not:\n\n";
+  text += "\nComparison with the paper:\n\n";
   for (const Finding& finding : result.findings)
     text +=
         fmt::format("- **{}** ({}): {}\n  - published: {}\n  - computed: {}\n", render::verdict_name(finding),
                     finding.subject, finding.claim, finding.published, finding.computed);
   const render::Layout& layout = *result.table.layout;
   text +=
-      "\nColumns of the table; the kind of a number and its ends stand beside it, as in every table of "
-      "tailbound:\n";
+      "\nColumns of the table. The kind of a number and its interval are in further columns, as in all "
+      "tables of tailbound:\n";
   text += render::keys_table(render::joined(layout.inputs, layout.results));
   sections_[figure.name] = text + "\n";
 }
@@ -48,10 +48,9 @@ void Readme::put(const Figure& figure, const Result& result, bool quick, const s
 std::string Readme::text() const {
   std::string text = kHead;
   text +=
-      "\nMade by `tailbound reproduce`; each run rewrites the sections of its own figures. Every number "
-      "after\n"
-      "\"computed\" comes from the run. Analysis is exact or certified as arithmetic, what its models leave "
-      "out is\nsaid with each figure; simulation is an estimate with its interval, from the seed stated.\n\n";
+      "\nWritten by `tailbound reproduce`. Each run rewrites the sections of its own figures. All numbers "
+      "after\n\"computed\" come from the run. Analyses are exact or certified for their model; each figure "
+      "lists what its\nmodels neglect. Simulations are estimates with intervals, for the given seed.\n\n";
   for (const Figure& figure : all_figures())
     if (const auto found = sections_.find(figure.name); found != sections_.end()) text += found->second;
   return text;

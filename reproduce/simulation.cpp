@@ -103,9 +103,9 @@ std::vector<std::int64_t> levels_to(std::int64_t last, std::int64_t step) {
 
 std::vector<render::Column> simulated_columns(const std::string& probability) {
   return {{"simulated", "", "", Shape::estimate, probability + " by simulation"},
-          {"seen", "", "", Shape::whole, "how often that was seen"},
-          {"simulated_slots", "", "slots", Shape::whole, "measured, in all replications together"},
-          {"seed", "", "", Shape::whole, "of the random numbers"}};
+          {"seen", "", "", Shape::whole, "number of observations"},
+          {"simulated_slots", "", "slots", Shape::whole, "measured, total of all replications"},
+          {"seed", "", "", Shape::whole, "seed of the simulation"}};
 }
 
 render::Cells simulated_cells(const sim::LevelEstimate& estimate, const TreeRun& run) {

@@ -25,16 +25,17 @@
 #include <thread>
 #include <vector>
 
-/// tailbound-serve: what `tailbound serve` becomes. The workbench, a page of this machine.
+/// tailbound-serve: the program that `tailbound serve` executes. It serves the workbench on this machine.
 namespace {
 
 using namespace tailbound;
 
-/// Reads the first request to stop; a later one ends at once, and all processes with it, as their streams are cut.
+/// Reads the first stop signal. A later one ends this process at once; its workers end as their streams
+/// close.
 void end_at_the_next(int signals) {
   std::thread([signals] {
     constexpr auto one_request =
-        std::chrono::milliseconds(300);  // may come twice, to the process and its group
+        std::chrono::milliseconds(300);  // it may arrive twice, at the process and at its group
     const auto first = std::chrono::steady_clock::now();
     for (signalfd_siginfo came{};;)
       if (read(signals, &came, sizeof came) > 0 && std::chrono::steady_clock::now() - first > one_request)
@@ -42,8 +43,8 @@ void end_at_the_next(int signals) {
   }).detach();
 }
 
-/// A page of a file that leads to the link: what programs are given can be read by everybody on this machine, this file by
-/// its owner alone. Gone where the object is.
+/// An HTML file that redirects to the link. Program arguments are readable by all users of the machine; this
+/// file only by its owner. Deleted by the destructor.
 class LinkFile {
  public:
   explicit LinkFile(const std::string& link) {
@@ -65,7 +66,7 @@ class LinkFile {
   LinkFile(const LinkFile&) = delete;
   LinkFile& operator=(const LinkFile&) = delete;
 
-  [[nodiscard]] const std::string& path() const { return path_; }  ///< empty: none could be made
+  [[nodiscard]] const std::string& path() const { return path_; }  ///< empty if it could not be created
 
  private:
   void remove() {
@@ -76,7 +77,7 @@ class LinkFile {
   std::string path_;
 };
 
-/// In the user's browser, where there is a desktop; it is nothing of ours from then on.
+/// Opens the page in the user's browser, if there is a desktop.
 void show(const std::string& page) {
   if (page.empty()) return;
   std::string program = "xdg-open", argument = page;
@@ -113,17 +114,15 @@ int serve_page(const cli::OptionTable& table) {
   limits.runs = number("--runs", 1, 64, limits.runs);
   const cli::Limits read = cli::read_limits(text_of(table, "--time-limit"), text_of(table, "--memory-limit"),
                                             {.time = limits.analysis, .bytes = limits.memory});
-  if (!read.time)
-    throw InvalidArgument("--time-limit", "none", "a number of seconds: answers are waited for");
-  constexpr std::uint64_t least_memory =
-      256'000'000;  // that of a process that has done nothing yet, and some more
+  if (!read.time) throw InvalidArgument("--time-limit", "none", "a number of seconds");
+  constexpr std::uint64_t least_memory = 256'000'000;  // more than an idle process needs
   if (!read.bytes || *read.bytes < least_memory)
     throw InvalidArgument("--memory-limit", text_of(table, "--memory-limit").value_or(""),
-                          "a size of at least 256MB, of each process that answers");
+                          "a size of at least 256MB (per worker process)");
   limits.analysis = std::chrono::ceil<std::chrono::milliseconds>(*read.time);
   limits.memory = static_cast<std::size_t>(*read.bytes);
 
-  // Blocked for all threads that are begun from here on; the processes that answer set theirs anew.
+  // Blocked in all threads created from here on. Worker processes set their own handlers.
   sigset_t heeded;
   sigemptyset(&heeded);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
@@ -134,8 +133,8 @@ int serve_page(const cli::OptionTable& table) {
   std::signal(SIGPIPE, SIG_IGN);
 
   serve::Server server(limits);
-  // What a storm of requests has taken is given back after it: threads share their memory, and what is long goes
-  // back at once.
+  // Return memory to the system after a burst of requests: threads share arenas, and large blocks are freed
+  // at once.
   mallopt(M_ARENA_MAX, 2);
   mallopt(M_MMAP_THRESHOLD, 1 << 17);
   mallopt(M_TRIM_THRESHOLD, 1 << 20);
@@ -163,7 +162,7 @@ int complain(const std::string& message, cli::Status status) {
 
 int main(int argc, char** argv) {
   try {
-    // As it was typed, "tailbound serve ..", or under its own name.
+    // Called as "tailbound serve ..", or by its own name.
     std::vector<const char*> words{"tailbound"};
     if (argc < 2 || std::string_view(argv[1]) != "serve") words.push_back("serve");
     for (int i = 1; i < argc; ++i) words.push_back(argv[i]);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks a certificate of `tailbound guarantee --certificate FILE`, by fractions and nothing else.
+"""Checks a certificate of `tailbound guarantee --certificate FILE` in exact fractions.
 
     python3 check_certificate.py FILE
 
-No delay is searched for: each curve, service, delay and backlog that FILE claims is compared with those it rests on.
-Exit status 0: all hold. 1: one does not, and which. 2: FILE is not a certificate.
+The check computes no delays: each curve, service, delay and backlog claimed in FILE is verified from those that it
+depends on. Exit status 0: all claims hold. 1: a claim does not hold; it is named. 2: FILE is not a certificate.
 """
 import json
 import sys
@@ -17,7 +17,8 @@ def need(holds, what):
     if not holds:
         raise Wrong(what)
 
-# An arrival curve is the least of lines (burst, rate); a service curve has pieces (start, value, slope), rising slopes.
+# An arrival curve is the minimum of lines (burst, rate). A service curve has pieces (start, value, slope) with rising
+# slopes.
 def at(lines, t):
     return min((b + r * t for b, r in lines), default=Fraction(0))
 
@@ -44,23 +45,23 @@ def inverse(pieces, y):
     return start + (y - value) / slope if y > 0 else pieces[0][0]
 
 def delay(lines, pieces, less=Fraction(0)):
-    """sup_t beta^-1(alpha(t) - less) - t; the latency where nothing comes."""
-    need(not lines or min(r for _, r in lines) <= pieces[-1][2], "more comes than is served for ever")
+    """sup_t beta^-1(alpha(t) - less) - t; the latency if there are no arrivals."""
+    need(not lines or min(r for _, r in lines) <= pieces[-1][2], "the arrival rate exceeds the service rate")
     reached = {max((v + less - b) / r for b, r in lines) for _, v, _ in pieces if lines and v + less > at(lines, 0)}
     return max([inverse(pieces, at(lines, t) - less) - t for t in {Fraction(0)} | breaks(lines) | reached])
 
 def check_below(claimed, whole, others, theta, low, what):
-    """A service curve, and where it is above 0 claimed(t) <= whole(t) - others(t - theta) - low, t >= theta."""
+    """Claimed is a service curve, and where it is above 0, claimed(t) <= whole(t) - others(t - theta) - low, t >= theta."""
     need(claimed[0][0] >= theta and claimed[0][1] == 0 and claimed[0][2] > 0, what)
     for (a, v, s), (b, w, t) in zip(claimed, claimed[1:]):
         need(b > a and w == v + s * (b - a) and t > s, what + " is not convex")
-    need(claimed[-1][2] <= whole[-1][2] - min((r for _, r in others), default=0), what + " is too much")
+    need(claimed[-1][2] <= whole[-1][2] - min((r for _, r in others), default=0), what + " is too large")
     for t in [p[0] for p in claimed + whole] + [theta + t for t in breaks(others)]:
         left = served(whole, t) - at(others, t - theta) - low
-        need(t < claimed[0][0] or served(claimed, t) <= left, what + " is too much")
+        need(t < claimed[0][0] or served(claimed, t) <= left, what + " is too large")
 
 def largest_output(lines, pieces, rate, later):
-    """sup over t, u of alpha(t + later + u) - beta(u) - rate t, which is concave: at a corner."""
+    """sup over t, u of alpha(t + later + u) - beta(u) - rate t, which is concave: attained at a corner."""
     ends = [a - later for a in breaks(lines)]
     us = [Fraction(0)] + [p[0] for p in pieces] + [a for a in ends if a > 0]
     return max(at(lines, t + later + u) - served(pieces, u) - rate * t
@@ -75,7 +76,7 @@ class Certificate:
         for number, f in enumerate(self.flows):
             for hop, (queue, p) in enumerate(zip(f["queues"], f["path"], strict=True)):
                 q, its = self.queues[queue], None if self.ports[p]["scheduler"] == "fifo" else f["class"]
-                need((q["port"], q["class"]) == (p, its), f["name"] + ": not its queue")
+                need((q["port"], q["class"]) == (p, its), f["name"] + ": wrong queue")
                 q["hops"].append((number, hop))
                 q["links"].setdefault(f["path"][hop - 1] if hop else None, []).append((number, hop))
 
@@ -86,13 +87,13 @@ class Certificate:
         return self.flows[f]["curves"][hop]
 
     def at_zero(self, f, hop):
-        """If no queue of a circle delayed it."""
+        """The curve without delay by any queue of a cycle."""
         queue, port = self.flows[f]["queues"][hop - 1], self.flows[f]["path"][hop - 1]
         free = hop == 0 or queue not in self.cyclic or self.ports[port]["reshaped"]
         return self.now(f, hop) if free else self.at_zero(f, hop - 1)
 
     def grouped(self, port, hops, curves):
-        """What comes over one link (None: from sources), each group at most what the queue before it lets out."""
+        """Arrivals over one link (None: from sources); each group at most the output of its queue upstream."""
         total, parts = [], {}
         for f, hop in hops:
             parts.setdefault(tuple(self.flows[f]["queues"][max(hop - 1, 0):hop + 1]), []).append((f, hop))
@@ -105,7 +106,7 @@ class Certificate:
         return total
 
     def over_link(self, port, hops, curves):
-        """The same, and no more than the link can carry."""
+        """The same, limited by the capacity of the link."""
         if port is None or self.ports[port]["reshaped"]:
             return self.grouped(port, hops, curves)
         total = []
@@ -115,7 +116,7 @@ class Certificate:
         return least(total, self.line(port, hops))
 
     def arrivals(self, queues, curves, wanted=lambda f: True):
-        """To queues of one port: of all flows, or of those wanted."""
+        """Arrivals at the queues of one port: of all flows, or of the given ones."""
         total, links = [], {}
         for q in queues:
             for port, hops in q["links"].items():
@@ -139,14 +140,14 @@ class Certificate:
             rate = rate * quanta[its] / sum(quanta[c] for c in longest)
         elif port["scheduler"] == "cbs":
             slopes = port["idle_slopes"]
-            need(sum(slopes) < rate, what + ": idle slopes take the whole link")
+            need(sum(slopes) < rate, what + ": the idle slopes use the whole link")
             first = longest[0] + max(longest[its], low) * slopes[0] / (rate - slopes[0]) if its and 0 in longest else 0
             wait, rate = (low + first) / rate, slopes[its]
         low = low if port["scheduler"] == "priority" else 0
         check_below(q["service"], [(port["latency"] + wait, Fraction(0), rate)], high, Fraction(0), low, what)
 
     def check_residual(self, queue, mine, claimed, what):
-        """[beta(t) - alpha_x(t - theta)]^+ beyond theta, theta = h(alpha_x, beta): what FIFO leaves to these flows."""
+        """[beta(t) - alpha_x(t - theta)]^+ beyond theta, theta = h(alpha_x, beta): the FIFO service left for these flows."""
         q = self.queues[queue]
         rest = self.arrivals([q], self.now, lambda f: f not in mine)
         check_below(claimed, q["service"], rest, delay(rest, q["service"]) if rest else Fraction(0), 0, what)
@@ -172,7 +173,7 @@ class Certificate:
                     self.check_output(before, [line], {number}, f["residuals"][hop - 1], what)
         wires = sum(p["wire"] for p in ports)
         need(f["tfa"] >= wires + sum(self.queues[q]["delay"] for q in f["queues"]), name + ": tfa")
-        need(f["least"] <= wires + sum(f["shortest"] / p["rate"] for p in ports), name + ": its least delay")
+        need(f["least"] <= wires + sum(f["shortest"] / p["rate"] for p in ports), name + ": its minimum delay")
         if f["sfa"] is not None:
             need(all(f["residuals"]) and not any(p["reshaped"] for p in ports[:-1]), name + ": sfa")
             steps = [(s, r[i + 1][0] - a if i + 1 < len(r) else None) for r in f["residuals"]
@@ -186,7 +187,7 @@ class Certificate:
             need(f["sfa"] >= wires + between + delay(f["curves"][0], series), name + ": sfa")
 
     def check_order(self):
-        """Outside of circles each queue rests on queues that rest on no later one."""
+        """Outside of cycles, each queue depends only on earlier queues."""
         higher = lambda x, q: x["port"] == q["port"] and (x["class"] or 0) < (q["class"] or 0)
         rests = {n: {self.flows[f]["queues"][hop - 1] for f, hop in q["hops"]
                      if hop and not self.ports[self.flows[f]["path"][hop - 1]]["reshaped"]}
@@ -194,7 +195,7 @@ class Certificate:
                  for n, q in enumerate(self.queues) if n not in self.cyclic}
         while rests:
             first = [n for n, on in rests.items() if not on & rests.keys()]
-            need(first and not any(rests.pop(n) & self.cyclic for n in first), "queues outside of circles are in one")
+            need(first and not any(rests.pop(n) & self.cyclic for n in first), "queues listed outside of cycles are in one")
 
     def check(self):
         self.check_order()
@@ -237,7 +238,7 @@ def main():
         return f"not a certificate of a guarantee: {error!r}", 2
     except Wrong as error:
         return f"does not hold: {error}", 1
-    return f"holds: {len(its.flows)} flows, {len(its.queues)} queues, {len(its.cyclic)} of them in circles", 0
+    return f"holds: {len(its.flows)} flows, {len(its.queues)} queues, {len(its.cyclic)} of them in cycles", 0
 
 if __name__ == "__main__":
     text, status = main()

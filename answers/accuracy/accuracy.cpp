@@ -6,14 +6,14 @@
 namespace tailbound::answers {
 namespace {
 
-/// Numbers that differ by no more are the same: fractions come through double.
+/// Numbers are equal up to this difference: fractions are converted from double.
 constexpr double same = 1e-9;
 
 bool at_most(double x, double y) {
   return x <= y + same * std::abs(y);
 }
 
-/// A single one is another network than several of it: no network lies between 1 and 2 of them.
+/// A single dimension, channel or the like is a special case: no network lies between 1 and 2 of them.
 bool one_is_apart(Setting setting) {
   return setting == Setting::buffer_flits;
 }
@@ -29,7 +29,7 @@ bool has_only(const AccuracyRow& row, const AskedAccuracy& asked) {
   });
 }
 
-/// What of the network asked about is not as the row has it.
+/// Settings of the network that differ from those of the row.
 std::vector<OutsideSetting> outside_of(const std::vector<MeasuredSetting>& settings,
                                        const AskedAccuracy& asked) {
   std::vector<OutsideSetting> outside;
@@ -48,12 +48,13 @@ std::vector<OutsideSetting> outside_of(const std::vector<MeasuredSetting>& setti
 /// Loads and fractions may be 0.
 constexpr double least_side = 0.01;
 
-/// The end of a range as a factor of its beginning.
+/// Ratio of the end of a range to its beginning.
 double factor_of(const MeasuredSetting& side) {
   return std::isinf(side.to) ? 1e3 : (side.to + least_side) / (side.from + least_side);
 }
 
-/// The ranges between two rows; nothing if no network lies between them, as they are alike in too little.
+/// The ranges between two rows; nothing if they differ in too many settings for a network to lie between
+/// them.
 std::optional<std::vector<MeasuredSetting>> box_of(const AccuracyRow& first, const AccuracyRow& second) {
   constexpr int most_differences = 2;
   constexpr double most_factor = 8;
@@ -75,7 +76,7 @@ std::optional<std::vector<MeasuredSetting>> box_of(const AccuracyRow& first, con
   return box;
 }
 
-/// How large a box is: 0 if it is a single network.
+/// Size of a box: 0 if it is a single network.
 double size_of(const std::vector<MeasuredSetting>& box) {
   double size = 0;
   for (const MeasuredSetting& side : box)
@@ -90,9 +91,9 @@ bool lies_in(const AccuracyRow& row, const std::vector<MeasuredSetting>& box) {
   });
 }
 
-/// The smallest box that holds the network, and the rows in it.
+/// Finds the smallest box that contains the network, and its rows.
 void look_up(Accuracy& accuracy, const std::vector<const AccuracyRow*>& all) {
-  std::vector<const AccuracyRow*> rows;  // that agree in all that does not interpolate
+  std::vector<const AccuracyRow*> rows;  // that agree in all settings that do not interpolate
   for (const AccuracyRow* row : all) {
     const std::vector<OutsideSetting> outside = outside_of(row->settings, accuracy.asked);
     if (std::all_of(outside.begin(), outside.end(), [](const OutsideSetting& each) {
@@ -116,7 +117,7 @@ void look_up(Accuracy& accuracy, const std::vector<const AccuracyRow*>& all) {
     if (row->loads == loads && lies_in(*row, accuracy.box)) accuracy.rows.push_back(row);
 }
 
-/// How far a network is from a row: kinds count most, then numbers by their ratio.
+/// Distance of a network from a row: differences in kind count most, then the ratios of numbers.
 double distance(const std::vector<OutsideSetting>& outside) {
   double sum = 0;
   for (const auto& [asked, measured] : outside) {
@@ -132,7 +133,7 @@ bool is_tail(Quantity quantity) {
   return quantity == Quantity::tail;
 }
 
-/// Is the error at `point` of what is at least as hard as `at`?
+/// Is an error at `point` measured at least as hard as `at`?
 bool reaches(Quantity quantity, double point, double at) {
   return is_tail(quantity) ? at_most(point, at) : at_most(at, point);
 }
@@ -149,14 +150,14 @@ std::vector<MeasuredError> errors_of(const AccuracyRow& row, Quantity quantity) 
   return errors;
 }
 
-/// A fraction of the model's saturation load, as one of what the row refers to.
+/// Converts a fraction of the model's saturation load to the reference of the row.
 double as_row_has_it(const AccuracyRow& row, Quantity quantity, double at) {
   if (is_tail(quantity) || row.loads != RowLoads::simulated) return at;
   const std::vector<MeasuredError> saturation = errors_of(row, Quantity::saturation);
   return saturation.empty() ? at : at * (1 + (saturation.front().least + saturation.front().greatest) / 2);
 }
 
-/// Joins what one row has up to `at`; false if it has nothing as hard.
+/// Merges the errors of one row up to `at`; false if it has no point as hard.
 bool join(std::optional<ErrorRange>& range, const AccuracyRow& row, Quantity quantity, double at) {
   const std::vector<MeasuredError> errors = errors_of(row, quantity);
   if (errors.empty()) return false;
@@ -181,7 +182,7 @@ bool join(std::optional<ErrorRange>& range, const AccuracyRow& row, Quantity qua
   return true;
 }
 
-/// The hardest point asked about; the easiest there is if none was.
+/// The hardest point in the query; the easiest possible one if there is none.
 double hardest(const AskedAccuracy& asked, Quantity quantity) {
   if (asked.at.empty()) return is_tail(quantity) ? 1 : 0;
   return is_tail(quantity) ? *std::min_element(asked.at.begin(), asked.at.end())

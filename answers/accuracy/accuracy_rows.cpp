@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-/// The measurements, network by network; how each was made: docs/derivations.
+/// The measurements, network by network. Their methods: docs/derivations.
 namespace tailbound::answers {
 namespace {
 
@@ -17,7 +17,7 @@ using network::WormShape;
 using network::WormTopology;
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
-/// With which version the first rows were measured.
+/// Version of the first measurements.
 constexpr const char* first_version = "0.1.0";
 
 MeasuredSetting exactly(const AskedSetting& asked) {
@@ -40,7 +40,7 @@ AccuracyRow row_of(MeasuredModel model, std::string network, const std::vector<A
 
 using Percents = std::initializer_list<double>;
 
-/// Errors of the mean latency [%] at these percents of saturation.
+/// Errors of the mean latency [%] at these percentages of saturation.
 void add_latencies(AccuracyRow& row, Percents at, Percents errors) {
   for (std::size_t i = 0; i < errors.size(); ++i) {
     const double error = errors.begin()[i] / 100;
@@ -51,7 +51,7 @@ void add_latencies(AccuracyRow& row, Percents at, Percents errors) {
 /// Saturation loads [flits/cycle/node].
 struct Saturation {
   double model = 0;
-  double stable = 0, unstable = 0;  ///< simulated: the greatest load that is stable, the least that is not
+  double stable = 0, unstable = 0;  ///< simulated: largest stable load, smallest unstable load
 };
 
 void add_saturation(AccuracyRow& row, const Saturation& found) {
@@ -243,10 +243,10 @@ void add_geometric_lengths(std::vector<AccuracyRow>& rows) {
 struct Measured {
   double error = 0, half_width = 0;
 };
-/// The model is saturated, the network is not: its latency is too long by any factor.
+/// The model is saturated, the network is not: its latency error is unlimited.
 constexpr Measured no_limit{unlimited, 0};
 
-/// At percents of the simulated saturation load, with intervals.
+/// At percentages of the simulated saturation load, with intervals.
 void add_measured(std::vector<AccuracyRow>& rows, const MeasuredWorms& worms, Percents at,
                   std::initializer_list<Measured> points, const Saturation& found, const char* date) {
   AccuracyRow& row = Worms{rows}.of_simulated(worms, {}, {}, found);
@@ -260,7 +260,7 @@ void add_measured(std::vector<AccuracyRow>& rows, const MeasuredWorms& worms, Pe
   row.measured = date;
 }
 
-/// Routers of networks on chips: several virtual channels, buffers of a few flits, short and long messages.
+/// Routers of networks on chip: several virtual channels, buffers of a few flits, short and long messages.
 void add_noc_routers(std::vector<AccuracyRow>& rows) {
   const auto add = [&](const MeasuredWorms& worms, std::initializer_list<Measured> points,
                        const Saturation& found) {
@@ -370,7 +370,8 @@ void add_noc_routers(std::vector<AccuracyRow>& rows) {
       {0.3091, 0.3134, 0.3148});
 }
 
-/// Routers that had no part in the choice of any equation, only in that between all of them and those before.
+/// Routers that were not used to choose any equation, only to choose between the final ones and their
+/// predecessors.
 void add_drawn_routers(std::vector<AccuracyRow>& rows) {
   const auto add = [&](const MeasuredWorms& worms, std::initializer_list<Measured> points,
                        const Saturation& found) {
@@ -384,7 +385,7 @@ void add_drawn_routers(std::vector<AccuracyRow>& rows) {
   add({mesh(4, 3), 3, 5, 2}, {{-0.4, 0.1}, {+0.5, 0.2}}, {0.5166, 0.5196, 0.5269});
 }
 
-/// Rows of routers that take time.
+/// Rows of routers with delays.
 struct TimedWorms {
   std::vector<AccuracyRow>& rows;
   Percents at;
@@ -396,7 +397,7 @@ struct TimedWorms {
   }
 };
 
-/// Routers, links and credits that take time; two terms were chosen by these.
+/// Routers, links and credits with delays; two terms were chosen by these.
 void add_router_times(std::vector<AccuracyRow>& rows) {
   const Percents at{30, 50, 70, 80, 90};
   const TimedWorms add{rows, at};
@@ -426,7 +427,7 @@ void add_router_times(std::vector<AccuracyRow>& rows) {
       {0.0845, 0.0864, 0.0867});
 }
 
-/// Likewise, settings that had no part in that.
+/// The same with settings that were not used for that choice.
 void add_drawn_router_times(std::vector<AccuracyRow>& rows) {
   const Percents at{50, 80};
   const TimedWorms add{rows, at};
@@ -438,7 +439,7 @@ void add_drawn_router_times(std::vector<AccuracyRow>& rows) {
   add({mesh(8), 4, 1, 4}, {2, 1, 1}, {{+0.3, 0.0}, {+2.9, 0.1}}, {0.2310, 0.2390, 0.2398});
 }
 
-/// Sizes and lengths of which people ask most: short messages and several virtual channels, small networks. 4 runs of 100 000
+/// Common sizes and lengths: short messages and several virtual channels, small networks. 4 runs of 100 000
 /// to 2 million cycles each, seed 1.
 void add_common_networks(std::vector<AccuracyRow>& rows) {
   const auto add = [&](const MeasuredWorms& worms, std::initializer_list<Measured> points,
@@ -580,7 +581,8 @@ void add_all_port(std::vector<AccuracyRow>& rows) {
       {{20, -0.3, +2.8}, {40, -1.9, +4.4}, {60, -4.3, +4.7}, {80, -6.2, +4.4}});
 }
 
-/// 64 nodes with other numbers of virtual channels, 32 flits, 1 % broadcasts: 4 runs of 120 000 cycles, seed 1.
+/// 64 nodes with other numbers of virtual channels, 32 flits, 1 % broadcasts: 4 runs of 120 000 cycles, seed
+/// 1.
 void add_more_channels(std::vector<AccuracyRow>& rows) {
   using enum Replication;
   struct Point {
@@ -660,7 +662,7 @@ void add_more_channels(std::vector<AccuracyRow>& rows) {
         {{+5.3, 1.0}, {+6.2, 1.5}}}});
 }
 
-/// Saturation rates [messages/cycle/node] of networks that are in the table.
+/// Saturation rates [messages/cycle/node] of networks in the table.
 void add_saturation_rates(std::vector<AccuracyRow>& rows) {
   const auto add = [&](const BroadcastHypercube& hypercube, double conserving, double shared_wire,
                        double stable, double unstable) {
@@ -796,7 +798,8 @@ void add_ends(std::vector<AccuracyRow>& rows) {
 
 // --- hot spots: docs/derivations/multistage.md
 
-/// Loads 0.1, 0.2 .. 1 with hot fractions of 0.04, 0.08 and 0.16; combining degrees 2, 4 and unlimited, or none.
+/// Loads 0.1, 0.2 .. 1 with hot fractions of 0.04, 0.08 and 0.16; combining degrees 2, 4 and unlimited, or
+/// none.
 AccuracyRow multistage_row(MeasuredModel model, double nodes, const MeasuredSetting& switch_size,
                            const MeasuredSetting& buffer, bool combining, bool saturated) {
   return {.model = model,
@@ -815,8 +818,8 @@ AccuracyRow multistage_row(MeasuredModel model, double nodes, const MeasuredSett
           .measured = first_version};
 }
 
-/// N = 64, 4 runs of 6 000 slots after 3 000 each, seed 7; whether it is saturated is as the model has it. Ranges with 95 %
-/// intervals.
+/// N = 64, 4 runs of 6 000 slots after 3 000 each, seed 7; saturation as determined by the model. Ranges with
+/// 95 % intervals.
 void add_multistage_64(std::vector<AccuracyRow>& rows) {
   struct Cell {
     bool combining, saturated;
@@ -890,12 +893,12 @@ void add_multistage_256(std::vector<AccuracyRow>& rows) {
 
 // --- delays: docs/derivations/dependent_hops.md, bursty_queue.md, fabrics.md
 
-/// Simulated P(D > t) over the computed one, with half its 95 % interval, at a computed probability.
+/// Ratio simulated / computed P(D > t), with half its 95 % interval, at a computed probability.
 struct TailRatio {
   double probability = 0, ratio = 1, half_width = 0.005;
 };
 
-/// From both probabilities, and half the interval of the simulated one.
+/// From both probabilities, and the half-width of the simulated one.
 TailRatio ratio(double computed, double simulated, double half_width) {
   return {computed, simulated / computed, half_width / computed};
 }
@@ -1092,9 +1095,9 @@ void add_independent_hops(std::vector<AccuracyRow>& rows) {
   for (std::size_t i = rows.size() - 3; i < rows.size(); ++i) rows[i].measured = "2026-11-26";
 }
 
-/// Hops of sources with bursts that depend on each other.
+/// Hops of bursty sources, with dependence between them.
 void add_dependent_bursts(std::vector<AccuracyRow>& rows) {
-  constexpr double widest = 0.25;  // half intervals that say little of the model
+  constexpr double widest = 0.25;  // wider intervals say little about the model
   for (const auto& [of, chain, safe] : burst_measurements()) {
     TreeTopology its = tree(of.radix, of.levels, of.load, of.routing);
     its.burst = traffic::Burst{.slots = of.burst, .on_rate = numeric::Rational(of.on_rate) / 100};
@@ -1113,7 +1116,7 @@ void add_dependent_bursts(std::vector<AccuracyRow>& rows) {
   }
 }
 
-/// Hops of sources with bursts, added as independent.
+/// Hops of bursty sources, added as independent.
 void add_bursts(std::vector<AccuracyRow>& rows) {
   using enum traffic::Destination;
   const auto add = [&](TreeTopology each, traffic::Destination destination,
@@ -1160,7 +1163,7 @@ void add_bursts(std::vector<AccuracyRow>& rows) {
 }
 
 void add_fabrics(std::vector<AccuracyRow>& rows) {
-  /// P(D > t) computed and simulated, with half the interval of 99.69 %.
+  /// P(D > t) computed and simulated, with the half-width at 99.69 %.
   using Tail = std::array<double, 3>;
   const auto add = [&](MeasuredFabric fabric, std::string name, double hosts, double load,
                        const std::vector<Tail>& tails, double mean, double simulated_mean) {

@@ -101,7 +101,7 @@ AskedAccuracy asked_accuracy(const WormholeQuestion& question, std::vector<doubl
                       .settings = {},
                       .at = std::move(at)};
   const auto* topology = std::get_if<network::WormTopology>(&question.network);
-  // Of what has no settings in the table nothing near was measured.
+  // Nothing similar was measured for networks without settings in the table.
   if (topology != nullptr && topology->usual())
     asked.settings = accuracy_settings({.topology = *topology,
                                         .virtual_channels = question.virtual_channels,

@@ -9,13 +9,13 @@
 
 #include <vector>
 
-/// The settings by which answers are looked up in the table of accuracy.
+/// Settings for look-ups in the accuracy table.
 namespace tailbound::answers {
 
-/// Of a wormhole network: all that its accuracy may depend on.
+/// Everything on which the accuracy of a wormhole model may depend.
 struct MeasuredWorms {
   network::WormTopology topology;
-  std::optional<int> virtual_channels{};  ///< usual_virtual_channels() unless given
+  std::optional<int> virtual_channels{};  ///< default usual_virtual_channels()
   std::int64_t flits = 32;
   std::int64_t buffer_flits = 1;
   sim::WormLengths lengths = sim::WormLengths::fixed;
@@ -23,7 +23,7 @@ struct MeasuredWorms {
 };
 [[nodiscard]] std::vector<AskedSetting> accuracy_settings(const MeasuredWorms& worms);
 [[nodiscard]] std::vector<AskedSetting> accuracy_settings(const BroadcastHypercube& hypercube);
-/// Of a tree under uniform traffic.
+/// A tree under uniform traffic.
 [[nodiscard]] std::vector<AskedSetting> accuracy_settings(const TreeTopology& tree);
 [[nodiscard]] std::vector<AskedSetting> accuracy_settings(const network::CombiningMultistage& network,
                                                           const numeric::Rational& load, bool saturated);
@@ -38,7 +38,7 @@ struct MeasuredWorms {
 [[nodiscard]] AskedAccuracy asked_accuracy(const BroadcastHypercube& hypercube, Replication replication,
                                            std::vector<double> at);
 [[nodiscard]] AskedAccuracy asked_accuracy(const MultistageQuestion& question, bool saturated);
-/// \param hops  chain or independent: a bound is no approximation
+/// \param hops  chain or independent: a bound is not an approximation
 /// \param at    tail probabilities
 [[nodiscard]] AskedAccuracy asked_accuracy(const TreeTopology& tree, Hops hops, std::vector<double> at);
 

@@ -6,13 +6,13 @@
 #include <array>
 #include <vector>
 
-/// How far simulated delays of bursts through trees are from the models: the numbers behind rows of accuracy.hpp.
+/// Simulated and computed delays of bursts through trees: the measurements behind rows of accuracy.hpp.
 ///
 /// SOURCE    `tailbound simulate tree` with seeds 1000 to 1033, 2e8 to 5e8 packets each, run on 2026-11-27;
 ///           docs/derivations/aged_bursts.md
 namespace tailbound::answers {
 
-/// Of P(D > t).
+/// Values of P(D > t).
 inline constexpr std::array<double, 7> measured_tails{0.5, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
 
 struct BurstTree {
@@ -26,9 +26,9 @@ struct BurstTree {
 
 struct BurstMeasurement {
   BurstTree tree;
-  /// Simulated P(D > t) over the computed one, where the simulated one is nearest to each of measured_tails that was
-  /// seen, each with half its 95 % interval; both 0 where too few packets were seen. Of Hops::chain, and of Hops::safe
-  /// where bursts keep their path.
+  /// Ratio simulated / computed P(D > t), at the observed probability nearest to each of measured_tails, each
+  /// with half its 95 % interval; both 0 if too few packets were observed. For Hops::chain, and for
+  /// Hops::safe if bursts keep their path.
   std::vector<double> chain{}, safe{};
 };
 

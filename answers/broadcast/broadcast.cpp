@@ -57,7 +57,7 @@ BroadcastAnswer answer(const BroadcastQuestion& question, const Run& run) {
       .saturation = {wormhole::broadcast_saturation(cube)}, .points = {}, .stopped = false};
   for (const numeric::Rational& value : question.offered.values) {
     if (run.stop.stop_requested()) {
-      if (answer.points.empty()) throw Stopped("stopped before a rate was answered");
+      if (answer.points.empty()) throw Stopped("stopped before the first rate was finished");
       answer.stopped = true;
       break;
     }

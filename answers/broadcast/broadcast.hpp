@@ -13,21 +13,21 @@
 #include <optional>
 #include <vector>
 
-/// What are the latencies of unicasts and broadcasts in a wormhole hypercube, and where does it saturate?
+/// Unicast and broadcast latencies in a wormhole hypercube, and its saturation rate.
 ///
 /// MODEL     bounds/wormhole/broadcast.hpp, in three variants
-/// RESULT    approximate; how far each variant was off simulation: accuracy.hpp
+/// RESULT    approximate; measured errors of each variant: accuracy.hpp
 /// SOURCE    docs/derivations/broadcast.md
 /// TESTS     tests/answers/broadcast/broadcast_test.cpp, tests/golden/broadcast_test.cpp
 namespace tailbound::answers {
 
 using bounds::wormhole::Replication;
 
-/// The variants of the model; the first is the one that fractions of a simulated rate refer to.
+/// The variants of the model. Fractions of a simulated rate refer to the first.
 inline constexpr std::array broadcast_variants{Replication::conserving, Replication::literal,
                                                Replication::shared_wire};
 
-/// A hypercube and the messages in it. Legal sizes: network::modelled_hypercubes, and where it is simulated
+/// A hypercube and its messages. Legal sizes: network::modelled_hypercubes; for simulation
 /// network::simulated_hypercubes.
 struct BroadcastHypercube {
   int dimensions = 1;                 ///< n, 1 .. 20; simulated 1 .. 16
@@ -35,13 +35,13 @@ struct BroadcastHypercube {
   std::int64_t flits = 1;             ///< M of a message, 1 .. 10^9; simulated 1 .. 10^6
   numeric::Rational broadcast = 0;    ///< b, the fraction of messages that are broadcasts, 0 .. 1
   numeric::Rational startup = 1;      ///< Delta of each step of a broadcast [cycles], 0 .. 10^9
-  /// How messages enter and leave the network; as published unless told.
+  /// How messages enter and leave the network (default: as published).
   network::WormEnds ends = network::all_port;
 
   [[nodiscard]] std::int64_t nodes() const { return std::int64_t{1} << dimensions; }
 };
 
-/// Is there a model of such hypercubes by the variant? Of the published one only if they are all_port.
+/// Does the variant model such hypercubes? The published one requires all_port.
 [[nodiscard]] bool covers(Replication replication, const network::WormEnds& ends);
 /// \throws InvalidArgument  a field out of range, or not covered by the variant: "injection" or "ejection"
 void check(const BroadcastHypercube& hypercube, Replication replication);
@@ -56,39 +56,39 @@ struct BroadcastQuestion {
 /// The channels of one dimension.
 struct BroadcastChannels {
   numeric::Model<unit::Ratio> utilization;  ///< below 1
-  numeric::Model<unit::Cycle> service;      ///< mean time for which a message holds a virtual channel
+  numeric::Model<unit::Cycle> service;      ///< mean time that a message holds a virtual channel
   numeric::Model<unit::Cycle> wait;         ///< mean wait of a head that finds all virtual channels busy
   numeric::Model<unit::Probability> all_busy;
-  numeric::Model<unit::Cycle> blocking;      ///< the mean of that wait over all heads
-  numeric::Model<unit::Ratio> multiplexing;  ///< mean number of busy virtual channels as one of them sees it
+  numeric::Model<unit::Cycle> blocking;      ///< mean of that wait over all heads
+  numeric::Model<unit::Ratio> multiplexing;  ///< mean number of busy virtual channels, as seen by one of them
 };
 
-/// Means at one rate.
+/// Mean values at one rate.
 struct BroadcastPoint {
   double rate = 0;                                     ///< offered [messages/cycle/node]
   numeric::Model<unit::Ratio> fraction_of_saturation;  ///< of the variant's own saturation rate, below 1
   numeric::Model<unit::Cycle> unicast_latency;
-  numeric::Model<unit::Cycle> broadcast_latency;   ///< from its start to the last receiver
-  numeric::Model<unit::Ratio> multiplexing;        ///< the mean of the dimensions'
+  numeric::Model<unit::Cycle> broadcast_latency;   ///< from its start to its arrival at the last receiver
+  numeric::Model<unit::Ratio> multiplexing;        ///< mean over the dimensions
   numeric::Model<unit::Cycle> source_wait;         ///< for an injection channel
   numeric::Model<unit::Ratio> source_utilization;  ///< of an injection channel, below 1
-  /// For an ejection channel; nothing where ejection is unlimited.
+  /// For an ejection channel; nothing if ejection is unlimited.
   std::optional<numeric::Model<unit::Cycle>> ejection_wait{};
-  std::vector<BroadcastChannels> dimensions;  ///< [i - 1]: of dimension i; shared_wire: all alike
+  std::vector<BroadcastChannels> dimensions;  ///< [i - 1]: of dimension i; shared_wire: all identical
 };
 
 struct BroadcastAnswer {
   static constexpr bool stored = true;  ///< as bytes, for parts and ranks (points/stored.hpp)
   numeric::Model<unit::MessagesPerCycle> saturation;
-  std::vector<BroadcastPoint> points;  ///< one a rate, in the order of the question
-  bool stopped = false;                ///< before all rates were answered
+  std::vector<BroadcastPoint> points;  ///< one per rate, in the order of the query
+  bool stopped = false;                ///< before all rates were computed
 };
 
 /// \throws InvalidArgument  a field out of range
 /// \throws Saturated        one of the rates is at or beyond saturation
 [[nodiscard]] BroadcastAnswer answer(const BroadcastQuestion& question, const Run& run);
 
-// --- parts, for answers that show the model beside something else
+// --- parts, for answers that compare the model with simulation
 
 /// \throws InvalidArgument  a field out of range
 [[nodiscard]] numeric::Model<unit::MessagesPerCycle> broadcast_saturation(const BroadcastHypercube& hypercube,
@@ -100,13 +100,13 @@ struct BroadcastLatencies {
   numeric::Model<unit::Cycle> unicast, broadcast;
 };
 
-/// Nothing where the variant is saturated.
+/// Nothing if the variant is saturated.
 /// \param rate  messages/cycle/node, from 0
 /// \throws InvalidArgument  a field or the rate out of range
 [[nodiscard]] std::optional<BroadcastLatencies> broadcast_latencies(const BroadcastHypercube& hypercube,
                                                                     Replication replication, double rate);
 
-/// At 101 rates from 0 to `last_rate`, for a picture, as far as the variant is not saturated.
+/// At 101 rates from 0 to `last_rate`, for a plot, up to the saturation of the variant.
 /// \throws InvalidArgument  a field or the rate out of range
 [[nodiscard]] std::vector<BroadcastLatencies> broadcast_curve(const BroadcastHypercube& hypercube,
                                                               Replication replication, double last_rate);

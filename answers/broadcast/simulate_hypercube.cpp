@@ -13,7 +13,7 @@ namespace {
 
 using numeric::Rational;
 
-/// The simulation saturates at some 1.4 times the model's rate.
+/// The simulation saturates at about 1.4 times the model's rate.
 constexpr double guess_for_hypercubes = 1.4;
 
 /// At rate 1.  \throws InvalidArgument

@@ -13,17 +13,17 @@
 #include <cstdint>
 #include <vector>
 
-/// Unicasts and broadcasts in a wormhole hypercube, simulated flit by flit: latencies at the rates asked for,
-/// and the greatest rate that is carried.
+/// Flit-level simulation of unicasts and broadcasts in a wormhole hypercube: latencies at given rates, and
+/// the saturation rate.
 ///
 /// MODEL     sim/broadcast/broadcast_replication.hpp
-/// RESULT    estimates; the same for the same question, whatever the threads and however often it was resumed
+/// RESULT    estimates; reproducible for the same query, independent of threads and resumption
 /// TESTS     tests/answers/broadcast/broadcast_test.cpp, tests/golden/hypercube_test.cpp
 namespace tailbound::answers {
 
-/// What is simulated, but for the rate. Legal sizes: network::simulated_hypercubes.
+/// The simulated network, without a rate. Legal sizes: network::simulated_hypercubes.
 struct SimulatedHypercube {
-  BroadcastHypercube hypercube;   ///< with a start-up time of whole cycles
+  BroadcastHypercube hypercube;   ///< with a start-up time of an integer number of cycles
   std::int64_t buffer_flits = 1;  ///< of each virtual channel, 1 .. 1 000 000
 };
 
@@ -32,17 +32,17 @@ struct SimulatedHypercube {
 struct SimulateHypercubeQuestion {
   SimulatedHypercube network;
   /// Messages/cycle/node, above 0 and at most 1; or fractions of the saturation rate of the model's first
-  /// variant, above 0 and also above 1, as the simulated network carries more.
+  /// variant, above 0. They may exceed 1, as the simulated network carries more.
   OfferedLoads offered{.measure = LoadMeasure::messages, .values = {}};
   std::vector<numeric::Rational> percentiles{};  ///< of both latencies, as fractions from 0 to 1
   RunLength length{};                            ///< [cycles]
-  /// Of all rates together, where `length` has no cycles: some seconds on one core, but for rates near
-  /// saturation; > 0.
+  /// For all rates together, if `length` has no cycles: a few seconds on one core, except near saturation; >
+  /// 0.
   double flit_hops = 2e8;
   double confidence = 0.95;  ///< of each interval, above 0 and below 1
 };
 
-/// One rate, simulated; each has its own warm-up, batches and, unless told, cycles.
+/// One simulated rate, with its own warm-up and batches, and by default its own number of cycles.
 struct SimulatedBroadcasts {
   double rate = 0;                                     ///< [messages/cycle/node]
   numeric::Model<unit::Ratio> fraction_of_saturation;  ///< of the saturation rate of the first variant
@@ -52,19 +52,19 @@ struct SimulatedBroadcasts {
 
 struct SimulateHypercubeAnswer {
   numeric::Model<unit::MessagesPerCycle> model_saturation;  ///< of the first variant
-  std::vector<SimulatedBroadcasts> points;                  ///< one a rate, in the order of the question
-  bool stopped = false;  ///< before all was simulated; the last point may be cut short
+  std::vector<SimulatedBroadcasts> points;                  ///< one per rate, in the order of the query
+  bool stopped = false;  ///< before all was simulated; the last point may be partial
 };
 
 /// \throws InvalidArgument  a field out of range; a checkpoint with several rates
-/// \throws Overloaded       the queues at the ports grow without end at a rate
-/// \throws Stopped          before anything could be said
+/// \throws Overloaded       the queues at the ports grow without bound at a rate
+/// \throws Stopped          before any result
 [[nodiscard]] SimulateHypercubeAnswer answer(const SimulateHypercubeQuestion& question, const Run& run);
 
-/// What its physical channels can carry, exactly [messages/cycle/node].
+/// Capacity of its physical channels, exact [messages/cycle/node].
 [[nodiscard]] network::ChannelBound channel_bound(const BroadcastHypercube& hypercube);
 
-/// A rate that people can type: the nearest of nine significant digits.
+/// The rate rounded to nine significant digits, so that it can be typed.
 [[nodiscard]] numeric::Rational typed_rate(double rate);
 
 // --- saturation
@@ -75,7 +75,7 @@ struct HypercubeSaturationQuestion {
 };
 using HypercubeSaturationAnswer = SaturationAnswer<unit::MessagesPerCycle>;
 
-/// The greatest rate that the network carries.
+/// The saturation rate of the network.
 /// \throws InvalidArgument  a field out of range
 /// \throws NoAnswer         the network carries 1 message/cycle/node
 /// \throws Stopped          before saturation was found

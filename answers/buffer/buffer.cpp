@@ -11,7 +11,7 @@ namespace {
 using bounds::Criterion;
 using bounds::DropTarget;
 
-/// What is shown beside the criterion of a queue at a known load.
+/// Additional results for a queue at a known load.
 void add_context(BufferAnswer& answer, bounds::OutputQueue& queue, Criterion criterion) {
   answer.mean_occupancy = queue.mean_occupancy();
   answer.decay_rate = queue.found_decay_rate();
@@ -19,7 +19,7 @@ void add_context(BufferAnswer& answer, bounds::OutputQueue& queue, Criterion cri
     try {
       answer.loss = queue.loss_above(answer.at, answer.buffer);
     } catch (const LimitExceeded&) {
-      answer.loss_unknown = true;  // beside the answer: no reason to refuse it
+      answer.loss_unknown = true;  // only additional: the answer is still given
     }
   }
   if (queue::SourceBound* bound = queue.bound())
@@ -53,17 +53,17 @@ BufferAnswer answer_to(const ProbabilityOf& asked, const BufferQuestion& questio
   } catch (const Unstable& error) {
     if (question.criterion == Criterion::loss) throw;
     throw NoAnswer(std::string(error.what()) + "; what a buffer of " + std::to_string(asked.capacity.value) +
-                   " loses is found by the criterion loss");
+                   " loses: use --criterion loss");
   }
 }
 
-/// Loads and speedups are searched for in the slotted queue, whose overflow is that of PoissonAtAnyTime, but not its
-/// loss.
+/// Loads and speedups are searched in the slotted queue, which has the same overflow as PoissonAtAnyTime, but
+/// not the same loss.
 void require_slots(const BufferQuestion& question) {
   if (question.criterion == Criterion::loss &&
       std::holds_alternative<PoissonAtAnyTime>(question.traffic.source))
     throw InvalidArgument("criterion", name_of(question.criterion),
-                          "overflow with --traffic md1 where a load or speedup is looked for");
+                          "overflow with --traffic md1 when solving for a load or speedup");
 }
 
 BufferAnswer answer_to(const GreatestLoad& asked, const BufferQuestion& question) {
@@ -84,7 +84,7 @@ BufferAnswer answer_to(const LeastSpeedup& asked, const BufferQuestion& question
   const queue::SlottedQueue queue = slotted_queue(question.traffic);
   const numeric::Proved<unit::Ratio> least =
       bounds::min_speedup(queue, asked.capacity, {asked.drop, question.criterion}, question.accuracy);
-  // A speedup s thins the load to rho / s; the greater end is the one that is proved to meet the target.
+  // A speedup s thins the load to rho / s; the upper end is proved to meet the target.
   const numeric::Rational speedup = numeric::to_rational(numeric::to_enclosure(least).upper());
   const queue::SlottedQueue faster{.arrivals = queue.arrivals.thinned(1 / speedup),
                                    .packets_per_slot = queue.packets_per_slot};
@@ -95,7 +95,8 @@ BufferAnswer answer_to(const LeastSpeedup& asked, const BufferQuestion& question
   return answer;
 }
 
-/// Of several sources that would turn ON and OFF in every slot, a little more: those have no one distribution.
+/// Slightly longer for several sources that would alternate ON and OFF in every slot, which have no
+/// stationary distribution.
 numeric::Rational shortest_burst_of(const BurstyInputs& sources) {
   const numeric::Rational shortest = traffic::shortest_burst(sources.load, sources.burst.on_rate);
   const bool alternate = sources.inputs > 1 && shortest == 1 && 2 * sources.load == sources.burst.on_rate;
@@ -105,7 +106,7 @@ numeric::Rational shortest_burst_of(const BurstyInputs& sources) {
 BufferAnswer answer_to(const LongestBurst& asked, const BufferQuestion& question) {
   const auto* sources = std::get_if<BurstyInputs>(&question.traffic.source);
   if (sources == nullptr)
-    throw InvalidArgument("the traffic", "without bursts", "inputs that send in bursts");
+    throw InvalidArgument("the traffic", "without bursts", "inputs with bursts (--burst)");
   const auto queue_of = [&](const numeric::Rational& slots) {
     Traffic traffic = question.traffic;
     std::get<BurstyInputs>(traffic.source).burst.slots = slots;
@@ -149,7 +150,7 @@ std::optional<Packets> enough_by_bound(const BufferQuestion& question) {
     if (!bound) return std::nullopt;
     return Packets(question.criterion == Criterion::overflow ? bound->least_level(asked->drop)
                                                              : bound->least_capacity(asked->drop));
-  } catch (const LimitExceeded&) {  // what is told is why there is no answer, not why there is no bound
+  } catch (const LimitExceeded&) {  // the error explains why there is no answer, not why there is no bound
     return std::nullopt;
   }
 }
@@ -160,7 +161,7 @@ BufferAnswer answer(const BufferQuestion& question, const Run&) {
   } catch (const LimitExceeded& limit) {
     if (const auto enough = enough_by_bound(question))
       throw LimitExceeded(std::string(limit.what()) + "; a buffer of " + std::to_string(enough->value) +
-                          " packets is proved to be enough");
+                          " packets suffices (proved)");
     throw;
   }
 }

@@ -17,7 +17,7 @@ bool only_whole_numbers(const std::string& line) {
                      [](unsigned char c) { return std::isdigit(c) != 0 || std::isspace(c) != 0; });
 }
 
-/// Exponents on a line above the terms that they belong to.
+/// Exponents on a line above their terms.
 bool is_two_dimensional(const std::string& text) {
   std::istringstream lines(text);
   bool exponents = false;
@@ -33,13 +33,13 @@ bool is_two_dimensional(const std::string& text) {
 
 using series::Coefficient;
 
-/// Digits of the comparison: beyond what is printed, so that the enclosure does not blur its last place.
+/// Extra digits of the reference, so that its enclosure does not blur the last printed place.
 constexpr int spare_digits = 5;
 constexpr int least_digits = 10;
 constexpr int digits_of_fractions = 40;
 constexpr int most_digits = 10'000;
 
-/// Lists of fewer digits say little about where they were lost.
+/// Lists with fewer digits say little about where digits were lost.
 constexpr int telling_digits = 8;
 
 int most_printed_digits(const series::CoefficientList& list) {
@@ -77,7 +77,7 @@ std::vector<numeric::Proved<unit::Probability>> prove(const CompareQuestion& que
   return proved;
 }
 
-/// Numbers of digits, from the most that are printed down to 1: multiples of 10, some six of them, then 5.
+/// Numbers of digits, from the maximum printed down to 1: about six multiples of 10, then 5.
 std::vector<int> profile_steps(int most) {
   std::vector<int> steps{most};
   for (int digits = (most - 1) / 10 * 10; digits >= 10; digits -= std::max(10, most / 60 * 10))
@@ -119,9 +119,8 @@ Disagreement disagreement_at(std::size_t at, const CompareAnswer& answer, const 
 series::CoefficientList parse_coefficients(const std::string& text, const std::string& name) {
   if (is_two_dimensional(text))
     throw InvalidArgument("FILE", name,
-                          "printed on one line a term, as Maple does with lprint(%) or "
-                          "interface(prettyprint=0) (this is its two-dimensional print, with the exponents "
-                          "on a line of their own)");
+                          "printed with one term per line, as with lprint(%) or interface(prettyprint=0) in "
+                          "Maple (this is its two-dimensional print, with exponents on separate lines)");
   return series::parse_coefficient_list(text, name);
 }
 

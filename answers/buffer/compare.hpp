@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-/// How many digits of another program's coefficients are right, and up to where?
+/// Number of correct digits of another program's coefficients, by index.
 ///
 /// MODEL     queue/slotted/slotted_queue.hpp
 /// TESTS     tests/answers/buffer/compare_test.cpp
 namespace tailbound::answers {
 
-/// What the numbers of a list are.
+/// The quantity in a list.
 enum class CoefficientsOf {
   occupancy,  ///< P(Q = n)
   tail,       ///< P(Q > n)
@@ -30,57 +30,57 @@ struct CompareQuestion {
   series::CoefficientList list;
   CoefficientsOf of = CoefficientsOf::occupancy;
   queue::Arithmetic arithmetic = queue::Arithmetic::automatic;
-  /// To compare with. By default 5 more than the most that are printed or required, at least 10, and at least 40 where
-  /// there are fractions.
+  /// Digits of the reference values (default: 5 more than the maximum printed or required, at least 10, and
+  /// at least 40 if there are fractions).
   std::optional<numeric::Digits> digits{};
-  std::optional<int> required{};  ///< digits that have to agree, 1 .. 10 000; default: all that are written
+  std::optional<int> required{};  ///< digits that must agree, 1 .. 10 000; default: all printed digits
 };
 
-/// Reads CompareQuestion::list as Maple, PARI/GP or Giac print it, or one number a line
+/// Reads CompareQuestion::list as printed by Maple, PARI/GP or Giac, or one number per line
 /// (series/files/coefficient_list.hpp).
 /// \param name  of the file, for messages
 /// \throws ParseError, LimitExceeded;  InvalidArgument  Maple's two-dimensional print
 [[nodiscard]] series::CoefficientList parse_coefficients(const std::string& text, const std::string& name);
 
-/// A number of the list beside its true value.
+/// A number of the list with its true value.
 struct ComparedCoefficient {
   numeric::Proved<unit::Probability> expected;
   int agreed_digits;
-  bool agrees;  ///< in the digits required, or within one unit of its last place
-  bool right;   ///< within one unit of its last place: as far as it is written
+  bool agrees;  ///< in the required digits, or within one unit in its last place
+  bool right;   ///< within one unit in its last place: correct as printed
 };
 
-/// What a disagreement most likely comes from.
+/// The most likely cause of a disagreement.
 enum class DisagreementCause {
-  left_out,      ///< the series leaves this power out, which says 0
-  last_digits,   ///< the program rounded its own last places
-  cancellation,  ///< an absolute error of the size of the rounding near 1, in which the tail is lost
-  not_rounding,  ///< other traffic, another first level, or the other kind of numbers
+  left_out,      ///< the series omits this power, which means 0
+  last_digits,   ///< rounding in the program's last places
+  cancellation,  ///< an absolute error of the size of a rounding error near 1, in which the tail is lost
+  not_rounding,  ///< other traffic, another first level, or another quantity
 };
 
 struct Disagreement {
-  std::size_t at;           ///< place in the list
-  numeric::Rational error;  ///< greatest distance of that number from its true value
+  std::size_t at;           ///< index in the list
+  numeric::Rational error;  ///< maximum distance of that number from its true value
   DisagreementCause cause;
 };
 
-/// Up to where so many digits agree, or a number is right as far as it is written.
+/// The last index up to which the given number of digits agrees, or a number is correct as printed.
 struct DigitsUpTo {
   int digits;
-  std::optional<std::size_t> last;  ///< place in the list; empty where already the first number has fewer
+  std::optional<std::size_t> last;  ///< index in the list; empty if the first number already has fewer
 };
 
 struct CompareAnswer {
   static constexpr bool stored = true;            ///< as bytes, for parts and ranks (points/stored.hpp)
-  numeric::Digits digits;                         ///< of the enclosures compared with
-  std::vector<ComparedCoefficient> coefficients;  ///< as in the list, at least one
-  int printed_digits = 0;             ///< most that a number shows, of doubles 16; 0: all are exact
-  std::size_t fewest = 0;             ///< place of the fewest agreed digits, the first of them
-  std::optional<Disagreement> first;  ///< where one does not agree
-  std::vector<DigitsUpTo> profile;    ///< of falling digits, until all numbers have them
+  numeric::Digits digits;                         ///< of the reference enclosures
+  std::vector<ComparedCoefficient> coefficients;  ///< as in the list; at least one
+  int printed_digits = 0;             ///< maximum printed digits, 16 for doubles; 0: all are exact
+  std::size_t fewest = 0;             ///< index of the fewest agreed digits, the first of them
+  std::optional<Disagreement> first;  ///< if one does not agree
+  std::vector<DigitsUpTo> profile;    ///< in order of decreasing digits, until all numbers have them
 };
 
-/// The last index of a list of P(Q = n); all levels up to it are computed.
+/// Maximum index of a list of P(Q = n): all levels up to it are computed.
 inline constexpr std::int64_t deepest_compared_occupancy = 1'000'000;
 
 /// COST  that of the tails or probabilities

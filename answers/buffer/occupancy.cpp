@@ -10,9 +10,9 @@ namespace {
 std::vector<Packets> levels_until(const Until& until, bounds::OutputQueue& queue) {
   const std::int64_t last = queue.least_room({until.tail, bounds::Criterion::overflow}).buffer.value;
   if (last >= OccupancyQuestion::most_levels)
-    throw LimitExceeded("--until " + numeric::plain(until.tail) + " asks for " + std::to_string(last + 1) +
-                        " rows, and the limit is " + std::to_string(OccupancyQuestion::most_levels) +
-                        "; use --levels for some of them");
+    throw LimitExceeded("--until " + numeric::plain(until.tail) + " needs " + std::to_string(last + 1) +
+                        " rows; the limit is " + std::to_string(OccupancyQuestion::most_levels) +
+                        "; use --levels to select some");
   std::vector<Packets> levels;
   for (std::int64_t level = 0; level <= last; ++level) levels.emplace_back(level);
   return levels;
@@ -36,7 +36,7 @@ OccupancyAnswer answer(const OccupancyQuestion& question, const Run&) {
       .tail = {}, .mean_occupancy = queue->mean_occupancy(), .decay_rate = queue->found_decay_rate()};
   found.tail = tails_of(*queue, levels);
   if (queue::SourceBound* bound = queue->bound()) {
-    // The deepest first: what is computed for it serves the others.
+    // The deepest level first: its computation serves the others.
     static_cast<void>(bound->tail(std::max_element(levels.begin(), levels.end())->value));
     for (OccupancyLevel& level : found.tail) level.bound = bound->tail(level.level.value);
   }

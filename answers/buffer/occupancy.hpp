@@ -31,7 +31,7 @@ struct OccupancyQuestion {
 struct OccupancyLevel {
   Packets level;
   bounds::ComputedProbability tail;  ///< P(Q > level)
-  /// Of it, where it is an approximation and a bound is known.
+  /// A bound of it, if it is an approximation and a bound is known.
   std::optional<numeric::UpperBound<unit::Probability>> bound{};
 };
 
@@ -40,18 +40,18 @@ struct OccupancyAnswer {
   std::vector<OccupancyLevel> tail;
   numeric::Claim<unit::Packet> mean_occupancy;
   std::optional<numeric::Enclosure<unit::PerPacket>>
-      decay_rate{};  ///< none where no packet ever waits, or not found
+      decay_rate{};  ///< none if no packet ever waits, or if not found
 };
 
 /// \throws InvalidArgument  a target outside ]0, 1[; as output_queue()
 /// \throws LimitExceeded    more than most_levels levels; as queue::occupancy_tails()
 [[nodiscard]] OccupancyAnswer answer(const OccupancyQuestion& question, const Run& run = {});
 
-/// The same inputs and load without bursts, where the traffic has bursts: P(Q > level) to 3 digits.
+/// The same inputs and load without bursts, if the traffic has bursts: P(Q > level) to 3 digits.
 [[nodiscard]] std::vector<OccupancyLevel> without_bursts(const OccupancyQuestion& question,
                                                          const std::vector<Packets>& levels);
 
-/// For pictures: P(Q > level) to 3 digits at some levels from 0 to `last`, that one among them.
+/// For plots: P(Q > level) to 3 digits at some levels from 0 to `last`, including `last`.
 /// \throws as answer()
 [[nodiscard]] std::vector<OccupancyLevel> tail_through(const Traffic& traffic, Packets last);
 

@@ -14,7 +14,8 @@ namespace {
 PgfAnswer arrivals_of(const PgfQuestion& question) {
   const symbolic::Pgf& arrivals = question.arrivals;
   if (question.cancelled)
-    throw InvalidArgument("cancel", "asked for of the arrivals", "left out there: A(z) has no such root");
+    throw InvalidArgument("cancel", "given for the arrivals",
+                          "omitted for the arrivals: A(z) has no such root");
   if (arrivals.is_normalised() == symbolic::Verdict::no)
     throw InvalidArgument("arrivals", "not a PGF: A(1) is " + arrivals.value_at_one().text(),
                           "a formula with A(1) = 1");
@@ -28,7 +29,8 @@ void require_free_of_z(const std::string& name, const symbolic::Expression& para
     throw InvalidArgument(name, text, "free of z, which is the variable of the generating function");
 }
 
-/// What a source must be, where symbols may still make it so: each stands for what leaves the others most room.
+/// Checks whether some values of the symbols give a valid source: each symbol is replaced by the value that
+/// allows the others the widest range.
 void check(const OnOffPgfQuestion& question) {
   const auto value = [](const symbolic::Expression& parameter, const numeric::Rational& of_symbols) {
     return parameter.simplified().as_rational().value_or(of_symbols);

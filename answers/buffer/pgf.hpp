@@ -10,16 +10,16 @@
 #include <string>
 #include <vector>
 
-/// Generating functions as formulas; parameters may stay symbols. Formulas are asked for on one thread at a
+/// Generating functions as formulas; parameters may stay symbols. Formulas may be used by one thread at a
 /// time (symbolic/expression.hpp).
 ///
 /// TESTS     tests/answers/buffer/pgf_test.cpp
 namespace tailbound::answers {
 
 enum class PgfOf {
-  arrivals,   ///< A(z), of the packets in a slot
-  occupancy,  ///< Q(z), of the queue just after a slot's arrivals
-  wait,       ///< W(z), of a packet's wait; one packet served in a slot
+  arrivals,   ///< A(z), packets arriving in a slot
+  occupancy,  ///< Q(z), queue just after the arrivals of a slot
+  wait,       ///< W(z), queueing delay of a packet; one packet served per slot
 };
 [[nodiscard]] constexpr auto names_of(PgfOf) {
   return std::array{"arrivals", "occupancy", "wait"};
@@ -29,46 +29,46 @@ struct PgfQuestion {
   symbolic::Pgf arrivals;
   int packets_per_slot = 1;  ///< C, 1 .. 32
   PgfOf of = PgfOf::occupancy;
-  symbolic::Language language = symbolic::Language::text;  ///< that the definition is for
-  bool cancelled = false;                                  ///< the common root z = 1 divided out; not of A(z)
+  symbolic::Language language = symbolic::Language::text;  ///< target language of the definition
+  bool cancelled = false;                                  ///< common root z = 1 cancelled; not for A(z)
 };
 
 struct PgfAnswer {
-  symbolic::Definition definition;  ///< with what must hold of the parameters as remarks
-  symbolic::Expression mean;        ///< [packets], of the wait [slots]
-  symbolic::Expression variance;    ///< [packets^2], of the wait [slots^2]
-  symbolic::Expression zero;        ///< the probability of 0
+  symbolic::Definition definition;  ///< with the conditions on the parameters as remarks
+  symbolic::Expression mean;        ///< [packets], of the delay [slots]
+  symbolic::Expression variance;    ///< [packets^2], of the delay [slots^2]
+  symbolic::Expression zero;        ///< probability of 0
 };
 
 /// A parameter of the traffic: a number or a formula.
-/// \param argument  names it in messages
+/// \param argument  its name in messages
 /// \throws ParseError, InvalidArgument  it cannot be read, or depends on z
 [[nodiscard]] symbolic::Expression parse_parameter(const std::string& text, const std::string& argument);
 
-/// "p1,p2,..", at most 4096 of them, likewise.
+/// A list "p1,p2,.." of at most 4096 such parameters.
 [[nodiscard]] std::vector<symbolic::Expression> parse_rates(const std::string& text,
                                                             const std::string& argument);
 
-/// A formula of one's own, for PgfQuestion::arrivals: its coefficients are looked at where no parameters decide
-/// on their signs.
-/// \throws InvalidArgument  a negative coefficient, and what else makes it none of a PGF
+/// Checks a user-defined formula for PgfQuestion::arrivals. Its coefficients are checked if no parameters
+/// determine their signs.
+/// \throws InvalidArgument  a negative coefficient, or not a PGF for another reason
 [[nodiscard]] symbolic::Pgf checked(symbolic::Pgf arrivals);
 
-/// A(z) of probabilities, one a line (series/files/pmf_file.hpp).
+/// A(z) of probabilities, one per line (series/files/pmf_file.hpp).
 /// \param name  of the file, for messages
 /// \throws ParseError, InvalidArgument
 [[nodiscard]] symbolic::Pgf pgf_of_file(const std::string& text, const std::string& name,
                                         series::Normalise normalise = series::Normalise::rounding);
 
-/// The root z = 1 cannot be divided out.
+/// The common root z = 1 cannot be cancelled.
 class NotCancelled : public NoAnswer {
  public:
   NotCancelled() : NoAnswer("(1 - A(z)) / (1 - z) is no rational formula of moderate size here") {}
 };
 
-/// \throws InvalidArgument  A(1) is not 1; a field out of range, or one that excludes another
-/// \throws Unstable         the load is not below C (without symbols in it)
-/// \throws NotCancelled     asked for where that is no rational formula of moderate size
+/// \throws InvalidArgument  A(1) is not 1; a field out of range, or incompatible fields
+/// \throws Unstable         the load is not below C (if it contains no symbols)
+/// \throws NotCancelled     requested for a formula that is not rational or too large
 /// \throws LimitExceeded    a moment too large to write down
 [[nodiscard]] PgfAnswer answer(const PgfQuestion& question, const Run& run = {});
 
@@ -77,8 +77,9 @@ struct OnOffPgfQuestion {
   symbolic::Expression load, burst, on_rate = 1, inputs;  ///< numbers or formulas, free of z
 };
 
-/// \throws InvalidArgument  a parameter depends on z; numbers among them that no source can have, whatever the symbols
-///                          are: as traffic::on_off(); inputs that are no whole number from 1 on
+/// \throws InvalidArgument  a parameter depends on z; numbers that are illegal for any value of the symbols:
+///                          as
+///                          traffic::on_off(); inputs that are not an integer from 1 on
 [[nodiscard]] queue::OnOffFormula answer(const OnOffPgfQuestion& question, const Run& run = {});
 
 }  // namespace tailbound::answers

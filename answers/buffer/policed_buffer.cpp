@@ -14,13 +14,13 @@ namespace {
 
 using numeric::Rational;
 
-/// Independent inputs that send with a probability of `rate` in a slot.
+/// Independent inputs that send with probability `rate` in each slot.
 queue::SlottedQueue bernoulli_inputs(const queue::PolicedInputs& inputs, const Rational& rate) {
   return {.arrivals = series::Arrivals::equal_inputs(inputs.inputs,
                                                      numeric::whole(inputs.inputs) * inputs.share * rate)};
 }
 
-/// Tokens that are missing of a bucket, in units of 1/den: V' = max(V - s, 0) + den A, r = s/den.
+/// Missing tokens of a bucket, in units of 1/den: V' = max(V - s, 0) + den A, r = s/den.
 queue::SlottedQueue missing_tokens(const traffic::TokenBucket& bucket, const Rational& offered) {
   const long served = cln::cl_I_to_long(cln::numerator(bucket.rate));
   const auto units = static_cast<std::size_t>(cln::cl_I_to_long(cln::denominator(bucket.rate)));
@@ -61,7 +61,7 @@ HonestHosts honest_hosts(const PolicedBufferQuestion& question, const PolicedBuf
   return honest;
 }
 
-/// By the closed form, which is all that is known of messages.
+/// By the closed form, the only result for messages.
 void answer_by_bound(const queue::PolicedBound& bound, PolicedBufferAnswer& answer) {
   if (answer.closed_form_buffer) answer.buffer = *answer.closed_form_buffer;
   answer.closed_form = bound.tail(answer.buffer.value);
@@ -84,7 +84,7 @@ void answer_exactly(const PolicedBufferQuestion& question, PolicedBufferAnswer& 
   if (const auto most = queue.never_exceeded()) answer.never_exceeded = Packets(*most);
 }
 
-/// Enough by the worst case, or where that takes too long by the closed form.
+/// Does it suffice in the worst case, or if that takes too long by the closed form?
 bool is_enough(const PolicedBufferQuestion& question, Packets buffer) {
   const Rational drop = *question.drop();
   const queue::PolicedBound bound(question.inputs);
@@ -114,8 +114,8 @@ PolicedBufferQuestion with_largest_bucket(PolicedBufferQuestion question, Packet
     return is_enough(question, within);
   });
   if (good == 0)
-    throw NoAnswer("a buffer of " + std::to_string(within.value) + " packets is not enough, not even for " +
-                   (tokens ? "buckets of one token" : "a rate of 1/1000 packets a slot"));
+    throw NoAnswer("a buffer of " + std::to_string(within.value) + " packets does not suffice, even for " +
+                   (tokens ? "buckets of one token" : "a rate of 1/1000 packets per slot"));
   set(good);
   question.within = within;
   return question;

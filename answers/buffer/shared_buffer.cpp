@@ -29,13 +29,13 @@ queue::SharedSwitch switch_of(const SharedBufferQuestion& question) {
   queue::SharedSwitch fed = fed_by(question);
   if (!question.cells) return fed;
   if (!std::holds_alternative<EqualSwitchInputs>(question.traffic))
-    throw InvalidArgument("the traffic", "packets of several sizes from inputs that differ",
-                          "inputs of one load (--inputs K --load R)");
+    throw InvalidArgument("the traffic", "packet sizes given with unequal inputs",
+                          "equal inputs (--inputs K --load R)");
   fed.cells = question.cells->sizes.cells(question.cells->cell_bytes);
   return fed;
 }
 
-/// The queue of one output by itself.
+/// The separate queue of one output.
 queue::SlottedQueue queue_of(const queue::SharedSwitch& fed, const queue::SharedSwitch::Outputs& kind) {
   if (fed.cells.largest() == 1) return {.arrivals = series::Arrivals::unequal_inputs(kind.rates)};
   Rational load = 0;
@@ -52,7 +52,7 @@ SharedBufferAnswer::Dedicated dedicated(const queue::SharedSwitch& fed, const bo
   SharedBufferAnswer::Dedicated result;
   for (const queue::SharedSwitch::Outputs& kind : fed.outputs) {
     const queue::SlottedQueue queue = queue_of(fed, kind);
-    // The least buffer is settled by both sides of its boundary, not by the digits that it is shown with.
+    // The minimum buffer depends on both sides of its boundary, not on the number of displayed digits.
     const Packets buffer = bounds::buffer_size(queue, target, {.digits = numeric::Digits{1}}).buffer;
     result.port = std::max(result.port, buffer);
     result.total = result.total + Packets(kind.count * buffer.value);
@@ -68,8 +68,8 @@ TrafficMatrix traffic_matrix(const std::string& text, const std::string& name) {
   const char separator = rows.separator();
   TrafficMatrix matrix{.name = name, .rates = {}};
   std::size_t columns = 0;
-  bool named = false;      // a first row of names of outputs, and in each row the name of its input
-  bool by_output = false;  // rows are outputs, as the first cell says: dst\src
+  bool named = false;      // a first row with names of outputs, and the name of the input in each row
+  bool by_output = false;  // rows are outputs, as indicated by the first cell: dst\src
   while (auto row = rows.next()) {
     for (std::size_t at = 0; at < row->size(); ++at) {
       std::string& cell = (*row)[at].text;
@@ -106,7 +106,7 @@ TrafficMatrix traffic_matrix(const std::string& text, const std::string& name) {
     matrix.rates.push_back(std::move(rates));
   }
   if (matrix.rates.empty() || matrix.rates.front().empty())
-    throw ParseError(name, 0, 0, "no rates; a row an input, a column an output");
+    throw ParseError(name, 0, 0, "no rates; it needs one row per input and one column per output");
   if (!by_output) return matrix;
   std::vector<std::vector<Rational>> turned(matrix.rates.front().size());
   for (const std::vector<Rational>& row : matrix.rates)
@@ -136,7 +136,7 @@ SharedBufferAnswer answer(const SharedBufferQuestion& question, const Run&) {
   if (const auto* asked = std::get_if<ProbabilityOf>(&question.asked)) {
     answer.memory = asked->capacity;
     answer.at = shared.bound(asked->capacity);
-    // What is proved is known better.
+    // Proved values replace the approximation.
     if (approximation)
       answer.about_at = {std::min(approximation->at(asked->capacity), static_cast<double>(answer.at.value))};
   } else {
@@ -151,7 +151,7 @@ SharedBufferAnswer answer(const SharedBufferQuestion& question, const Run&) {
   }
   if (approximation) answer.variance = approximation->variance();
   if (question.cells && !overflow) {
-    // A packet that is hurt loses a cell or more.
+    // An affected packet loses at least one cell.
     const Real mean = numeric::to_real(shared.fed().cells.mean, numeric::Rounding::up);
     Real packets;
     mpfr_mul(packets.backend().data(), answer.at.value.backend().data(), mean.backend().data(), MPFR_RNDU);

@@ -29,12 +29,12 @@ std::vector<SizeLoss> classes_of(const SizedBufferQuestion& question) {
   return classes;
 }
 
-/// Of cells.  \pre not packet_loss
+/// The same criterion for cells.  \pre not packet_loss
 Criterion of_cells(SizedCriterion criterion) {
   return criterion == SizedCriterion::overflow ? Criterion::overflow : Criterion::loss;
 }
 
-/// Of a queue whose numbers are exact or enclosed. `at` and `before` are still of cells.
+/// From a queue with exact or enclosed numbers. `at` and `before` still count cells.
 /// \param drop  the target of LeastBuffer
 SizedBufferAnswer from_queue(const SizedBufferQuestion& question, bounds::OutputQueue& queue,
                              Criterion criterion, const Rational& drop) {
@@ -105,7 +105,7 @@ numeric::UpperBound<unit::Probability> upper_bound(const SizedProbability& loss)
   return {std::get<Enclosure<unit::Probability>>(loss).upper()};
 }
 
-/// What is known of packet losses from those of cells. Lost packets of one size are lost packets.
+/// Bounds of packet losses from cell losses. Lost packets of one size are a part of all lost packets.
 void add_bounds(SizedBufferAnswer& answer, const traffic::CellCounts& cells) {
   answer.packet_loss = packet_loss_of(answer.cell_loss, cells);
   const numeric::PrecisionScope scope(numeric::Precision{128});
@@ -116,7 +116,7 @@ void add_bounds(SizedBufferAnswer& answer, const traffic::CellCounts& cells) {
   }
 }
 
-/// The losses of packets, and of those of each size.
+/// Losses of all packets, and of those of each size.
 void add_losses(SizedBufferAnswer& answer, const bounds::WholePackets& packets,
                 const bounds::PacketLoss& loss) {
   answer.packet_loss = loss.all;
@@ -125,7 +125,7 @@ void add_losses(SizedBufferAnswer& answer, const bounds::WholePackets& packets,
       if (packets.cells.classes[c].cells == one.cells) one.loss = loss.of_class[c];
 }
 
-/// Does a buffer meet the target? Empty where it cannot be told in time.
+/// Does a buffer meet the target? Empty if that cannot be determined in time.
 std::optional<bool> meets(const bounds::WholePackets& packets, std::int64_t buffer, const Rational& drop) {
   for (const int digits : {3, 10, 40}) {
     const auto loss = bounds::packet_loss(packets, Packets(buffer), {.digits = {digits}});
@@ -136,8 +136,8 @@ std::optional<bool> meets(const bounds::WholePackets& packets, std::int64_t buff
   return std::nullopt;
 }
 
-/// The least buffer of which at most `drop` of the packets is lost; empty where it cannot be told in time. Cell loss
-/// decides between which two buffers it lies: E[L] / Lmax <= packet loss / cell loss <= E[L].
+/// The minimum buffer with a packet loss of at most `drop`; empty if it cannot be determined in time. Cell
+/// loss gives the two buffers between which it lies: E[L] / Lmax <= packet loss / cell loss <= E[L].
 std::optional<Packets> least_buffer(const bounds::WholePackets& packets, bounds::OutputQueue& queue,
                                     const Rational& drop) {
   const Rational most = drop * Rational(static_cast<long>(packets.cells.largest())) / packets.cells.mean;
@@ -174,7 +174,7 @@ SizedBufferAnswer whole_packets(const SizedBufferQuestion& question) {
     buffer = least_buffer(packets, *queue, least->drop);
     if (buffer) of_buffer.asked = ProbabilityOf{*buffer};
   }
-  // Of a buffer that is not known, the one that is enough as a cell of each lost packet is lost.
+  // With an unknown minimum buffer: the one that suffices because a lost packet loses at least one cell.
   SizedBufferAnswer answer =
       from_queue(of_buffer, *queue, Criterion::loss, question.drop().value_or(0) / packets.cells.mean);
   answer.before.reset();
@@ -191,8 +191,8 @@ SizedBufferAnswer whole_packets(const SizedBufferQuestion& question) {
   return answer;
 }
 
-/// The mean length of geometric trains of which a cell finds the rest of its own as long in the mean: with
-/// E[L^2] / E[L] = 2 g - 1.
+/// Mean length of geometric trains with the same mean residual length seen by a cell: E[L^2] / E[L] = 2 g -
+/// 1.
 Rational geometric_length(const traffic::CellCounts& cells) {
   Rational square = 0;
   for (const traffic::CellClass& one : cells.classes)
@@ -215,8 +215,8 @@ numeric::Model<Unit> model(const numeric::Claim<Unit>& claim) {
       claim);
 }
 
-/// \param buffer  what the bound says is enough, or the capacity asked about
-/// \param proved  the criterion there is at most this
+/// \param buffer  sufficient by the bound, or the given capacity
+/// \param proved  upper bound of the criterion there
 std::optional<GeometricStandIn> stand_in(const SizedBufferQuestion& question, const queue::Trains& trains,
                                          Packets buffer,
                                          const numeric::UpperBound<unit::Probability>& proved) {
@@ -237,16 +237,16 @@ std::optional<GeometricStandIn> stand_in(const SizedBufferQuestion& question, co
                             .at = {std::min(at.value, static_cast<double>(proved.value))},
                             .mean_occupancy = model(queue.mean_occupancy())};
   } catch (const LimitExceeded&) {
-    return std::nullopt;  // beside the answer: no reason to refuse it
+    return std::nullopt;  // only additional: the answer is still given
   }
 }
 
 SizedBufferAnswer cell_by_cell(const SizedBufferQuestion& question) {
   const queue::Trains trains = trains_of(question);
-  const bool one_cell = trains.cells.largest() == 1;  // then packets are lost as cells are
+  const bool one_cell = trains.cells.largest() == 1;  // then packet loss equals cell loss
   const bool by_packets = question.criterion == SizedCriterion::packet_loss && !one_cell;
   const bool overflow = question.criterion == SizedCriterion::overflow;
-  // At most E[L] of the packets is lost for each cell that is.
+  // At most E[L] of the packets is lost per lost cell.
   const Rational drop = question.drop().value_or(0) / (by_packets ? trains.cells.mean : Rational(1));
   if (const auto queue = sized_queue(question)) {
     SizedBufferAnswer answer =
@@ -287,7 +287,7 @@ std::unique_ptr<bounds::OutputQueue> sized_queue(const SizedBufferQuestion& ques
     return bounds::output_queue(bounds::cell_queue(whole_of(question)), question.accuracy);
   if (question.accuracy.arithmetic != queue::Arithmetic::automatic)
     throw InvalidArgument("arithmetic", queue::name(question.accuracy.arithmetic),
-                          "auto for packets that come cell by cell");
+                          "auto for packets that arrive cell by cell");
   auto chain = queue::train_chain(trains_of(question));
   return chain ? bounds::output_queue(std::move(*chain), question.accuracy) : nullptr;
 }

@@ -9,25 +9,26 @@
 #include <variant>
 #include <vector>
 
-/// How many cells must an output queue hold for packets of several sizes? How many packets are lost, and of which size?
+/// Buffer size in cells of an output queue for packets of several sizes, and the packet loss ratio by size.
 ///
-/// MODEL     bounds/sizing/packet_loss.hpp for packets that come whole, queue/tail_bounds/train_bound.hpp for those that come cell by cell
+/// MODEL     bounds/sizing/packet_loss.hpp for packets that arrive whole, queue/tail_bounds/train_bound.hpp
+/// for those that arrive cell by cell
 /// TESTS     tests/answers/buffer/sized_buffer_test.cpp
 namespace tailbound::answers {
 
-/// How the cells of a packet come to the queue.
+/// How the cells of a packet arrive at the queue.
 enum class CellArrival {
   whole,  ///< all in one slot: store and forward
-  cells,  ///< one a slot: cut-through, links as fast as the output
+  cells,  ///< one per slot: cut-through, links as fast as the output
 };
 [[nodiscard]] constexpr auto names_of(CellArrival) {
   return std::array{"whole", "cells"};
 }
 
-/// What is to be small.
+/// The criterion.
 enum class SizedCriterion {
-  overflow,     ///< P(Q > B), in cells, without a limit
-  packet_loss,  ///< the fraction of packets that lose a cell or more
+  overflow,     ///< P(Q > B), in cells, for an infinite buffer
+  packet_loss,  ///< the fraction of packets that lose at least one cell
   cell_loss,    ///< the fraction of cells lost
 };
 [[nodiscard]] constexpr auto names_of(SizedCriterion) {
@@ -36,7 +37,7 @@ enum class SizedCriterion {
 
 struct SizedBufferQuestion {
   std::int64_t inputs = 1;  ///< of a switch with as many outputs
-  numeric::Rational load;   ///< the share of slots that carry a cell, above 0 and below 1
+  numeric::Rational load;   ///< fraction of slots that carry a cell, above 0 and below 1
   std::string sizes_name;   ///< "imix", a list or a file, as typed
   traffic::PacketSizes sizes;
   std::int64_t cell_bytes = 64;
@@ -48,54 +49,54 @@ struct SizedBufferQuestion {
   [[nodiscard]] std::optional<numeric::Rational> drop() const;
 };
 
-/// A probability of any kind that these answers know.
+/// A probability of any kind that these answers contain.
 using SizedProbability =
     std::variant<numeric::Exact<unit::Probability>, numeric::Enclosure<unit::Probability>,
                  numeric::Approximation<unit::Probability>, numeric::UpperBound<unit::Probability>>;
 
-/// Packets of one size.
-/// Where no more is known, the loss is at most that of all packets divided by their share.
+/// Packets of one size. If nothing better is known, their loss ratio is at most that of all packets divided
+/// by their share.
 struct SizeLoss {
   std::int64_t bytes = 0, cells = 0;
   numeric::Rational share;                 ///< of the packets
-  std::optional<SizedProbability> loss{};  ///< the fraction of them that is lost, or an upper bound
+  std::optional<SizedProbability> loss{};  ///< the fraction of them lost, or an upper bound
 };
 
-/// What trains of geometric length give in place of the packets, all else alike: an approximation. Where more is
-/// proved, what is proved.
+/// Approximation with geometric trains in place of the packets, everything else identical. Proved values
+/// replace it where they exist.
 struct GeometricStandIn {
   numeric::Rational length;                            ///< g [cells], 2 g - 1 = E[L^2] / E[L]
-  std::optional<numeric::Model<unit::Packet>> buffer;  ///< LeastBuffer: the least [cells]
+  std::optional<numeric::Model<unit::Packet>> buffer;  ///< LeastBuffer: the minimum [cells]
   numeric::Model<unit::Probability> at;                ///< the criterion at the answer's `buffer`
   numeric::Model<unit::Packet> mean_occupancy;         ///< [cells]
 };
 
 struct SizedBufferAnswer {
   static constexpr bool stored = true;       ///< as bytes, for parts and ranks (points/stored.hpp)
-  Packets buffer;                            ///< [cells], the one in service counts; found, or as asked
+  Packets buffer;                            ///< [cells], including the one in service; computed, or as given
   SizedProbability at;                       ///< the criterion at `buffer`
-  std::optional<SizedProbability> before{};  ///< at buffer - 1, above the target; none where `at` is a bound
+  std::optional<SizedProbability> before{};  ///< at buffer - 1, above the target; none if `at` is a bound
   SizedProbability cell_loss;                ///< fraction of the cells lost at `buffer`
   std::optional<SizedProbability> packet_loss{};
   std::variant<numeric::Claim<unit::Packet>, numeric::UpperBound<unit::Packet>> mean_occupancy;  ///< [cells]
-  /// log z0 [1/cell]: the tail falls by exp(-decay_rate) a cell; at least this where it is a bound
+  /// log z0 [1/cell]: the tail falls by exp(-decay_rate) per cell; at least that if it is a bound
   std::variant<std::optional<numeric::Enclosure<unit::PerPacket>>, numeric::LowerBound<unit::PerPacket>>
       decay_rate;
   std::vector<SizeLoss> classes;
   numeric::Rational mean_cells;                      ///< E[L]
-  std::optional<bounds::Computation> computation{};  ///< of the queue of cells; none of a bound
-  /// Beside bounds; none of one input, and where it would take too long.
+  std::optional<bounds::Computation> computation{};  ///< of the queue of cells; none for a bound
+  /// Alongside bounds; none for one input, and if it would take too long.
   std::optional<GeometricStandIn> stand_in{};
 
   /// Are all numbers bounds?
   [[nodiscard]] bool bound_only() const { return !computation; }
-  /// Is `at`? Of packets that come cell by cell, the fraction lost is known from that of cells only.
+  /// Is `at` a bound? For packets that arrive cell by cell, the packet loss is known only from the cell loss.
   [[nodiscard]] bool at_bound() const {
     return std::holds_alternative<numeric::UpperBound<unit::Probability>>(at);
   }
 };
 
-/// \throws InvalidArgument  inputs, load or target out of range; an arithmetic other than the automatic one with
+/// \throws InvalidArgument  inputs, load or target out of range; a non-default arithmetic with
 ///                          CellArrival::cells
 /// \throws NoAnswer, LimitExceeded  as bounds::buffer_size(), queue::source_bound()
 [[nodiscard]] SizedBufferAnswer answer(const SizedBufferQuestion& question, const Run& run = {});

@@ -7,7 +7,7 @@
 
 namespace tailbound::answers {
 
-/// The queue of cells that a SizedBufferQuestion is about, for many questions to it; none where it has a bound only.
+/// The queue of cells of a SizedBufferQuestion, reusable for many queries; none if only a bound exists.
 /// Internal to the answers module.
 /// \throws  as answer(SizedBufferQuestion)
 [[nodiscard]] std::unique_ptr<bounds::OutputQueue> sized_queue(const SizedBufferQuestion& question);

@@ -30,7 +30,7 @@ std::vector<sim::ClassEstimates> estimates(const SimulateClassesQuestion& questi
 }  // namespace
 
 sim::RunPlan plan_of(const SimulateClassesQuestion& question) {
-  // Its fields are looked at before anything is computed from them.
+  // Validates the fields before anything is computed from them.
   static_cast<void>(sim::make_class_replication(question.model, {}));
   const sim::ClassWork work = sim::class_work(question.model);
   return plan_of(question.length, {.utilization = work.utilization,

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-/// Occupancies, waits and losses of classes that share one output, by simulation slot by slot.
+/// Slot-by-slot simulation of classes that share one output: occupancies, queueing delays and losses.
 ///
 /// MODEL     sim/classes/class_replication.hpp
 /// RESULT    estimates with confidence intervals from batches (sim/batches/batch_means.hpp).
@@ -15,31 +15,31 @@ namespace tailbound::answers {
 
 struct SimulateClassesQuestion {
   sim::ClassModel model;
-  /// n of P(L > n) and P(W > n). Empty: 0, 1, 2, 5, 10, ... as far as anything is seen.
+  /// n of P(L > n) and P(W > n). Empty: 0, 1, 2, 5, 10, ... up to the largest observed value.
   std::vector<Packets> levels{};
-  std::vector<numeric::Rational> percentiles{};  ///< of the wait, above 0 and below 1
+  std::vector<numeric::Rational> percentiles{};  ///< of the queueing delay, above 0 and below 1
   double confidence = 0.95;                      ///< of each interval, above 0 and below 1
   RunLength length{};
-  double steps = 3e8;  ///< of all replications together, where `length` has no number of slots; > 0
+  double steps = 3e8;  ///< of all replications together, if `length` has no number of slots; > 0
 };
 
 struct SimulateClassesAnswer {
-  std::vector<sim::ClassEstimates> classes;  ///< class 1 in front
+  std::vector<sim::ClassEstimates> classes;  ///< class 1 first
   Simulated simulated;
 
   [[nodiscard]] bool stopped() const { return simulated.stopped(); }
 };
 
-/// How long the question's simulation is.  \throws InvalidArgument, Unstable  as answer()
+/// Length of the simulation.  \throws InvalidArgument, Unstable  as answer()
 [[nodiscard]] sim::RunPlan plan_of(const SimulateClassesQuestion& question);
 
-/// \throws InvalidArgument  a number of the question out of range; a checkpoint of another simulation
-/// \throws Unstable         without rooms: all classes together are offered 1 packet a slot or more
-/// \throws Stopped          before two batches were done
+/// \throws InvalidArgument  a number of the query out of range; a checkpoint of another simulation
+/// \throws Unstable         without buffer limits: all classes together offer 1 packet per slot or more
+/// \throws Stopped          before two batches were finished
 [[nodiscard]] SimulateClassesAnswer answer(const SimulateClassesQuestion& question, const Run& run = {});
 
-/// The tails from 0 as far as any class was seen, some 60 levels at most: for a picture. Of the same run; nothing is
-/// simulated again.
+/// The tails from 0 up to the largest value observed for any class, at about 60 levels or fewer, for a plot.
+/// From the same run; nothing is simulated again.
 [[nodiscard]] std::vector<sim::ClassEstimates> whole_tails(const SimulateClassesQuestion& question,
                                                            const SimulateClassesAnswer& answer);
 

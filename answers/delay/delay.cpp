@@ -26,21 +26,21 @@ bounds::ClaimedBufferSize buffer_of(const queue::HopQueue& queue, const bounds::
   return result;
 }
 
-/// What may be left of the delays beyond those listed, so that a reorder question is settled to some digits.
+/// Negligible probability of delays beyond the list, so that a reorder query is answered to several digits.
 Rational negligible_for(const ReorderTargets& targets) {
   Rational least = targets.probability.value_or(Rational(1));
   if (!targets.levels.empty()) least = std::min<Rational>(least, power_of_ten(-30));
   return least * power_of_ten(-12);
 }
 
-/// What is found for one flow.
+/// The results for one flow.
 struct Part {
   FlowDelay flow;
   FlowLaw law;
   std::vector<std::pair<std::size_t, bounds::ClaimedBufferSize>> buffers;  ///< of queues not met before
 };
 
-/// Answers for one flow after the other.
+/// Computes one flow after another.
 class Delays {
  public:
   /// Both outlive this.
@@ -73,12 +73,12 @@ class Delays {
     return part;
   }
 
-  /// P(D > t) of flows by their positions, then of all packets where there are levels for these.
-  /// \param laws   of all flows, as of() found them
-  /// \param flows  how many of the levels are of flows
+  /// P(D > t) of flows by their positions, then of all packets if there are levels for these.
+  /// \param laws   of all flows, as found by of()
+  /// \param flows  number of level lists that belong to flows
   [[nodiscard]] std::vector<std::vector<double>> tails(const std::vector<FlowLaw>& laws, std::size_t flows,
                                                        const std::vector<std::vector<Slots>>& levels) const {
-    // Flows whose delays are alike are asked once, at the levels of all of them.
+    // Flows with identical delays are computed once, at the levels of all of them.
     std::map<std::size_t, std::set<Slots>> wanted;
     for (std::size_t i = 0; i < levels.size(); ++i)
       for (std::size_t flow = i < flows ? i : 0; flow < (i < flows ? i + 1 : laws.size()); ++flow)
@@ -125,7 +125,7 @@ class Delays {
   ReorderAnswer reorder(const DelayFlow& flow, const FlowLaw& law) {
     std::vector<Route> routes = law.routes;
     if (std::holds_alternative<TreeTopology>(question_.topology)) {
-      // In a tree the packets of one flow share the level where they turn: at worst the top.
+      // In a tree the packets of one flow share the level at which they turn: in the worst case the top.
       const auto longest = std::max_element(routes.begin(), routes.end(), [](const Route& a, const Route& b) {
         return a.queues.size() < b.queues.size();
       });
@@ -152,7 +152,7 @@ CrossCheck checked(const DelayQuestion& question, const DelayAnswer& answer, con
   asked.all = tree || !question.flow;
   asked.bounds = answer.flows.front().hops == Hops::bound;
   asked.computed = [&](const std::vector<std::vector<Slots>>& levels) {
-    // In a tree all packets are the only flow.
+    // In a tree all packets form the only flow.
     const std::size_t flows = levels.size() - (asked.all && !tree ? 1 : 0);
     return as_piece(run, [&] { return delays.tails(laws, flows, levels); });
   };
@@ -165,7 +165,7 @@ CrossCheck checked(const DelayQuestion& question, const DelayAnswer& answer, con
   }
 }
 
-/// The last slot that a picture of the flow's delay shows.
+/// The last slot in a picture of the flow's delay.
 std::int64_t reach(const bounds::ClaimedDelayAnswer& delay) {
   std::int64_t last = 1;
   for (const bounds::ClaimedPercentile& percentile : delay.queueing)
@@ -198,10 +198,10 @@ DelayAnswer answer(const DelayQuestion& question, const Run& run) {
   if (const auto* its = std::get_if<NetworkTopology>(&question.topology); its != nullptr && question.drop)
     for (const network::Node& node : its->network.nodes)
       if (node.shared_memory)
-        throw InvalidArgument(
-            "drop", "asked where " + node.name + " shares its memory among its queues",
-            "asked of flows without bursts or paths of their own; for others the file must leave "
-            "shared_memory out");
+        throw InvalidArgument("drop",
+                              "requested although " + node.name + " has a memory shared by its queues",
+                              "requested only for flows without bursts and fixed paths; otherwise remove "
+                              "shared_memory from the file");
   DelayAnswer answer;
   answer.paths =
       as_piece(run, [&] { return delay_paths(question.topology, question.sources, question.flow); });
@@ -226,7 +226,7 @@ DelayAnswer answer(const DelayQuestion& question, const Run& run) {
   }
   const auto* tree = std::get_if<TreeTopology>(&question.topology);
   const bool one_class =
-      tree == nullptr || !tree->waits_for_others();  // the other trees are simulated without
+      tree == nullptr || !tree->waits_for_others();  // other trees are simulated without classes
   if (question.check && !answer.stopped && question.hop_delay == queue::HopDelay::wait && one_class)
     answer.check = checked(question, answer, delays, laws, run);
   if (answer.check && answer.check->skipped && run.stop.stop_requested()) {
@@ -263,7 +263,7 @@ std::vector<bounds::ClaimedSlotProbability> delay_curve(const DelayQuestion& que
   DelayModelQuestion model = question.model();
   model.digits = {3};
   model.hops = answer.flows[flow].hops;
-  if (*model.hops == Hops::chain) model.hops.reset();  // as far as it reaches
+  if (*model.hops == Hops::chain) model.hops.reset();  // as far as the model applies
   DelayModel delays(question.topology, answer.paths, model);
   FlowLaw law = delays.of(flow);
   return delays.claims(law, asked).above;

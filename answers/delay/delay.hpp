@@ -13,30 +13,30 @@
 #include <string>
 #include <vector>
 
-/// How long do packets take through a tree or any network, and what must its buffers hold?
+/// Packet delays through a tree or any network, and the buffer sizes of its queues.
 ///
-/// MODEL     bounds/network/network_delay.hpp, delay_model.hpp; buffers by bounds/sizing/buffer_size.hpp, reorder buffers
+/// MODEL     bounds/network/network_delay.hpp, delay_model.hpp; buffers by bounds/sizing/buffer_size.hpp,
+/// reorder buffers
 ///           by bounds/path/reorder_buffer.hpp
-/// EXCLUDES  what DelayOmissions says of the answer
+/// EXCLUDES  effects listed in DelayOmissions
 namespace tailbound::answers {
 
 struct DelayQuestion {
   Topology topology;
-  std::optional<std::string> flow{};  ///< of a network, by name; all its flows unless told
+  std::optional<std::string> flow{};  ///< of a network, by name; default: all its flows
   network::Sources sources = network::Sources::decoupled;
   queue::HopDelay hop_delay = queue::HopDelay::wait;
   std::optional<Hops> hops{};                    ///< as DelayModelQuestion
   std::vector<numeric::Rational> percentiles{};  ///< p of the delay's percentiles, above 0, below 1
   std::vector<Slots> levels{};                   ///< t of P(D > t), 0 .. 16 777 215
-  std::optional<bounds::DropTarget> drop{};      ///< of the buffer of each queue on a longest route
-  std::optional<ReorderTargets> reorder{};       ///< of the buffer of each flow
-  std::optional<numeric::Rational>
-      flow_rate{};  ///< of a flow put in order [packets/slot]; unless told its own,
-                    ///< in a tree that of a leaf: all it sends goes to one other
+  std::optional<bounds::DropTarget> drop{};      ///< target of the buffer of each queue on a longest route
+  std::optional<ReorderTargets> reorder{};       ///< target of the reorder buffer of each flow
+  std::optional<numeric::Rational> flow_rate{};  ///< of a reordered flow [packets/slot]; default its own,
+      ///< in a tree that of a leaf: all of it goes to one destination
   numeric::Digits digits{};
   Units units{};
-  std::optional<numeric::Rational> hop_ns{};  ///< that each queue passed adds to latencies, with units [ns]
-  /// Are the delays set beside a simulation? Of waits only: HopDelay::occupancy is not checked.
+  std::optional<numeric::Rational> hop_ns{};  ///< latency added by each queue passed, with units [ns]
+  /// Are the delays cross-checked by simulation? Only the queueing delay: HopDelay::occupancy is not checked.
   std::optional<CheckEffort> check{};
 
   [[nodiscard]] DelayModelQuestion model() const { return {sources, hop_delay, hops, digits}; }
@@ -45,45 +45,46 @@ struct DelayQuestion {
   }
 };
 
-/// 50, 90, 99, 99.99 and 99.9999 %, as fractions: asked for unless told otherwise.
+/// 50, 90, 99, 99.99 and 99.9999 %, as fractions: the defaults.
 [[nodiscard]] std::vector<numeric::Rational> usual_percentiles();
 
 struct FlowDelay {
   bounds::ClaimedDelayAnswer delay;
   std::optional<ReorderAnswer> reorder;
   std::vector<numeric::Rational> latency_ns;  ///< of delay.latency; empty without units (latency_ns.hpp)
-  Hops hops = Hops::independent;              ///< as which it was answered
-  std::string hops_reason{};                  ///< why no sounder model answers; empty where one does
-  bool one_queue = false;  ///< it waits in no other, and only sources feed that: however hops are taken
+  Hops hops = Hops::independent;              ///< the model used
+  std::string hops_reason{};                  ///< why no better model applies; empty if one does
+  bool one_queue = false;  ///< waits in one queue only, fed only by sources; regardless of `hops`
 };
 
 struct DelayAnswer {
   static constexpr bool stored = true;  ///< as bytes, for parts and ranks (points/stored.hpp)
   DelayPaths paths;
   std::vector<FlowDelay> flows;  ///< in the order of paths.flows; fewer if stopped
-  /// For each of paths.queues, where `drop` was asked and it lies on the longest route of one of the flows.
+  /// For each of paths.queues, if `drop` was given and the queue lies on the longest route of one of the
+  /// flows.
   std::vector<std::optional<bounds::ClaimedBufferSize>> buffers;
   bool stopped = false;               ///< on request, after the last of `flows`
-  std::optional<CrossCheck> check{};  ///< where asked for; its flows are those of `flows`
+  std::optional<CrossCheck> check{};  ///< if requested; its flows are those of `flows`
 
-  /// Room of all queues on the flow's longest route.  \pre `drop` was asked
+  /// Sum of the buffers on the flow's longest route.  \pre `drop` was given
   [[nodiscard]] Packets total_buffer(std::size_t flow) const;
-  /// Is every delay exact, an enclosure or a bound? Otherwise hops are a chain, or a queue is only approximated.
+  /// Is every delay exact, an enclosure or a bound? Otherwise hops form a chain, or a queue is approximated.
   [[nodiscard]] bool proved() const;
 };
 
-/// One flow after the other, each a piece (points.hpp); a stop leaves the flows before. In a tree the reorder buffer is that of packets that turn at the top, as those of
-/// one flow may.
+/// Flows are processed one by one, each as a piece (points.hpp); after a stop the previous flows remain. In a
+/// tree the reorder buffer is for packets that turn at the top, like those of a single flow.
 /// \throws Stopped  on request, before the first flow was known
 /// \throws as delay_paths(), bounds::PathDelay, bounds::buffer_size() and reorder_answer()
 [[nodiscard]] DelayAnswer answer(const DelayQuestion& question, const Run& run = {});
 
-/// For pictures: the flows of the answer whose delays are alike, the first of them in front; of all such
-/// groups that with the longest curve first.
+/// For plots: groups of flows with identical delays, each represented by its first flow; the group with the
+/// longest curve first.
 [[nodiscard]] std::vector<std::vector<std::size_t>> flows_alike(const DelayAnswer& answer);
 
-/// For pictures: P(D > t) of one flow to 3 digits, from t = 0 to its greatest percentile or level; at most 401
-/// points, evenly spread.
+/// For plots: P(D > t) of one flow to 3 digits, from t = 0 to its largest percentile or level; at most 401
+/// points, evenly spaced.
 [[nodiscard]] std::vector<bounds::ClaimedSlotProbability> delay_curve(const DelayQuestion& question,
                                                                       const DelayAnswer& answer,
                                                                       std::size_t flow);

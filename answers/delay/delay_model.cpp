@@ -18,25 +18,23 @@ using numeric::Rational;
 
 using Meets = bounds::WiredDelay::Meets;
 
-/// Slots of a delay to which hops are looked at as a chain: unless told, as much as takes about a second.
+/// Maximum delay in slots for hops treated as a chain; the default takes about a second.
 constexpr std::size_t usual_slots = 448, most_model_slots = 4096;
-/// Why a network's flow has no other law than that of independent hops.
+/// Why only independent hops exist for a flow of a network.
 constexpr const char* not_derived =
-    "bursts, or links of several packets per slot, in queues that wait: each wait is that of an arbitrary "
-    "packet of its "
-    "queue";
+    "bursts, or links of several packets per slot: each wait is that of an arbitrary packet of its queue";
 constexpr const char* binary_tree =
-    "in binary trees the chain underestimates rare delays of bursts whose packets draw their own paths: "
-    "simulated P(D > t) is 1.2 times as much at 1e-2, 1.8 at 1e-4; --hops chain shows it";
-/// Of a class that waits for others.
+    "in binary trees the chain model underestimates rare delays of bursts with per-packet destinations: "
+    "simulated P(D > t) is 1.2 times the computed value at 1e-2, 1.8 times at 1e-4 (see --hops chain)";
+/// The same for a class with lower priority.
 constexpr const char* below_others =
-    "a class below others: each wait is that of an arbitrary packet of the class at its queue, with the "
-    "classes before it as "
-    "their sources send, and successive waits are added as independent";
-/// Links into each queue from which on bounds/path/dependent_delay.hpp was measured to be the better of the two.
+    "a class with lower priority: each wait is that of an arbitrary packet of the class at its queue; "
+    "successive waits are added as independent";
+/// Minimum number of links per queue for which bounds/path/dependent_delay.hpp was measured to be more
+/// accurate.
 constexpr std::size_t fewest_links_of_a_chain = 4;
 
-/// The bound of a tree's routes, which are told from each other by their lengths.
+/// The bound of a tree's routes, which are identified by their lengths.
 class BoundLaw final : public bounds::DelayLaw {
  public:
   explicit BoundLaw(const TreeTopology& topology) {
@@ -70,13 +68,13 @@ class BoundLaw final : public bounds::DelayLaw {
   std::map<std::size_t, bounds::BoundedRoute> by_length_;
 };
 
-/// A tree with bursts that keep their path through several queues; null if it is none.
+/// A tree with bursts that keep their path through several queues; null otherwise.
 const TreeTopology* burst_tree_of(const Topology& topology) {
   const auto* tree = std::get_if<TreeTopology>(&topology);
   return tree != nullptr && tree->bursts_keep_path() && tree->tree.levels > 1 ? tree : nullptr;
 }
 
-/// Is anything derived of dependent hops?
+/// Does a model of dependent hops exist?
 bool derived(const Topology& topology, const DelayModelQuestion& question) {
   const auto* tree = std::get_if<TreeTopology>(&topology);
   const bool one_queue_of_bursts = tree != nullptr && tree->burst && tree->tree.levels == 1;
@@ -84,7 +82,7 @@ bool derived(const Topology& topology, const DelayModelQuestion& question) {
          !one_queue_of_bursts;
 }
 
-/// A network whose flows have classes; null if it is none.
+/// A network whose flows have classes; null otherwise.
 const network::Network* classes_of(const Topology& topology) {
   const auto* network = std::get_if<NetworkTopology>(&topology);
   return network != nullptr && network->network.classes() > 1 ? &network->network : nullptr;
@@ -96,13 +94,14 @@ bool is_lower_class(const Topology& topology) {
   return tree != nullptr && tree->waits_for_others();
 }
 
-/// Why hops of other kinds may not be asked for.
+/// Why other models of hops are not available.
 std::string why_no_other(const Topology& topology, const DelayModelQuestion& question) {
   if (classes_of(topology) != nullptr || is_lower_class(topology))
-    return "no chain is derived of classes below others (left out, the highest class is one where that is "
-           "known)";
+    return "the chain model does not cover classes with lower priority (by default it is used for the "
+           "highest class where it applies)";
   if (!derived(topology, question))
-    return "other hops are derived for decoupled sources, the wait, and bursts through several queues";
+    return "other values of --hops cover independent source arrivals (--sources decoupled), waits, and "
+           "bursts through several queues";
   if (burst_tree_of(topology) != nullptr)
     return "no bound is known for bursts that keep their path (--destination per-burst)";
   return std::holds_alternative<TreeTopology>(topology)
@@ -110,7 +109,7 @@ std::string why_no_other(const Topology& topology, const DelayModelQuestion& que
              : "bound and safe are derived for trees";
 }
 
-/// The number with one digit more than its arithmetic is right to.
+/// The number with one digit more than its arithmetic guarantees.
 template <class Unit>
 numeric::Claim<Unit> not_proved(const numeric::Claim<Unit>& claim, numeric::Digits digits) {
   const numeric::PrecisionScope scope(numeric::to_precision({digits.count + 3}));
@@ -127,7 +126,7 @@ numeric::Claim<Unit> not_proved(const numeric::Claim<Unit>& claim, numeric::Digi
   return claim;
 }
 
-/// Of hops that are added as if they were independent: the arithmetic is proved, the sum is not.
+/// For hops added as if they were independent: the arithmetic is proved, the sum is not.
 bounds::ClaimedDelayAnswer not_proved(bounds::ClaimedDelayAnswer answer, numeric::Digits digits) {
   const auto each = [&](bounds::ClaimedSlotProbability& value) {
     value.probability = not_proved(value.probability, digits);
@@ -143,7 +142,7 @@ bounds::ClaimedDelayAnswer not_proved(bounds::ClaimedDelayAnswer answer, numeric
   return answer;
 }
 
-/// The routes of all flows together, each with its share of the packets.
+/// The routes of all flows, each with its share of all packets.
 std::vector<Route> mixed(const DelayPaths& paths, const std::vector<const std::vector<Route>*>& routes) {
   Rational total = 0;
   for (const DelayFlow& flow : paths.flows) total = total + flow.rate;
@@ -160,7 +159,7 @@ std::vector<Route> mixed(const DelayPaths& paths, const std::vector<const std::v
 
 }  // namespace
 
-/// The highest class of a network, as if there were no other.
+/// The highest class of a network, treated as if it were alone.
 struct DelayModel::HighestClass {
   Topology topology;
   DelayPaths paths;
@@ -181,23 +180,21 @@ struct DelayModel::HighestClass {
 struct DelayModel::Laws {
   bounds::PathDelay independent;
   std::optional<bounds::DependentPaths> paths{};
-  std::vector<std::size_t> flow_in_paths{};  ///< of each of the flows asked
+  std::vector<std::size_t> flow_in_paths{};  ///< of each requested flow
   std::optional<bounds::DependentDelay> chain{};
   std::optional<bounds::WiredDelay> wired{};  ///< of a network
   std::unique_ptr<BoundLaw> bound{};
   bool bursts = false;  ///< of a tree
   std::optional<bounds::AgedDelay> aged{};
-  std::string no_chain{};  ///< why hops of bursts through a tree are not a chain; empty where they are
+  std::string no_chain{};  ///< why hops of bursts through a tree do not form a chain; empty if they do
   std::vector<std::size_t> alike{};
-  std::vector<char> one_queue{};  ///< of each of the flows asked
-  std::vector<char>
-      as_arbitrary{};  ///< of these: whether its delay is that of an arbitrary packet of the queue
-  std::unique_ptr<HighestClass> highest{};  ///< of a network with classes, if a flow of it is asked about
-  std::vector<std::optional<std::size_t>> flow_in_highest{};  ///< of each of the flows asked
-  std::vector<std::size_t> flow_of_highest{};                 ///< the flow asked of each of the highest class
+  std::vector<char> one_queue{};            ///< of each requested flow
+  std::vector<char> as_arbitrary{};         ///< whether its delay is that of an arbitrary packet of the queue
+  std::unique_ptr<HighestClass> highest{};  ///< of a network with classes, if one of its flows is requested
+  std::vector<std::optional<std::size_t>> flow_in_highest{};  ///< of each requested flow
+  std::vector<std::size_t> flow_of_highest{};                 ///< the requested flow for each of them
   bool use_wired = false;
-  bool chain_first =
-      false;  ///< of a network: at least so many links feed each queue that the chain of trees is the better
+  bool chain_first = false;  ///< of a network: enough links feed each queue for the chain of trees
 };
 
 std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuestion& question) {
@@ -271,7 +268,7 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
   for (std::size_t flow = 0; flow < paths.flows.size(); ++flow) {
     std::size_t alike = paths.flows[flow].alike;
     if (laws_->wired && laws_->as_arbitrary[flow] == 0) {
-      alike = flow;  // what is alike is found as such by the model itself
+      alike = flow;  // the model itself finds identical flows
     } else if (const auto* routes = chained(flow)) {
       std::vector<std::pair<std::vector<std::size_t>, Rational>> met;
       for (const Route& route : *routes) met.emplace_back(route.queues, route.share);
@@ -291,16 +288,15 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
       tree != nullptr || std::any_of(laws_->flow_in_paths.begin(), laws_->flow_in_paths.end(),
                                      [&](std::size_t flow) { return !laws_->wired->routes(flow).empty(); });
   if (question.hops && !any)
-    throw InvalidArgument(
-        "hops", "chain",
-        "independent: every flow meets bursts, or a link that takes several packets per slot");
+    throw InvalidArgument("hops", "chain",
+                          "independent: every flow meets bursts or a link of several packets per slot");
 }
 
 DelayModel::~DelayModel() = default;
 
 void DelayModel::look_at_classes(const NetworkTopology& topology) {
   const network::Network& network = topology.network;
-  std::map<int, bounds::WiredDelay> models;  // of a class and those before it
+  std::map<int, bounds::WiredDelay> models;  // of a class and the higher ones
   std::map<std::string, std::size_t> position;
   for (int priority = 1; priority <= network.classes(); ++priority) {
     const network::Network its = network::without_lower_classes(network, priority);
@@ -424,7 +420,7 @@ bounds::ClaimedDelayAnswer DelayModel::claims(FlowLaw& law, const bounds::DelayQ
     const auto replaced = [&](const Error& error) {
       if (law.otherwise.empty()) return false;
       FlowLaw next = first_of(std::move(law.otherwise));
-      next.reason = law.reason.empty() ? error.what() : law.reason;  // why the first of them does not
+      next.reason = law.reason.empty() ? error.what() : law.reason;  // why the first of them fails
       law = std::move(next);
       return true;
     };
@@ -443,15 +439,14 @@ bounds::DelayDistribution DelayModel::distribution(const FlowLaw& law, const std
                                                    const Rational& negligible) {
   if (law.hops == Hops::bound)
     throw InvalidArgument("hops", "bound given together with a reorder buffer",
-                          "chain or independent: a later packet may as well lessen what waits");
+                          "chain or independent: a later packet can also shorten the reorder queue");
   if (laws_->highest && law.law != &laws_->independent)
     return laws_->highest->model.distribution(law, routes, negligible);
   if (laws_->bursts)
     throw NoAnswer(
-        "the reorder buffer is not found for bursty traffic: the model has packets of a flow sent and "
-        "delayed independently, which is off by up to 20 times where they come in bursts; "
-        "simulate tree --reorder estimates it");
-  // Probabilities of a chain have some four digits: what is left out need not be smaller.
+        "the reorder buffer is not computed for bursty traffic: the model assumes independent packets of a "
+        "flow, which is wrong by a factor of up to 20 for bursts; simulate tree --reorder estimates it");
+  // Probabilities of a chain have about four digits, so the truncated part need not be smaller.
   if (law.hops == Hops::chain) {
     const Rational coarser = negligible * 10'000'000;
     const Rational negligible_here = coarser < 1 ? coarser : Rational(1);

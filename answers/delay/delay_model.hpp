@@ -11,45 +11,49 @@
 #include <string>
 #include <vector>
 
-/// What is asked about delays over several hops, and which model answers for which flow.
+/// Queries about delays over several hops, and the choice of a model for each flow.
 ///
-/// MODEL     chain: bounds/path/dependent_delay.hpp in trees and where at least four links feed each queue, else
-///           bounds/network/wired_delay.hpp; in trees with bursts that keep their path, and safe, bounds/path/aged_delay.hpp;
-///           independent: bounds/path/path_delay.hpp; bound: bounds/path/delay_bound.hpp. In networks with classes the
-///           highest is answered as if it were alone, the others by independent hops of queue/priority/priority_queue.hpp.
+/// MODEL     chain: bounds/path/dependent_delay.hpp in trees and if at least four links feed each queue,
+/// otherwise
+///           bounds/network/wired_delay.hpp; in trees with bursts that keep their path, and safe,
+///           bounds/path/aged_delay.hpp;
+///           independent: bounds/path/path_delay.hpp; bound: bounds/path/delay_bound.hpp. In networks with
+///           classes the
+///           highest is computed as if it were alone, the others by independent hops of
+///           queue/priority/priority_queue.hpp.
 namespace tailbound::answers {
 
-/// How the hops of a route depend on each other.
+/// Dependence between the hops of a route.
 enum class Hops {
-  chain,        ///< each wait on the one before: an approximation
-  safe,         ///< of bursts that keep their path: above every simulation so far, not proved
-  independent,  ///< not at all: wrong by as much as it is for deep tails and long routes
-  bound,        ///< as they may: an upper bound
+  chain,        ///< each queueing delay depends on the previous one: an approximation
+  safe,         ///< for bursts that keep their path: above every simulation so far, not proved
+  independent,  ///< independent: underestimates deep tails and long routes
+  bound,        ///< arbitrary dependence: an upper bound
 };
 [[nodiscard]] constexpr auto names_of(Hops) {
   return std::array{"chain", "safe", "independent", "bound"};
 }
 
-/// What is asked of the delays of a topology, percentiles and levels apart.
+/// Parameters of the delays of a topology, without percentiles and levels.
 struct DelayModelQuestion {
   network::Sources sources = network::Sources::decoupled;
   queue::HopDelay hop_delay = queue::HopDelay::wait;
-  std::optional<Hops> hops{};  ///< unless told chain where it applies, else independent
+  std::optional<Hops> hops{};  ///< default: chain if it applies, otherwise independent
   numeric::Digits digits{};
 };
 
-/// Those that may be asked for, of the wait and with decoupled sources: "bound" of trees without bursts, "safe" of trees with
-/// bursts that keep their path; of others independent hops alone.
+/// The models that may be selected, for the queueing delay and with independent source arrivals: "bound" for
+/// trees without bursts, "safe" for trees with bursts that keep their path; for others only independent hops.
 [[nodiscard]] std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuestion& question);
 
-/// Whose law a flow's delays have.
+/// The distribution of a flow's delays.
 struct FlowLaw {
   Hops hops = Hops::independent;
   bounds::DelayLaw* law = nullptr;
   std::vector<bounds::Route> routes{};
-  bool assumed = false;  ///< several hops are added as if they were independent: nothing of that is proved
-  std::string reason{};  ///< why no sounder model answers; empty where one does
-  std::vector<FlowLaw> otherwise{};  ///< that answer where this one cannot, in this order
+  bool assumed = false;              ///< hops are added as if they were independent, without proof
+  std::string reason{};              ///< why no better model applies; empty if one does
+  std::vector<FlowLaw> otherwise{};  ///< alternatives if this one fails, in this order
 };
 
 /// Not for use by several threads at a time.
@@ -62,17 +66,19 @@ class DelayModel {
   DelayModel& operator=(const DelayModel&) = delete;
   ~DelayModel();
 
-  /// Of a flow, by its position in `paths`. Independent hops are exact for a flow that meets only one queue which can wait,
-  /// fed by sources alone and all at the same rate; they also answer, unless hops were asked for, where no chain is derived.
+  /// The model of a flow, by its position in `paths`. Independent hops are exact for a flow with only one
+  /// queue that can wait, with only sources as inputs, all at the same rate. They are also used if no chain
+  /// model exists, unless hops were given.
   [[nodiscard]] FlowLaw of(std::size_t flow);
-  /// Does the flow meet only one queue that can wait, which only sources feed? Then no hop depends on another.
+  /// Does the flow meet only one queue that can wait, fed only by sources? Then no hop depends on another.
   [[nodiscard]] bool one_queue(std::size_t flow) const;
-  /// Of all packets of all flows: chain if all flows are.
+  /// For all packets of all flows: chain if all flows are.
   [[nodiscard]] FlowLaw of_all();
   [[nodiscard]] FlowLaw independent(std::size_t flow);
   [[nodiscard]] FlowLaw independent_of_all();
 
-  /// claims() of a law. Where it does not reach so far, or contradicts itself, the next of `otherwise` replaces it.
+  /// claims() of a law. If it does not reach far enough or is inconsistent, the next of `otherwise` replaces
+  /// it.
   /// \throws as the last of them
   [[nodiscard]] bounds::ClaimedDelayAnswer claims(FlowLaw& law, const bounds::DelayQuestion& question) const;
   /// As bounds::PathDelay::distribution().  \throws InvalidArgument  of bounds
@@ -80,7 +86,7 @@ class DelayModel {
                                                        const std::vector<bounds::Route>& routes,
                                                        const numeric::Rational& negligible);
 
-  /// The first flow whose delays are surely those of this one.
+  /// The first flow whose delays are known to be identical to those of this one.
   [[nodiscard]] std::size_t alike(std::size_t flow) const;
 
  private:

@@ -10,7 +10,7 @@ namespace {
 using bounds::Route;
 using numeric::Rational;
 
-/// The queues of the route with the most; of several the last.
+/// The queues of the longest route; of several routes the last.
 const std::vector<std::size_t>& longest_of(const std::vector<Route>& routes) {
   const Route* longest = &routes.front();
   for (const Route& route : routes)
@@ -18,7 +18,7 @@ const std::vector<std::size_t>& longest_of(const std::vector<Route>& routes) {
   return longest->queues;
 }
 
-/// The one queue of a class that waits for others.
+/// The only queue of a class that waits for others.
 DelayPaths class_paths(const TreeTopology& topology) {
   if (topology.tree.levels != 1)
     throw InvalidArgument("levels", std::to_string(topology.tree.levels), "1 with classes");
@@ -55,7 +55,7 @@ DelayPaths tree_paths(const TreeTopology& topology, network::Sources sources) {
   return paths;
 }
 
-/// The links of a route that have a queue.
+/// The links of a route with a queue.
 std::vector<std::size_t> queued_links(const network::Network& network, const network::Route& route) {
   std::vector<std::size_t> links;
   std::copy_if(route.links.begin(), route.links.end(), std::back_inserter(links),
@@ -71,7 +71,7 @@ DelayFlow flow_of(const network::Network& network, const network::Flow& flow,
   result.destination = network.nodes[flow.destination].name;
   result.rate = flow.rate;
   result.priority = flow.priority;
-  std::vector<std::size_t> longest;  // of several the first
+  std::vector<std::size_t> longest;  // the first of several
   for (const network::Route& route : flow.routes)
     if (std::vector<std::size_t> links = queued_links(network, route); links.size() > longest.size())
       longest = std::move(links);
@@ -84,7 +84,7 @@ DelayFlow flow_of(const network::Network& network, const network::Flow& flow,
 
 [[noreturn]] void refuse_flow(const std::string& wanted, const network::Network& network) {
   constexpr std::size_t most_names = 8;
-  std::string legal = "all, or one of the file's flows: ";
+  std::string legal = "all, or a flow of the file: ";
   for (std::size_t i = 0; i < std::min(most_names, network.flows.size()); ++i)
     legal += (i > 0 ? ", " : "") + network.flows[i].name;
   throw InvalidArgument("flow", wanted, legal + (network.flows.size() > most_names ? ", ..." : ""));
@@ -106,7 +106,7 @@ DelayPaths network_paths(const network::Network& network, network::Sources sourc
   return paths;
 }
 
-/// The queues of a route as a set with repetitions: a sum of independent delays has no order.
+/// The queues of a route as a multiset: a sum of independent delays does not depend on the order.
 std::vector<std::size_t> sorted_queues(const Route& route) {
   std::vector<std::size_t> queues = route.queues;
   std::sort(queues.begin(), queues.end());

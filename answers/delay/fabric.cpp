@@ -33,7 +33,7 @@ std::vector<network::Demand> uniform_demand(const network::Network& network,
   return {{"", route, network::product_demand(network.nodes.size(), parties)}};
 }
 
-/// All rates times `scale`.
+/// All rates multiplied by `scale`.
 void scale_demands(std::vector<network::Demand>& demands, const Rational& scale) {
   for (network::Demand& demand : demands) {
     if (auto* sparse = std::get_if<SparseDemand>(&demand.rates)) {
@@ -42,7 +42,7 @@ void scale_demands(std::vector<network::Demand>& demands, const Rational& scale)
     }
     auto& product = std::get<ProductDemand>(demand.rates);
     const auto count = static_cast<std::uint32_t>(product.values.size());
-    // What is sent becomes values of its own: what attracts stays.
+    // Row rates become individual values; attraction weights stay unchanged.
     for (std::uint32_t i = 0; i < count; ++i) product.values.push_back(product.values[i] * scale);
     for (std::uint32_t& out : product.out) out = out == 0 ? 0 : out + count;
   }
@@ -72,7 +72,7 @@ std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<Named
           file.text, file.name,
           matrix || elsewhere ? network::FlowsFrom::elsewhere : network::FlowsFrom::file, without);
   } catch (const ParseError&) {
-    return std::nullopt;  // read_network() says what is wrong with it, if anything is
+    return std::nullopt;  // read_network() reports its errors, if any
   }
   Fabric fabric = std::move(found.fabric);
   std::vector<std::string>& remarks = fabric.network.remarks;
@@ -107,14 +107,14 @@ bool answered_as_whole(const Fabric& fabric, bool room) {
          !network::can_be_listed(network::FabricGraph(fabric));
 }
 
-/// \param room  of each of the rates' queues
+/// \param room  buffer of each of the rates' queues
 std::vector<FabricSwitchClass> switches_of(const FabricGraph& graph, const FabricRates& rates,
                                            const std::vector<Packets>& room, const bounds::DropTarget& target,
                                            const std::function<void()>& look) {
   const network::Network& network = graph.fabric().network;
   std::vector<FabricSwitchClass> each(network.nodes.size());
   std::vector<std::map<std::uint32_t, std::int64_t>> queues(
-      network.nodes.size());  // of those that share memory
+      network.nodes.size());  // of switches with shared memory
   for (std::size_t link = 0; link < network.links.size(); ++link) {
     const std::uint32_t queue = rates.queue_of_link()[link];
     if (queue == FabricRates::none) continue;
@@ -147,7 +147,7 @@ std::vector<FabricSwitchClass> switches_of(const FabricGraph& graph, const Fabri
   return result;
 }
 
-/// All packets beside a simulation.
+/// Cross-check of all packets by simulation.
 CrossCheck checked(const Fabric& fabric, const FabricAnswer& answer, bounds::FabricDelay& delay,
                    CheckEffort effort, const Run& run) {
   Workload workload{.hops = 1, .steps_per_slot = 0};
@@ -210,30 +210,30 @@ network::Fabric scaled(network::Fabric fabric, const Rational& scale) {
 std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optional<NamedText>& matrix,
                                          network::RouteRule route, const Loads& loads, const ReadNamed& read,
                                          const std::vector<std::string>& without, bool room) {
-  // A list of flows is for read_network(); to read it twice would only take time.
+  // A list of flows is for read_network(); reading it twice would only take time.
   const auto says = [&file](const char* key) { return file.text.find(key) != std::string::npos; };
   if (!matrix && loads.uniform.empty() && !says("[traffic") && !(room && says("shared_memory"))) return {};
   std::optional<Fabric> fabric = fabric_of(file, matrix, route, !loads.uniform.empty(), read, without);
   if (!fabric) return {};
-  // Uniform traffic in place of flows is refused, with the reason, by read_uniform_network().
+  // Uniform traffic instead of flows is rejected, with the reason, by read_uniform_network().
   if (!loads.uniform.empty() && !fabric->demands.empty()) return {};
   std::vector<std::uint32_t> ends;  // of uniform traffic
   if (!loads.uniform.empty()) {
     ends = network::linked_ends(fabric->network, network::linked_nodes(fabric->network));
-    if (ends.size() < 2) return {};  // likewise
+    if (ends.size() < 2) return {};  // of uniform traffic
     fabric->demands = uniform_demand(fabric->network, ends, 1, route);
   }
   if (!answered_as_whole(*fabric, room)) return {};
   for (const Rational& rate : loads.uniform)
     if (rate <= 0 || rate > network::LinkRate::most_packets)
-      throw InvalidArgument("uniform", plain(rate), "above 0 and at most 1 packet a slot");
+      throw InvalidArgument("uniform", plain(rate), "above 0 and at most 1 packet per slot");
   for (const Rational& scale : loads.load_scale)
     if (scale <= 0) throw InvalidArgument("load scale", plain(scale), "above 0");
   std::vector<FabricTopology> result;
   const std::size_t points = or_none(loads.uniform).size() * or_none(loads.load_scale).size();
   for (const std::optional<Rational>& rate : or_none(loads.uniform))
     for (const std::optional<Rational>& scale : or_none(loads.load_scale)) {
-      // A list may have gigabytes: the last does without a copy.
+      // A list may take gigabytes: the last point uses it without a copy.
       auto each = result.size() + 1 == points ? std::make_shared<Fabric>(std::move(*fabric))
                                               : std::make_shared<Fabric>(*fabric);
       if (rate) each->demands = uniform_demand(each->network, ends, *rate, route);

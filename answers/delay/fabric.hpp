@@ -14,36 +14,38 @@
 #include <utility>
 #include <vector>
 
-/// How long do packets take through a fabric of many hosts, and what must its switches hold?
+/// Packet delays through a fabric of many hosts, and the buffer sizes of its switches.
 ///
 /// MODEL     bounds/network/fabric_delay.hpp
 /// TESTS     tests/answers/delay/fabric_test.cpp
 namespace tailbound::answers {
 
-/// A network whose traffic is not listed.
+/// A network whose traffic is not listed flow by flow.
 struct FabricTopology {
   std::shared_ptr<const network::Fabric> fabric;
   std::string file{};
   std::optional<std::string> matrix{};
   std::optional<numeric::Rational> uniform{}, load_scale{};  ///< as NetworkTopology
-  std::vector<std::string> without{};                        ///< likewise
+  std::vector<std::string> without{};                        ///< as NetworkTopology
 
   [[nodiscard]] const std::string& name() const {
     return fabric->network.name.empty() ? file : fabric->network.name;
   }
 };
 
-/// Networks with more pairs that send are answered as fabrics.
+/// Networks with more communicating pairs are treated as fabrics.
 inline constexpr std::uint64_t most_listed_pairs = 100'000;
 
-/// The network of a file at each combination of loads, if it is one to be answered as a fabric: it has more than
-/// most_listed_pairs, or more routes than can be listed (network::can_be_listed()), or switches that share memory whose
-/// room is asked for; and neither bursts nor ways of its own. Otherwise none: the file is for read_network().
-/// \param matrix   in place of what the file says under [traffic], with `route`
-/// \param read     reads files that the network file names
-/// \param without  what fails beside what the file says (network/demands/failures.hpp)
-/// \param room     whether the room of queues is asked for
-/// \throws InvalidArgument  "uniform", "load scale": out of range, or a host would send more than a packet a slot
+/// The network of a file at each combination of loads, if it is to be treated as a fabric: it has more than
+/// most_listed_pairs, or more routes than can be listed (network::can_be_listed()), or switches with shared
+/// memory whose size is requested; and neither bursts nor explicit routes. Otherwise none: use
+/// read_network().
+/// \param matrix   replaces [traffic] of the file, with `route`
+/// \param read     reads files named in the network file
+/// \param without  failures in addition to those of the file (network/demands/failures.hpp)
+/// \param room     whether buffer sizes are requested
+/// \throws InvalidArgument  "uniform", "load scale": out of range, or a host would send more than one packet
+///                          per slot
 /// \throws as network::sparse_matrix(), network::SparseDemandReader
 [[nodiscard]] std::vector<FabricTopology> read_fabrics(const NamedText& file,
                                                        const std::optional<NamedText>& matrix,
@@ -52,14 +54,14 @@ inline constexpr std::uint64_t most_listed_pairs = 100'000;
                                                        const std::vector<std::string>& without = {},
                                                        bool room = false);
 
-/// The node that sends the most of what the fastest of its links takes.
+/// The node with the highest rate relative to the capacity of its fastest link.
 struct BusiestSender {
   std::size_t node = 0;
   numeric::Rational sends, takes;  ///< [packets/slot]
 };
 [[nodiscard]] BusiestSender busiest_sender(const network::Fabric& fabric);
 
-/// All rates times `scale`.
+/// All rates multiplied by `scale`.
 [[nodiscard]] network::Fabric scaled(network::Fabric fabric, const numeric::Rational& scale);
 /// The two ends of "left -> right".  \throws InvalidArgument  "flow": not two nodes of the network
 [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> ends_of_flow(const network::Network& network,
@@ -67,15 +69,15 @@ struct BusiestSender {
 
 struct FabricQuestion {
   FabricTopology topology;
-  std::optional<std::string> flow{};             ///< "left -> right": that pair alone
+  std::optional<std::string> flow{};             ///< "left -> right": only that pair
   std::vector<numeric::Rational> percentiles{};  ///< of the latency, above 0, below 1
   std::optional<bounds::DropTarget> drop{};      ///< of each queue's buffer
   numeric::Digits digits{};                      ///< of the buffers' probabilities
   Units units{};
-  std::optional<CheckEffort> check{};  ///< are the delays of all packets set beside a simulation?
+  std::optional<CheckEffort> check{};  ///< are the delays of all packets cross-checked by simulation?
 };
 
-/// Queues with the same traffic.
+/// Queues with identical traffic.
 struct FabricQueueClass {
   std::string name;  ///< of the first of their links
   std::uint64_t queues = 0;
@@ -86,24 +88,24 @@ struct FabricQueueClass {
   std::optional<bounds::BufferSize> buffer;
 };
 
-/// Switches whose queues need the same room.
+/// Switches whose queues need the same buffers.
 struct FabricSwitchClass {
   std::string name;  ///< of the first
   std::uint64_t switches = 0;
   std::uint64_t queues = 0;                     ///< of one
-  Packets buffer;                               ///< room of all its queues
-  Packets largest;                              ///< of its greatest queue
-  std::optional<queue::ProvedMemory> memory{};  ///< of a switch whose queues share it
+  Packets buffer;                               ///< sum of the buffers of its queues
+  Packets largest;                              ///< of its largest queue
+  std::optional<queue::ProvedMemory> memory{};  ///< of a switch with a memory shared by its queues
 };
 
 struct FabricAnswer {
   static constexpr bool stored = true;  ///< as bytes, for parts and ranks (points/stored.hpp)
   std::uint64_t hosts = 0, switches = 0, links = 0;
-  std::vector<FabricQueueClass> queues;            ///< by falling share of what the link takes
-  std::vector<FabricSwitchClass> by_switch;        ///< with `drop`: by falling room
-  std::optional<bounds::FabricDelayAnswer> pairs;  ///< unless one flow was asked for
+  std::vector<FabricQueueClass> queues;            ///< in order of decreasing link utilization
+  std::vector<FabricSwitchClass> by_switch;        ///< with `drop`: in order of decreasing buffer size
+  std::optional<bounds::FabricDelayAnswer> pairs;  ///< unless a flow was given
   std::optional<bounds::FabricPairDelay> pair;
-  std::optional<CrossCheck> check{};  ///< where asked for, of all packets
+  std::optional<CrossCheck> check{};  ///< if requested, of all packets
 };
 
 /// \throws InvalidArgument  no such flow;  \throws as network::fabric_rates(), bounds::FabricDelay

@@ -24,7 +24,7 @@ using ProbabilityClaim = numeric::Claim<unit::Probability>;
 
 constexpr std::int64_t most_slots = 1'000'000;
 
-/// What is known of a probability.
+/// The ends of a probability.
 struct Ends {
   Rational lower = 0, upper = 0;
   bool proved = true;
@@ -83,17 +83,17 @@ Ends buffer_tail(const queue::HopQueue& queue, const BufferTarget& target, numer
   return ends_of(output->drop_probability(target.capacity, target.drop.criterion).probability);
 }
 
-/// How far the network is from the target at one factor.
+/// Distance of the network from the target at one factor.
 struct Found {
-  Ends worst;  ///< of the flow or the queue with the greatest upper end
+  Ends worst;  ///< of the flow or queue with the largest upper end
   std::string name;
-  bool some_missed = false;  ///< proved of one at least
+  bool some_missed = false;  ///< proved for at least one
 };
 
 class Search {
  public:
   explicit Search(const LoadScaleQuestion& question) : question_(question) {
-    // Probabilities are told from the target by some digits more than the factor has.
+    // Probabilities need a few digits more than the factor for a comparison with the target.
     digits_.count = question.digits.count + 5;
   }
 
@@ -173,7 +173,7 @@ class Search {
     return found;
   }
 
-  /// Those that the flows asked for meet.
+  /// The queues on the routes of the requested flows.
   static std::vector<std::size_t> queues_of(const DelayPaths& paths) {
     std::vector<std::size_t> queues;
     for (const DelayFlow& flow : paths.flows)
@@ -219,13 +219,13 @@ LoadScaleOfTarget Search::run(const ScaleLimit& limit, const Run& run) const {
       high = middle;
       missed = std::move(found);
     } else {
-      break;  // it cannot be told: what is known so far encloses the answer
+      break;  // undecided: the current range encloses the answer
     }
     if (high < least)
-      throw NoAnswer("no factor meets the target: " + missed->name + " misses it at all rates times " +
+      throw NoAnswer("no factor meets the target: " + missed->name + " misses it at load scale " +
                      numeric::plain(high) + " too");
   }
-  if (!met) throw LimitExceeded("whether the target is met cannot be told by so few digits");
+  if (!met) throw LimitExceeded("too few digits to decide whether the target is met");
   LoadScaleOfTarget result{.met = low, .missed = {}, .at_met = nearest(*met)};
   if (missed) {
     result.missed = high;
@@ -250,7 +250,7 @@ void require_possible(const LoadScaleQuestion& question) {
   }
 }
 
-/// As scale_limits() has them, of queues with the same traffic one.
+/// As in scale_limits(); queues with identical traffic are merged.
 std::vector<ScaleLimit> limits_of(const network::Fabric& fabric) {
   const network::FabricGraph graph(fabric);
   const network::FabricRates rates = network::fabric_rates(graph, network::fabric_orbits(graph));
@@ -268,7 +268,7 @@ std::vector<ScaleLimit> limits_of(const network::Fabric& fabric) {
   return limits;
 }
 
-/// Far from what its links bear.  \throws InvalidArgument  no such flow
+/// At a load far below the limits of the links.  \throws InvalidArgument  no such flow
 DelayPaths calm_paths(const LoadScaleQuestion& question, const ScaleLimit& limit) {
   NetworkTopology calm = question.topology;
   calm.network = scaled(std::move(calm.network), limit.factor / 2);
@@ -301,9 +301,8 @@ LoadScaleAnswer answer(const LoadScaleQuestion& question, const Run& run) {
   if (std::holds_alternative<Stability>(question.asked)) return answer;
   if (question.fabric) {
     if (question.flow && std::holds_alternative<BufferTarget>(question.asked))
-      throw InvalidArgument(
-          "flow", *question.flow,
-          "left out: of a network that is answered as a whole the room is that of all queues");
+      throw InvalidArgument("flow", *question.flow,
+                            "omitted: for a network evaluated as a whole the buffer is that of all queues");
     answer.target = Search(question).run(answer.first_limit(), run);
     return answer;
   }

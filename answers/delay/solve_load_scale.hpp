@@ -16,47 +16,49 @@
 #include <variant>
 #include <vector>
 
-/// By how much may all rates of a network grow?
+/// The maximum factor by which all rates of a network may be scaled.
 ///
-/// MODEL     answers/network/load_scale.hpp for what its links bear; answers/delay/delay_paths.hpp and bounds/path/path_delay.hpp for
-///           latencies, bounds/sizing/output_queue.hpp for buffers. Both targets are met the less, the greater the factor.
-/// RESULT    what the links bear exactly; for a target two factors, one at which it is proved to be met, one at which
+/// MODEL     answers/network/load_scale.hpp for the capacity of links; answers/delay/delay_paths.hpp and
+/// bounds/path/path_delay.hpp for
+///           latencies, bounds/sizing/output_queue.hpp for buffers. Both targets get harder as the factor
+///           grows.
+/// RESULT    the limit of the links exactly; for a target two factors, one at which it is proved to be met,
+/// one at which
 ///           it is proved to be missed.
-///           Of a network that is answered as a whole the nearest flow is that of the longest percentile.
-/// EXCLUDES  what DelayOmissions says of latencies
+///           For a network treated as a whole the critical flow is the one with the longest percentile.
+/// EXCLUDES  effects listed in DelayOmissions
 /// TESTS     tests/answers/delay/solve_load_scale_test.cpp
 namespace tailbound::answers {
 
-/// No queue grows for ever.
+/// No queue grows without bound.
 struct Stability {};
 
-/// P(latency > within) <= 1 - percentile, of each flow.
+/// P(latency > within) <= 1 - percentile, for each flow.
 struct LatencyTarget {
   numeric::Rational percentile;  ///< as a fraction, above 0 and below 1
-  numeric::Rational within;      ///< in slots, or in ns where there is a time; 0 or more, at most 10^6 slots
+  numeric::Rational within;      ///< in slots, or in ns with units; 0 or more, at most 10^6 slots
   std::optional<SlotTime> time{};
 };
 
 /// The criterion of each queue's buffer is at most `drop.probability`.
 struct BufferTarget {
-  Packets capacity;  ///< B >= 0, the packet in service counts
+  Packets capacity;  ///< B >= 0, including the packet in service
   bounds::DropTarget drop;
 };
 
 struct LoadScaleQuestion {
   NetworkTopology topology;
-  /// Where it is answered as a whole (fabric.hpp); `topology` has its nodes and links then.
+  /// If it is treated as a whole (fabric.hpp); `topology` then has its nodes and links.
   std::shared_ptr<const network::Fabric> fabric{};
-  std::optional<std::string>
-      flow{};  ///< by name: the targets of this one and the queues it meets; of all unless told
+  std::optional<std::string> flow{};  ///< by name: targets of this flow and its queues; default: all
   network::Sources sources = network::Sources::decoupled;
   queue::HopDelay hop_delay = queue::HopDelay::wait;
   std::variant<Stability, LatencyTarget, BufferTarget> asked{};
-  numeric::Digits digits{};  ///< to which the factor of a target is found
+  numeric::Digits digits{};  ///< precision of the factor of a target
   Units units{};
 };
 
-/// The nearest to a target: the flow, or the link's queue, of the greatest probability.
+/// The flow, or the link's queue, with the highest probability.
 struct NearestToTarget {
   std::string name;
   numeric::Claim<unit::Probability> probability;
@@ -64,7 +66,7 @@ struct NearestToTarget {
 
 struct LoadScaleOfTarget {
   numeric::Rational met;  ///< a factor, a short decimal, above 0
-  /// A factor at which the target is missed; none where it is met as far as the links bear it.
+  /// A factor at which the target is missed; none if it is met up to the limit of the links.
   std::optional<numeric::Rational> missed{};
   NearestToTarget at_met;
   std::optional<NearestToTarget> at_missed{};
@@ -72,13 +74,13 @@ struct LoadScaleOfTarget {
 
 struct LoadScaleAnswer {
   static constexpr bool stored = true;        ///< as bytes, for parts and ranks (points/stored.hpp)
-  std::vector<ScaleLimit> limits;             ///< scale_limits(): the first is what the links bear
-  std::optional<LoadScaleOfTarget> target{};  ///< unless Stability was asked for
+  std::vector<ScaleLimit> limits;             ///< scale_limits(): the first is the limit of the links
+  std::optional<LoadScaleOfTarget> target{};  ///< none for Stability
   DelayOmissions omissions{};                 ///< of a LatencyTarget
 
   [[nodiscard]] const ScaleLimit& first_limit() const { return limits.front(); }
-  /// The supremum of the factors: exact, or between `met` and `missed` (without `missed` up to the links' limit); an
-  /// approximation where a queue on the way is only approximated.
+  /// The supremum of the factors: exact, or between `met` and `missed` (without `missed` up to the limit of
+  /// the links); an approximation if a queue on the route is approximated.
   [[nodiscard]] numeric::Claim<unit::Ratio> greatest() const;
 };
 

@@ -13,7 +13,7 @@ using numeric::whole;
 struct RateQuanta {
   std::int64_t gbps, quanta;
 };
-/// IEEE 802.3, 31B.3.7. Where media of one rate differ, the slowest.
+/// IEEE 802.3, 31B.3.7. The slowest medium for each rate.
 constexpr std::array<RateQuanta, 8> quanta_of_rates{
     {{1, 2}, {10, 74}, {25, 80}, {40, 118}, {50, 147}, {100, 394}, {200, 453}, {400, 905}}};
 

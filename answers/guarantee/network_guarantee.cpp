@@ -40,15 +40,15 @@ NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuestion& question) {
   const network::PolicedNetwork& network = question.file.network;
   NetworkGuaranteeAnswer answer{.found = {}, .flows = asked_flows(network, question.flow), .queues = {}};
   std::optional<std::size_t> port;
-  if (question.port) port = position_of(*question.port, network.ports, "--port", "a port that a flow passes");
+  if (question.port)
+    port = position_of(*question.port, network.ports, "--port", "a port on the path of a flow");
   answer.found = bounds::guarantee(network, {.whole_slots = question.whole_slots});
   if (question.method == bounds::GuaranteeMethod::slots)
     for (const std::size_t flow : answer.flows)
       if (!answer.found.flows[flow].slots)
         throw InvalidArgument(
             "--method", "slots",
-            "best, tfa or sfa: of this network nothing is known in whole slots (packets and slots, FIFO "
-            "ports, no circles)");
+            "best, tfa or sfa: slots needs packets and slots as units, FIFO ports and no cyclic dependency");
   if (question.flow) {
     answer.queues = answer.found.flows[answer.flows.front()].queues;
   } else {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// How late can the packets of policed flows be, and how much can their queues hold, at the very worst?
+/// Worst-case delays of policed flows and worst-case backlogs of their queues.
 ///
 /// MODEL     bounds/guarantee/network_guarantee.hpp
 /// TESTS     tests/answers/guarantee/network_guarantee_test.cpp
@@ -18,30 +18,31 @@ struct NetworkGuaranteeQuestion {
   network::PolicedFile file;
   std::string file_name;
   bounds::GuaranteeMethod method = bounds::GuaranteeMethod::best;
-  std::optional<std::string> flow{};  ///< the one that is asked about; all without
-  std::optional<std::string> port{};  ///< whose curves are drawn; without, of the greatest delay
-  /// Of packets and slots: is all that is sent sent at whole slots? Otherwise bounds are of any times.
+  std::optional<std::string> flow{};  ///< the requested flow; default: all
+  std::optional<std::string> port{};  ///< port whose curves are drawn; default: of the maximum delay
+  /// For packets and slots: do all transmissions start at slot boundaries? Otherwise bounds hold for
+  /// arbitrary times.
   bool whole_slots = true;
 
-  /// What the network calls itself, else its file.
+  /// The name in the network file, otherwise the file name.
   [[nodiscard]] const std::string& name() const { return file.name.empty() ? file_name : file.name; }
 };
 
 struct NetworkGuaranteeAnswer {
   bounds::NetworkGuarantee found;
-  std::vector<std::size_t> flows;   ///< that were asked for, in the order of the file
-  std::vector<std::size_t> queues;  ///< that these pass: of one flow hop by hop, else by port and class
+  std::vector<std::size_t> flows;   ///< the requested flows, in the order of the file
+  std::vector<std::size_t> queues;  ///< on their routes: for one flow by hop, otherwise by port and class
   std::size_t drawn = 0;            ///< the queue whose curves are drawn
 
-  /// The flow of these whose packets may be latest.
+  /// The flow with the maximum delay.
   [[nodiscard]] std::size_t latest(bounds::GuaranteeMethod method) const;
 };
 
-/// The flow of that name, or all in the order of the file.  \throws InvalidArgument  "--flow": no such one
+/// The flow of that name, or all in the order of the file.  \throws InvalidArgument  "--flow": no such flow
 [[nodiscard]] std::vector<std::size_t> asked_flows(const network::PolicedNetwork& network,
                                                    const std::optional<std::string>& flow);
 
-/// \throws InvalidArgument  "--flow", "--port": no such one, with those of a like name; as bounds::guarantee()
+/// \throws InvalidArgument  "--flow", "--port": unknown, with similar names; as bounds::guarantee()
 /// \throws NoAnswer         as bounds::guarantee()
 [[nodiscard]] NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuestion& question);
 

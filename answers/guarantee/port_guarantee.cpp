@@ -28,8 +28,8 @@ bool of_one_period(const Flows& flows) {
 
 void require_one_period(const Flows& flows) {
   if (!of_one_period(flows))
-    throw InvalidArgument("--ever", "given for flows that are not periodic of one period",
-                          "left out there: give --drop, the share of time");
+    throw InvalidArgument("--ever", "given for flows other than periodic flows of one period",
+                          "omitted for these flows; use --drop, the fraction of time");
 }
 
 PortLevel never_level(const queue::NeverExceeded& never) {
@@ -79,14 +79,14 @@ void find_probabilities(const PortGuaranteeQuestion& question, PortGuaranteeAnsw
   answer.witnessed = bounds.lower(capacity);
 }
 
-/// Does the capacity hold them? Not where they offer a packet a slot or more.
+/// Does the capacity suffice? Not if they offer a packet per slot or more.
 bool fits(const PortGuaranteeQuestion& question, const Flows& flows) {
   if (queue::load(flows) >= 1) return false;
   return level_of(flows, question.how_sure, question.digits).buffer <= *question.capacity;
 }
 
 [[noreturn]] void nothing_fits(const PortGuaranteeQuestion& question, const std::string& what) {
-  throw NoAnswer("a buffer of " + std::to_string(*question.capacity) + " packets is not enough, " + what);
+  throw NoAnswer("a buffer of " + std::to_string(*question.capacity) + " packets does not suffice, " + what);
 }
 
 Flows most_flows(const PortGuaranteeQuestion& question) {
@@ -96,7 +96,7 @@ Flows most_flows(const PortGuaranteeQuestion& question) {
     group.count = count;
     return fits(question, flows);
   });
-  if (most == 0) nothing_fits(question, "not even for one flow");
+  if (most == 0) nothing_fits(question, "even for one flow");
   group.count = most;
   return flows;
 }
@@ -104,12 +104,12 @@ Flows most_flows(const PortGuaranteeQuestion& question) {
 Flows least_period(const PortGuaranteeQuestion& question) {
   Flows flows = question.flows;
   FlowGroup& group = flows[question.varied];
-  // Longer periods are easier: the last that is too short.
+  // Longer periods are easier: finds the last that is too short.
   const auto too_short = [&](std::int64_t period) {
     group.period = period;
     return !fits(question, flows);
   };
-  if (too_short(FlowGroup::longest_period)) nothing_fits(question, "however seldom they send");
+  if (too_short(FlowGroup::longest_period)) nothing_fits(question, "even at the lowest rate");
   group.period = last_that(1, FlowGroup::longest_period, too_short) + 1;
   return flows;
 }
@@ -127,7 +127,7 @@ Flows greatest_rate(const PortGuaranteeQuestion& question) {
     unit = unit / 10;
     if (holds(1)) break;
   }
-  if (!holds(1)) nothing_fits(question, "however seldom they send");
+  if (!holds(1)) nothing_fits(question, "even at the lowest rate");
   std::int64_t units = 0;
   for (int digits = 0; digits < 4; ++digits) {
     units = last_that(std::max<std::int64_t>(1, units * 10), units * 10 + 9, holds);

@@ -9,25 +9,26 @@
 #include <variant>
 #include <vector>
 
-/// How much can flows queue at one port: never, in all but a share of time, or in all but a share of start-ups?
+/// Backlog of flows at one port: never exceeded, exceeded for at most a fraction of time, or in at most a
+/// fraction of start-ups.
 ///
 /// MODEL     queue/flows/flows.hpp
 /// TESTS     tests/answers/guarantee/port_guarantee_test.cpp
 namespace tailbound::answers {
 
-/// Never more, whatever the flows do; they need not be independent.
+/// Never exceeded, for arbitrary behavior of the flows, also if they are dependent.
 struct Never {};
-/// In all but this share of time, for flows that are independent of each other.
+/// Exceeded for at most this fraction of time, for independent flows.
 struct ShareOfTime {
   numeric::Rational target;  ///< above 0, below 1
 };
-/// In all but this share of start-ups, for periodic flows of one period: phases are drawn once.
+/// Exceeded in at most this fraction of start-ups, for periodic flows of equal period with phases drawn once.
 struct ShareOfStarts {
   numeric::Rational target;  ///< above 0, below 1
 };
 using HowSure = std::variant<Never, ShareOfTime, ShareOfStarts>;
 
-/// What is varied until a buffer is just enough.
+/// The parameter to solve for, so that the buffer just suffices.
 enum class PortSolve { buffer, flows, rate };
 [[nodiscard]] constexpr auto names_of(PortSolve) {
   return std::array{"buffer", "flows", "rate"};
@@ -37,49 +38,52 @@ struct PortGuaranteeQuestion {
   std::vector<queue::FlowGroup> flows;
   HowSure how_sure{};
   std::optional<std::int64_t>
-      capacity{};  ///< of the port's buffer [packets], the one in transmission included
-  /// flows: of `varied` the most of them; rate: the greatest rate of its first bucket, or the least period.
+      capacity{};  ///< of the port's buffer [packets], including the one in transmission
+  /// flows: maximum number of `varied`; rate: maximum rate of its first bucket, or minimum period.
   PortSolve solve = PortSolve::buffer;
   std::size_t varied = 0;  ///< position in `flows`
   numeric::Digits digits{};
 };
 
-/// What is enough for flows as they are.
+/// Results for the flows as they are.
 struct PortLevel {
-  std::int64_t buffer = 0;  ///< enough [packets]
-  /// P(Q > buffer), or the share of start-ups that ever have more; none for "never". An upper bound, where it is no more.
+  std::int64_t buffer = 0;  ///< sufficient [packets]
+  /// P(Q > buffer), or the fraction of start-ups that ever exceed it; none for "never". May be an upper
+  /// bound.
   std::optional<numeric::Claim<unit::Probability>> probability{};
   queue::FlowProof proof = queue::FlowProof::never;
-  bool least = true;  ///< proved to be the least buffer that is enough
-  /// Some such flows need so much: less is not enough for all.
+  bool least = true;  ///< proved to be the minimum sufficient buffer
+  /// Some flows of this description need this much: less does not suffice for all.
   std::optional<std::int64_t> needed{};
   std::optional<queue::FlowWitness> witness{};
 };
 
 struct PortGuaranteeAnswer {
-  std::vector<queue::FlowGroup> flows;  ///< as asked, or with what was found
+  std::vector<queue::FlowGroup> flows;  ///< as given, or with the solution
   numeric::Rational load;               ///< [packets/slot]
   queue::NeverExceeded never;
-  std::optional<PortLevel> level{};  ///< without a capacity, or of a solution
-  /// With a capacity, P(Q > capacity): at most; at least for some such flows; the share of start-ups that ever have more.
+  std::optional<PortLevel> level{};  ///< without a capacity, or for a solution
+  /// With a capacity: upper bound of P(Q > capacity); lower bound for some such flows; fraction of start-ups
+  /// that ever exceed it.
   std::optional<numeric::UpperBound<unit::Probability>> most{};
   std::optional<numeric::LowerBound<unit::Probability>> witnessed{};
   std::optional<numeric::Proved<unit::Probability>> exact{};  ///< of periodic flows of one period
-  std::optional<numeric::Claim<unit::Probability>> ever{};    ///< likewise
-  /// solve = flows: the most flows; one more needs a larger buffer by this analysis.
+  std::optional<numeric::Claim<unit::Probability>> ever{};    ///< for periodic flows of equal period
+  /// solve = flows: maximum number of flows; one more needs a larger buffer by this analysis.
   std::optional<std::int64_t> most_flows{};
-  /// solve = rate: rounded down to 4 digits [packets/slot], or the least period [slots].
+  /// solve = rate: rounded down to 4 digits [packets/slot], or the minimum period [slots].
   std::optional<numeric::Rational> greatest_rate{};
   std::optional<std::int64_t> least_period{};
 };
 
-/// \throws InvalidArgument  as queue::check_flows(); start-ups of flows that are not periodic of one period
-/// \throws Unstable         the flows offer 1 packet a slot or more
+/// \throws InvalidArgument  as queue::check_flows(); start-ups of flows that are not periodic with equal
+///                          period
+/// \throws Unstable         the flows offer 1 packet per slot or more
 /// \throws NoAnswer         nothing fits the capacity
 /// \throws LimitExceeded
 [[nodiscard]] PortGuaranteeAnswer answer(const PortGuaranteeQuestion& question);
 
-/// P(Q > level), level by level from 0, at most and at least for some such flows; for a picture.
+/// P(Q > level), level by level from 0: upper bound, and lower bound for some such flows; for a plot.
 struct FlowTails {
   std::vector<double> log10_most, log10_witnessed;
 };

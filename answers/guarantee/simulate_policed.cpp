@@ -12,7 +12,7 @@ namespace {
 
 using numeric::Rational;
 
-/// Queues that these flows pass, where no bound names them.
+/// Queues on the routes of these flows, if there is no bound that lists them.
 void find_queues(const SimulatePolicedQuestion& question, SimulatePolicedAnswer& answer) {
   const auto& flows = question.file.network.flows;
   for (std::size_t q = 0; q < answer.seen.queues.size(); ++q) {
@@ -55,7 +55,7 @@ SimulatePolicedAnswer answer(const SimulatePolicedQuestion& question, const Run&
         NetworkGuaranteeQuestion{.file = question.file,
                                  .file_name = question.file_name,
                                  .flow = question.flow,
-                                 .whole_slots = false});  // the simulation sends between slots, too
+                                 .whole_slots = false});  // the simulation also sends between slot boundaries
     answer.never = std::move(guaranteed.found);
     answer.queues = std::move(guaranteed.queues);
   } catch (const NoAnswer& none) {

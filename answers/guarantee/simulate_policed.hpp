@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-/// How late are packets of policed flows seen to be, and how much do queues hold, beside what is never exceeded?
+/// Simulated delays and backlogs of policed flows, compared with their guarantees.
 ///
 /// MODEL     sim/policed/policed_events.hpp, bounds/guarantee/network_guarantee.hpp
 /// TESTS     tests/answers/guarantee/simulate_policed_test.cpp
@@ -23,30 +23,30 @@ struct SimulatePolicedQuestion {
   sim::EventSources sources = sim::EventSources::search;
   std::uint64_t packets = 1'000'000;
   std::uint64_t seed = 1;
-  std::optional<std::string> flow{};  ///< the one that is asked about; all without
+  std::optional<std::string> flow{};  ///< the requested flow; default: all
 
-  /// What the network calls itself, else its file.
+  /// The name in the network file, otherwise the file name.
   [[nodiscard]] const std::string& name() const { return file.name.empty() ? file_name : file.name; }
 };
 
 struct SimulatePolicedAnswer {
   sim::PolicedEventsSeen seen;
-  std::optional<bounds::NetworkGuarantee> never{};  ///< none where no bound is known
-  std::string no_bound{};                           ///< why
-  std::vector<std::size_t> flows{};                 ///< that were asked for, in the order of the file
-  std::vector<std::size_t> queues{};                ///< that these pass
+  std::optional<bounds::NetworkGuarantee> never{};  ///< none if no bound is known
+  std::string no_bound{};                           ///< reason, if there is no bound
+  std::vector<std::size_t> flows{};                 ///< the requested flows, in the order of the file
+  std::vector<std::size_t> queues{};                ///< queues on their routes
 
   [[nodiscard]] const numeric::Rational& never_later(std::size_t flow) const {
     return never->flows[flow].delay(bounds::GuaranteeMethod::best);
   }
-  /// The flow whose packets come nearest to their bound; without bounds, the latest.
+  /// The flow whose packets come closest to their bound; without bounds, the one with the maximum delay.
   [[nodiscard]] std::size_t nearest() const;
-  /// Was anything seen that is never to be? Then the program is wrong.
+  /// Was a guarantee exceeded? Then the program has an error.
   [[nodiscard]] bool contradicted() const;
 };
 
-/// One run after the other on one thread; a stop leaves what was seen, and says so.
-/// \throws InvalidArgument  "--flow": no such one, with those of a like name; as bounds::guarantee()
+/// One run after another on one thread. After a stop the results so far remain, marked as stopped.
+/// \throws InvalidArgument  "--flow": unknown, with similar names; as bounds::guarantee()
 /// \throws LimitExceeded    as sim::simulate_events()
 [[nodiscard]] SimulatePolicedAnswer answer(const SimulatePolicedQuestion& question, const Run& run);
 

@@ -11,7 +11,7 @@
 namespace tailbound::answers {
 namespace {
 
-/// The saturation loads found last: the points of a curve have it in common.
+/// The most recent saturation loads, shared by the points of a curve.
 std::optional<double> saturation_of(const MultistageQuestion& question) {
   constexpr std::size_t most_kept = 64;
   static std::mutex mutex;

@@ -9,7 +9,7 @@ sim::RunPlan plan_for(const sim::MultistageModel& model, const SimulateMultistag
   const int stages = network::stage_count(model.network.network);
   const double services =
       static_cast<double>(model.network.network.nodes) * numeric::nearest_double(model.load) * stages;
-  // The length by the rule of all simulations; warm-up and batches as such a network needs them.
+  // The length follows the rule of all simulations; warm-up and batches are specific to such networks.
   const sim::RunPlan length =
       plan_of(question.length,
               {.utilization = 0.5, .hops = stages, .steps_per_slot = services, .steps = question.services});
@@ -18,7 +18,7 @@ sim::RunPlan plan_for(const sim::MultistageModel& model, const SimulateMultistag
   return plan;
 }
 
-/// A time in slots in units of which a slot lasts `service`.
+/// Converts a time in slots to units in which a slot lasts `service`.
 std::optional<numeric::Estimate<unit::Time>> in_time(
     const std::optional<numeric::Estimate<unit::Slot>>& slots, double service) {
   if (!slots) return std::nullopt;

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-/// A combining multistage network under a hot spot, simulated at one load.
+/// Simulation of a combining multistage network under a hot spot, at one load.
 ///
 /// MODEL     sim/multistage/multistage_replication.hpp; a slot is a service time
 /// TESTS     tests/answers/multistage/multistage_test.cpp
@@ -17,23 +17,24 @@ namespace tailbound::answers {
 
 struct SimulateMultistageQuestion {
   network::CombiningMultistage network;
-  numeric::Rational load;         ///< requests of a processor in a service time; 0 < load <= 1
-  numeric::Rational service = 1;  ///< D, 0 < D <= 10^9: a service time in the unit of the answer's times
+  numeric::Rational load;         ///< requests per processor and service time; 0 < load <= 1
+  numeric::Rational service = 1;  ///< D, 0 < D <= 10^9: service time, the unit of the answer's times
   network::Wiring wiring = network::Wiring::baseline;
   RunLength length{};        ///< in slots
-  double services = 3e7;     ///< of all replications together, where `length` has no number of slots; > 0
+  double services = 3e7;     ///< of all replications together, if `length` has no number of slots; > 0
   double confidence = 0.95;  ///< of each interval, above 0 and below 1
 };
 
-/// Estimates with intervals of the confidence asked for. Requests are counted as generated, also where they travel combined.
+/// Estimates with intervals of the given confidence. Requests are counted as generated, also while they
+/// travel combined.
 struct SimulateMultistageAnswer {
   numeric::Estimate<unit::RequestsPerSlot> throughput;
-  /// From the entry into stage 0 until the last service ends: of all, of hot and of cold requests; empty
-  /// where none was delivered.
+  /// From entering stage 0 until the last service ends: of all, of hot and of cold requests; empty if none
+  /// was delivered.
   std::optional<numeric::Estimate<unit::Time>> delay, hot_delay, cold_delay;
-  numeric::Estimate<unit::Probability> stalled;  ///< of a request generated: that it waited for stage 0
+  numeric::Estimate<unit::Probability> stalled;  ///< probability that a generated request waited for stage 0
   std::vector<sim::MultistageStage> hot_path;    ///< [stage]
-  std::uint64_t requests = 0;                    ///< delivered while measured
+  std::uint64_t requests = 0;                    ///< delivered during measurement
   Simulated simulated;
 
   [[nodiscard]] bool stopped() const { return simulated.stopped(); }
@@ -41,7 +42,7 @@ struct SimulateMultistageAnswer {
 
 /// \throws InvalidArgument  a field out of range; a checkpoint of another simulation
 /// \throws LimitExceeded    more than 16 GiB
-/// \throws Stopped          before two batches were done
+/// \throws Stopped          before two batches were finished
 [[nodiscard]] SimulateMultistageAnswer answer(const SimulateMultistageQuestion& question,
                                               const Run& run = {});
 

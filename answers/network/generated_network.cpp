@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t most_steps = 500'000'000;
 
-/// Switches by whom they reach; hosts by the switches that they are at.
+/// Switches with their neighbors; hosts by the switches to which they are attached.
 struct Switches {
   explicit Switches(const network::Network& network)
       : next(network.nodes.size()), has_hosts(network.nodes.size()) {
@@ -84,7 +84,7 @@ network::Network imported(const NamedText& file) {
   return *std::move(network);
 }
 
-/// What can be counted.
+/// Counts of the network.
 network::FabricFacts facts_of(const network::Network& network, const std::string& file) {
   network::FabricFacts facts;
   facts.name = network.name.empty() ? file : network.name;
@@ -108,7 +108,7 @@ network::FabricFacts facts_of(const network::Network& network, const std::string
 GeneratedNetworkAnswer answer(const GeneratedNetworkQuestion& question) {
   GeneratedNetworkAnswer answer;
   std::string whole;
-  std::size_t links_at = 0;  // keys of the file stand before its links
+  std::size_t links_at = 0;  // keys of the file precede its links
   if (question.imported) {
     answer.network = imported(*question.imported);
     answer.facts = facts_of(answer.network, question.imported->name);
@@ -131,7 +131,7 @@ GeneratedNetworkAnswer answer(const GeneratedNetworkQuestion& question) {
   answer.file = whole;
   if (!question.without.empty())
     answer.file.insert(links_at, "without = " + quoted_list(question.without) + "\n");
-  if (question.imported && !question.shared_memory)  // what was read need not be read again
+  if (question.imported && !question.shared_memory)  // an unchanged import need not be read again
     network::take_out(answer.network, question.without);
   else
     try {
@@ -139,7 +139,7 @@ GeneratedNetworkAnswer answer(const GeneratedNetworkQuestion& question) {
           network::read_fabric(whole, "the network", network::FlowsFrom::elsewhere, question.without)
               .fabric.network;
     } catch (const ParseError&) {
-      // Of what stands in the file only this is the caller's.
+      // Of the contents of the file, only this comes from the caller.
       throw InvalidArgument("shared-memory", question.shared_memory.value_or(""),
                             "all, or switches of the network, such as \"leaf[0..3], spine0\"");
     }

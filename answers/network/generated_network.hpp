@@ -9,35 +9,34 @@
 #include <string>
 #include <vector>
 
-/// One of the usual networks, or one that another program wrote, as a network file, and what is known of it.
+/// A standard topology, or a network written by another program, as a network file with its properties.
 ///
 /// MODEL     lib/network/demands/fabrics.hpp, failures.hpp; lib/network/imports/imported.hpp
-/// RESULT    the text of the file, and counts of the network that comes of reading it
+/// RESULT    the text of the file, and counts of the network obtained by reading it
 /// TESTS     tests/answers/network/generated_network_test.cpp
 namespace tailbound::answers {
 
 struct GeneratedNetworkQuestion {
   network::FabricShape shape;
-  std::optional<NamedText> imported{};  ///< in place of a shape: a file of another program
+  std::optional<NamedText> imported{};  ///< instead of a shape: a file of another program
   std::optional<network::FabricTraffic> traffic{};
-  std::vector<std::string> without{};  ///< what has failed, as network::take_out() reads it
-  std::optional<std::string>
-      shared_memory{};  ///< "all", or the switches, as network::expand_names() reads it
+  std::vector<std::string> without{};          ///< failures, as read by network::take_out()
+  std::optional<std::string> shared_memory{};  ///< "all", or the switches, as read by network::expand_names()
 };
 
 struct GeneratedNetworkAnswer {
   network::FabricFacts facts;          ///< of the whole network
-  std::vector<std::string> remarks{};  ///< of a file that was imported: how it was understood
+  std::vector<std::string> remarks{};  ///< for an imported file: how it was interpreted
   std::string file;                    ///< TOML
   network::Network network;            ///< as read from it, without traffic
-  std::int64_t failed = 0;             ///< wires
-  std::int64_t cut_off = 0;            ///< hosts without any link left
-  /// Between switches that still have hosts, at most; none: there are some between which there is no way, or the
-  /// network is too large for it to be counted.
+  std::int64_t failed = 0;             ///< links
+  std::int64_t cut_off = 0;            ///< hosts without any remaining link
+  /// Maximum distance between switches that still have hosts; none if some are disconnected, or the network
+  /// is too large to compute it.
   std::optional<std::int64_t> diameter{};
 };
 
-/// \throws ParseError       a file that is none of those read
+/// \throws ParseError       a file of an unsupported format
 /// \throws InvalidArgument  as network::facts_of() and network::take_out(), no such switch
 [[nodiscard]] GeneratedNetworkAnswer answer(const GeneratedNetworkQuestion& question);
 

@@ -5,42 +5,43 @@
 #include <string>
 #include <vector>
 
-/// A network whose flows all send more, or less.
+/// Scaling the rates of all flows of a network.
 ///
 /// TESTS     tests/answers/network/load_scale_test.cpp
 namespace tailbound::answers {
 
-/// The network with all rates times `factor`.
-/// \throws InvalidArgument  a factor of 0 or below ("load scale"); a flow or a host would send more than it can
+/// The network with all rates multiplied by `factor`.
+/// \throws InvalidArgument  a factor of 0 or below ("load scale"); a flow or a host would send more than it
+///                          can
 [[nodiscard]] network::Network scaled(network::Network network, const numeric::Rational& factor);
 
-/// May a queue be offered as much as its link takes, and more?
+/// May the offered load of a queue reach or exceed the capacity of its link?
 enum class Overload { refused, allowed };
 
-/// What keeps the rates of a network from being scaled further.
+/// A limit on scaling the rates of a network.
 struct ScaleLimit {
   enum class Kind {
-    link,   ///< a queue that is offered as much as its link takes
+    link,   ///< the offered load of a queue reaches the capacity of its link
     node,   ///< a node that sends a packet in every slot
     burst,  ///< a flow whose bursts come one slot apart
   };
   Kind kind = Kind::link;
   std::string name;          ///< of the link ("left -> right"), the node or the flow
-  numeric::Rational load;    ///< of it as the network is [packets/slot]
+  numeric::Rational load;    ///< of it in the unscaled network [packets/slot]
   numeric::Rational takes;   ///< the limit of that load
   numeric::Rational factor;  ///< takes / load
 
-  /// Is the factor itself possible? Not of a link: its queue would grow for ever.
+  /// Is the factor itself possible? Not for a link: its queue would grow without bound.
   [[nodiscard]] bool attained() const { return kind != Kind::link; }
   [[nodiscard]] bool allows(const numeric::Rational& scale) const {
     return attained() ? scale <= factor : scale < factor;
   }
-  /// What is so at the factor: "the link left -> right is full".
+  /// The state at the factor: "the link left -> right is full".
   [[nodiscard]] std::string in_words() const;
 };
 
-/// Of each link with a queue that a flow passes (unless overload is allowed), each node that sends, and each flow
-/// with bursts, exactly; factors rise.
+/// For each link with a queue on the route of a flow (unless overload is allowed), each node that sends, and
+/// each flow with bursts, exactly; in order of increasing factors.
 [[nodiscard]] std::vector<ScaleLimit> scale_limits(const network::Network& network,
                                                    Overload overload = Overload::refused);
 

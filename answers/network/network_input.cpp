@@ -20,7 +20,7 @@ using network::RouteRule;
 using numeric::plain;
 using numeric::Rational;
 
-/// \throws InvalidArgument  too great: names the factor where there is one, else the rate
+/// \throws InvalidArgument  too large: names the factor if there is one, otherwise the rate
 void require_sendable(const std::optional<Rational>& uniform, const std::optional<Rational>& scale,
                       const ScaleLimit& limit) {
   const Rational rate = uniform.value_or(Rational(1));
@@ -31,7 +31,7 @@ void require_sendable(const std::optional<Rational>& uniform, const std::optiona
                             limit.in_words());
 }
 
-/// As a network file for worms: wires of a bundle are wires of one link.
+/// As a wormhole network file: bundled links become parallel physical channels of one link.
 std::string worm_file(network::Network network) {
   std::vector<network::Link> links;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> place;
@@ -49,7 +49,7 @@ std::string worm_file(network::Network network) {
   return network::to_toml(network) + "\n[traffic]\nuniform = true\n";
 }
 
-/// Whatever program wrote it.
+/// Of any supported program.
 network::NetworkFile read_file(const NamedText& file, FileUse use, FlowsFrom flows,
                                const std::vector<std::string>& without) {
   std::optional<network::Network> foreign = foreign_network(file, without);
@@ -63,8 +63,7 @@ network::NetworkFile read_file(const NamedText& file, FileUse use, FlowsFrom flo
   if (flows == FlowsFrom::file)
     throw ParseError(
         file.name, 1, 1,
-        "the file says no traffic: give --uniform with the packets a slot that each node sends, or "
-        "--matrix FILE");
+        "the file has no traffic: give --uniform R (packets per slot sent by each node) or --matrix FILE");
   return {*std::move(foreign), {}, {}};
 }
 
@@ -114,7 +113,7 @@ NetworkTopology read_uniform_network(const NamedText& file, RouteRule route,
   network::NetworkFile read = read_file(file, FileUse::packets, FlowsFrom::elsewhere, without);
   if (!read.network.flows.empty())
     throw InvalidArgument("uniform", "given together with the flows of " + file.name,
-                          "left out, or the [[flow]] entries taken out of the file: each says all flows");
+                          "omitted, or the [[flow]] entries removed from the file: each defines all flows");
   network::add_uniform_traffic(read.network, 1, route);
   return {.network = std::move(read.network), .file = file.name, .without = without};
 }
@@ -123,7 +122,7 @@ std::vector<NetworkTopology> at_loads(const NetworkTopology& network, const Load
   if (loads.uniform.empty() && loads.load_scale.empty()) return {network};
   for (const Rational& rate : loads.uniform)
     if (rate <= 0 || rate > network::LinkRate::most_packets)
-      throw InvalidArgument("uniform", plain(rate), "above 0 and at most 1 packet a slot");
+      throw InvalidArgument("uniform", plain(rate), "above 0 and at most 1 packet per slot");
   for (const Rational& scale : loads.load_scale)
     if (scale <= 0) throw InvalidArgument("load scale", plain(scale), "above 0");
   const ScaleLimit limit = greatest_scale(network.network, overload);

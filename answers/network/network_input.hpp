@@ -11,25 +11,25 @@
 #include <string_view>
 #include <vector>
 
-/// Network files as they are asked about: with flows of their own, from a matrix beside them, or uniform; and with
-/// their rates scaled.
+/// Network files as queries use them: with their own flows, flows from a matrix, or uniform traffic; and with
+/// scaled rates.
 ///
 /// MODEL     lib/network/files/network_file.hpp, uniform_traffic.hpp; docs/networks.md
 /// TESTS     tests/answers/network/network_input_test.cpp
 namespace tailbound::answers {
 
-/// A file, and the text in it.
+/// A file name and the text of the file.
 struct NamedText {
   std::string name, text;
 };
 
-/// Reads a file that a network file names, by its path: that of the network file with the name as it stands there.
-/// Its bytes are given to `take` piece by piece, as they come. What it throws goes on to the caller.
+/// Reads a file named in a network file, by its path: that of the network file with the name as written
+/// there. `take` receives its bytes piece by piece. Exceptions of `take` propagate to the caller.
 using ReadNamed =
     std::function<void(const std::string& path, const std::function<void(std::string_view bytes)>& take)>;
 
-/// The nodes and links of a file of another program (network::foreign_format()); none of a network file.
-/// \param without  what fails
+/// The nodes and links of a file of another program (network::foreign_format()); none for a network file.
+/// \param without  failures
 /// \throws ParseError       as network::read_foreign()
 /// \throws InvalidArgument  "without"
 [[nodiscard]] std::optional<network::Network> foreign_network(const NamedText& file,
@@ -38,38 +38,40 @@ using ReadNamed =
 /// All of its bytes.
 [[nodiscard]] std::string text_of_file(const ReadNamed& read, const std::string& path);
 
-/// The network of a file, with the flows that stand there and those of the matrix named there. Of worms, a file of another
-/// program has uniform traffic, and bundles are links of several wires; its speeds are left out.
-/// \param without  what fails beside what the file says (network/demands/failures.hpp)
+/// The network of a file, with the flows listed there and those of the matrix named there. For wormhole
+/// networks, a file of another program has uniform traffic, bundles are parallel links, and its speeds are
+/// ignored.
+/// \param without  failures in addition to those of the file (network/demands/failures.hpp)
 /// \throws ParseError, LimitExceeded  as network::read_network() and network::add_traffic_matrix()
 /// \throws InvalidArgument  "without"
 [[nodiscard]] NetworkTopology read_network(const NamedText& file, const ReadNamed& read,
                                            network::FileUse use = network::FileUse::packets,
                                            const std::vector<std::string>& without = {});
 
-/// The same with a matrix in place of what the file says under [traffic].
+/// The same with a matrix instead of [traffic] of the file.
 /// \throws ParseError, LimitExceeded
 [[nodiscard]] NetworkTopology read_network(const NamedText& file, const NamedText& matrix,
                                            network::RouteRule route,
                                            network::FileUse use = network::FileUse::packets,
                                            const std::vector<std::string>& without = {});
 
-/// The same with uniform traffic of 1 packet a slot from each host in place of [traffic], to be scaled.
+/// The same with uniform traffic of 1 packet per slot from each host instead of [traffic], to be scaled.
 /// \throws ParseError, LimitExceeded
-/// \throws InvalidArgument  "uniform": flows in the file, or no way from one host to another;  as
+/// \throws InvalidArgument  "uniform": flows in the file, or no path from one host to another;  as
 ///                          network::add_uniform_traffic()
 [[nodiscard]] NetworkTopology read_uniform_network(const NamedText& file, network::RouteRule route,
                                                    const std::vector<std::string>& without = {});
 
-/// What is scaled: uniform traffic to other rates, all rates by other factors. Where there is none, nothing.
+/// Scaling: uniform traffic to other rates, or all rates by factors. Nothing if neither is given.
 struct Loads {
-  std::vector<numeric::Rational> uniform{};     ///< packets a slot of each host
+  std::vector<numeric::Rational> uniform{};     ///< packets per slot of each host
   std::vector<numeric::Rational> load_scale{};  ///< factors
 };
 
-/// The network at each combination of loads, the last changing fastest; where there are none as it is, not compared
-/// with what its links take.
-/// \throws InvalidArgument  "uniform", "load scale": out of range, or too great, with the link or host that says so
+/// The network at each combination of loads, the last list varying fastest. Without lists the network as it
+/// is, not compared with its link capacities.
+/// \throws InvalidArgument  "uniform", "load scale": out of range, or too large; names the limiting link or
+///                          host
 [[nodiscard]] std::vector<NetworkTopology> at_loads(const NetworkTopology& network, const Loads& loads,
                                                     Overload overload = Overload::refused);
 

@@ -8,40 +8,40 @@
 #include <variant>
 #include <vector>
 
-/// Where packets go: a tree under uniform traffic, or any network with flows of its own. The same for analysis
-/// and simulation.
+/// Where packets go: a tree under uniform traffic, or any network with its own flows. Used by analysis and
+/// simulation.
 namespace tailbound::answers {
 
 struct TreeTopology {
   network::Tree tree;
-  numeric::Rational load;  ///< that each leaf sends [packets/slot]
+  numeric::Rational load;  ///< of each leaf [packets/slot]
   network::TreeRouting routing = network::TreeRouting::random_root;
-  std::optional<traffic::Burst>
-      burst{};  ///< how each leaf's packets bunch; without, its slots are independent
+  std::optional<traffic::Burst> burst{};  ///< burstiness of each leaf; none: independent slots
   traffic::Destination destination = traffic::Destination::per_burst;  ///< of the packets of a burst
-  /// Of one level: loads of all classes, that served first in front; then `load` is that of the class asked about.
+  /// Of a single level: loads of all classes, the one served first in front; `load` is then that of the
+  /// selected class.
   std::vector<numeric::Rational> classes{};
-  int priority = 1;  ///< of that class
+  int priority = 1;  ///< the selected class
 
   /// Do its packets wait for those of other classes?
   [[nodiscard]] bool waits_for_others() const { return priority > 1; }
-  /// Are there bursts whose packets take one path each?
+  /// Do the packets of a burst all take the same path?
   [[nodiscard]] bool bursts_keep_path() const {
     return burst.has_value() && destination == traffic::Destination::per_burst;
   }
 };
 
 struct NetworkTopology {
-  network::Network network;             ///< as network::require_valid() wants it
-  std::string file{};                   ///< that it was read from; empty if from none
-  std::optional<std::string> matrix{};  ///< file of flows that was asked for beside it
+  network::Network network;             ///< valid by network::require_valid()
+  std::string file{};                   ///< the file it was read from; empty if none
+  std::optional<std::string> matrix{};  ///< separate file of flows
   std::optional<numeric::Rational>
-      uniform{};  ///< that each host sends [packets/slot], where its flows are uniform traffic asked for beside it
-  std::optional<numeric::Rational> load_scale{};  ///< that its rates have been multiplied by
+      uniform{};  ///< rate of each host [packets/slot], if uniform traffic was requested
+  std::optional<numeric::Rational> load_scale{};  ///< factor applied to its rates
 
-  std::vector<std::string> without{};  ///< what was asked to fail beside what the file says
+  std::vector<std::string> without{};  ///< failures in addition to those of the file
 
-  /// What the network calls itself, else its file.
+  /// The name in the network file, otherwise the file name.
   [[nodiscard]] const std::string& name() const { return network.name.empty() ? file : network.name; }
 };
 

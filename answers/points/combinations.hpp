@@ -9,19 +9,19 @@
 #include <utility>
 #include <vector>
 
-/// Every combination of lists, as the points of a question.
+/// All combinations of lists, as the points of a query.
 ///
 /// TESTS     tests/answers/points/combinations_test.cpp
 namespace tailbound::answers {
 
-/// A question that is asked for several values of its parts:
+/// A query for several values of its fields:
 ///
 ///     Combinations(BufferQuestion{.accuracy = accuracy})
 ///         .by(traffics, &BufferQuestion::traffic)
 ///         .by(drops, [](BufferQuestion& each, const Rational& drop) { each.asked = LeastBuffer{drop}; })
 ///         .points()
 ///
-/// asks for all combinations, the last list changing fastest. The axes are evaluated in the order written.
+/// gives all combinations, the last list varying fastest. The axes are evaluated in the order written.
 template <class Point>
 class Combinations {
  public:
@@ -55,7 +55,7 @@ class Combinations {
   std::vector<Point> points_;
 };
 
-/// The values of a list that may be left out: as they are, or nothing once.
+/// The values of an optional list: as they are, or a single "nothing".
 template <class Value>
 [[nodiscard]] std::vector<std::optional<Value>> or_none(const std::vector<Value>& values) {
   if (values.empty()) return {std::nullopt};

@@ -5,17 +5,19 @@
 #include <type_traits>
 #include <utility>
 
-/// A struct as the tuple of its fields, which nobody lists. Internal to the library.
+/// The fields of a struct as a tuple, without listing them. Internal to the library.
 ///
-/// MODEL     a struct of at most 18 fields, public and its own (no base, no array of C), which braces make of them all. They
-///           are as many as the initialisers that it takes at most, each of a type that becomes any other; where that is
-///           another number, fields_of() does not compile.
+/// MODEL     a struct of at most 18 fields, public and its own (no base, no C array), initialized by braces.
+/// The number of
+///           fields is the maximum number of initializers it accepts, each of a type that converts to any
+///           other. If that
+///           is another number, fields_of() does not compile.
 /// TESTS     tests/answers/points/stored_test.cpp
 namespace tailbound::answers::stored {
 
 struct Anything {
   template <class T>
-  operator T() const;  // implicit, and never called
+  operator T() const;  // implicit, never called
 };
 
 template <class Struct, std::size_t... places>
@@ -27,7 +29,7 @@ template <class Struct, std::size_t... places>
 
 inline constexpr std::size_t most_fields = 18;
 
-/// Counted from above: with fewer, what is left over must be made of nothing.
+/// Counted downwards: with fewer initializers, the remaining fields would need default values.
 template <class Struct, std::size_t tried = most_fields + 1>
 [[nodiscard]] constexpr std::size_t field_count() {
   if constexpr (tried == 0 || takes<Struct>(std::make_index_sequence<tried>()))

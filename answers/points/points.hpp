@@ -14,20 +14,20 @@
 #include <utility>
 #include <vector>
 
-/// Several questions answered one after the other, so that a stop leaves what is finished.
+/// Several queries computed one after another, so that a stop keeps the finished ones.
 namespace tailbound::answers {
 
-/// The points of a list, in the order asked for.
+/// The points of a list, in the given order.
 template <class Answer>
 struct Points {
-  std::vector<Answer> finished;  ///< at least one; a simulated last one may itself be cut short, and says so
-  bool stopped = false;          ///< on request: points are missing, or the last is cut short
+  std::vector<Answer> finished;  ///< at least one; a simulated last one may be partial, and says so
+  bool stopped = false;          ///< on request: points are missing, or the last one is partial
 };
 
-/// What compute() returns, computed as one piece (Run::piece): what does not look at run.stop itself can be
-/// given up all the same. A copy of `compute` is called; what it refers to must outlive the call for as long
-/// as the carrier of pieces says.
-/// \throws Stopped  a stop was requested before the end;  what compute() throws
+/// The result of compute(), computed as one piece (Run::piece): it can be aborted although it does not check
+/// run.stop. A copy of `compute` is called; what it refers to must outlive the call for as long as the
+/// carrier of pieces requires.
+/// \throws Stopped  a stop was requested before the end;  exceptions of compute()
 template <class Compute>
 [[nodiscard]] std::invoke_result_t<const Compute&> as_piece(const Run& run, const Compute& compute) {
   if (run.stop.stop_requested()) throw Stopped("stopped on request");
@@ -40,7 +40,7 @@ template <class Compute>
   return std::move(**result);
 }
 
-/// The same, done by the executor of the run.
+/// The same, carried out by the executor of the run.
 template <class Answer, class Compute>
 [[nodiscard]] Points<Answer> points_of_executor(std::size_t count, const Run& run, const Compute& compute) {
   const run::Job job{
@@ -70,10 +70,10 @@ template <class Answer, class Compute>
   return points;
 }
 
-/// compute(0), compute(1), .. compute(count - 1), each as one piece. A stop ends the list behind what is
-/// finished; the answer made of the points must say so (Points::stopped).
-/// \throws Stopped         before the first was finished;  what compute() throws
-/// \throws run::Elsewhere  results are missing that another part has
+/// compute(0), compute(1), .. compute(count - 1), each as one piece. A stop ends the list after the finished
+/// points; the answer made of them must report that (Points::stopped).
+/// \throws Stopped         before the first was finished;  exceptions of compute()
+/// \throws run::Elsewhere  some results belong to another part
 template <class Compute>
 [[nodiscard]] auto for_each_point(std::size_t count, const Run& run, const Compute& compute) {
   using Answer = std::invoke_result_t<const Compute&, std::size_t>;
@@ -96,10 +96,10 @@ template <class Compute>
   return points;
 }
 
-/// The same for points that look at a stop themselves: simulate(i, run of that point). The last may be cut
-/// short.
-/// \throws Stopped         from the first point: too little of it was done;  what simulate() throws
-/// \throws run::Elsewhere  results are missing that another part has; all points have been asked for
+/// The same for points that check for a stop themselves: simulate(i, run of that point). The last one may be
+/// partial.
+/// \throws Stopped         from the first point: too little of it was done;  exceptions of simulate()
+/// \throws run::Elsewhere  some results belong to another part; all points have been requested
 template <class Simulate>
 [[nodiscard]] auto for_each_simulation(std::size_t count, const Run& run, const Simulate& simulate) {
   Points<std::invoke_result_t<const Simulate&, std::size_t, const Run&>> points;
@@ -124,7 +124,7 @@ template <class Simulate>
   return points;
 }
 
-/// answer(question, run) of each question: an analysis, each a piece.
+/// answer(question, run) for each query: an analysis, each one piece.
 /// \throws as for_each_point
 template <class Question>
 [[nodiscard]] auto answer_all(const std::vector<Question>& questions, const Run& run) {

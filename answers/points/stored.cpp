@@ -36,7 +36,7 @@ numeric::Real Form<numeric::Real>::get(run::ByteReader& from) {
   std::string text = from.get_text();
   const auto exponent = from.get<std::int64_t>();
   const bool number = text.find('@') == std::string::npos;  // not @NaN@, @Inf@
-  // A number has digits for all its bits: a damaged precision must not ask for memory.
+  // The number has digits for all its bits: a corrupt precision must not allocate memory.
   if (precision < MPFR_PREC_MIN || precision > most_bits || text.empty() ||
       (number && precision > 4096 && static_cast<std::uint64_t>(precision) > 8 * text.size()))
     run::ByteReader::fail();

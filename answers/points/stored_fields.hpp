@@ -16,18 +16,18 @@
 #include <variant>
 #include <vector>
 
-/// How values of any type become bytes, and bytes values. Internal to the library.
+/// Conversion of values of any type to bytes and back. Internal to the library.
 ///
-/// A struct is its fields one after the other (fields.hpp). Read are no more values than there are bytes.
+/// A struct is the sequence of its fields (fields.hpp). No more values are read than there are bytes.
 namespace tailbound::answers::stored {
 
-/// The last of an enumeration's values, which go from 0 in steps of 1. Of each that is stored it is said.
+/// The last value of an enumeration whose values are 0, 1, 2, ... Defined for each stored enumeration.
 template <class Enum>
 inline constexpr Enum last_of = Enum::say_which_is_the_last;
 
 // --- one value
 
-/// How a type is written and read; of structs field by field unless told.
+/// Writing and reading of a type; by default a struct field by field.
 template <class T>
 struct Form;
 
@@ -70,7 +70,7 @@ struct Form {
   }
 
  private:
-  /// In the order of the fields: that of braces.
+  /// In the order of the fields, as in braces.
   template <class Struct, class... Fields>
   static Struct made(run::ByteReader& from, std::tuple<Fields&...>*) {
     return Struct{stored::get<Fields>(from)...};
@@ -97,7 +97,7 @@ struct Form<std::vector<T>> {
     if constexpr (std::is_arithmetic_v<T>) {
       return from.get_vector<T>();
     } else {
-      std::vector<T> values;  // not reserved: a damaged number of values must not ask for memory
+      std::vector<T> values;  // not reserved: a corrupt count must not allocate memory
       for (auto left = from.get<std::uint64_t>(); left > 0; --left) values.push_back(stored::get<T>(from));
       return values;
     }
@@ -165,14 +165,14 @@ struct Form<numeric::Rational> {
   static numeric::Rational get(run::ByteReader& from);
 };
 
-/// Its precision, and hexadecimal digits that are the number itself.
+/// Its precision, and the exact number in hexadecimal digits.
 template <>
 struct Form<numeric::Real> {
   static void put(run::ByteWriter& to, const numeric::Real& value);
   static numeric::Real get(run::ByteReader& from);
 };
 
-// --- numbers that carry their truth
+// --- numbers with a certainty
 
 template <class Unit>
 struct Form<numeric::Enclosure<Unit>> {

@@ -15,13 +15,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What is kept together costs about so much to find: less than is noticed where a process is killed, more than
-/// a step of the store.
+/// Computation time between writes: short enough that little is lost when a process is killed, but longer
+/// than a write to the store.
 constexpr double seconds_between_steps = 0.05;
 constexpr std::size_t most_claimed = 64;
-/// Workers that are killed are replaced as long as points are finished in between.
+/// Killed workers are replaced while points are still being finished.
 constexpr int most_failures_in_a_row = 3;
-/// Of an executor that was not made here: of more ranks the rest would have nothing to do.
+/// Limit for an external executor: with more ranks the others would be idle.
 constexpr std::size_t most_workers = 1024;
 
 std::vector<std::size_t> missing(const SweepQuestion& question) {
@@ -32,7 +32,7 @@ std::vector<std::size_t> missing(const SweepQuestion& question) {
   return places;
 }
 
-/// Rows that could not be kept, on their way to whoever shows them.
+/// Rows that could not be stored, sent to the process that shows them.
 std::string unkept(const std::string& why, const std::vector<SweepRow>& rows) {
   run::ByteWriter to;
   to.put(std::string_view(why));
@@ -61,7 +61,7 @@ struct Unkept {
   }
 };
 
-/// Asks points that nobody else asks until there are none, or it is told to stop.
+/// Computes points that no other worker has claimed until none is left, or a stop is requested.
 run::Piece work(const SweepQuestion& question, const std::vector<std::size_t>& places, run::Look& look) {
   SweepStore store(question.store, question.version, SweepStore::Use::write);
   const AskSweepPoint ask = question.asker();
@@ -69,7 +69,7 @@ run::Piece work(const SweepQuestion& question, const std::vector<std::size_t>& p
   for (const std::size_t place : places) keys.push_back(question.keys[place]);
   std::size_t cursor = 0, most = 1;
   std::vector<SweepRow> rows;
-  std::string full;  ///< why rows are not kept
+  std::string full;  ///< why rows are not stored
   const auto keep = [&] {
     std::size_t none = 0;
     try {
@@ -100,7 +100,7 @@ run::Piece work(const SweepQuestion& question, const std::vector<std::size_t>& p
       rows.push_back(ask(question.points[places[claimed[i]]]));
       rows.back().key = keys[claimed[i]];
       const double spent = std::chrono::duration<double>(Clock::now() - kept).count();
-      if (i + 1 < claimed.size() && spent > seconds_between_steps) {  // costlier than those before
+      if (i + 1 < claimed.size() && spent > seconds_between_steps) {  // more expensive than the previous ones
         if (!keep()) return {.bytes = unkept(full, rows), .finished = true};
         kept = Clock::now();
         most = 1;
@@ -144,7 +144,7 @@ SweepAnswer answer(const SweepQuestion& question, int workers, const Run& run) {
         run.progress((before + now * progress.done) / static_cast<double>(question.keys.size()),
                      progress.left.count());
       };
-    // Each piece is all that is missing: claims deal it out.
+    // Each piece covers all missing points; claims distribute them.
     const run::Job job{
         .identity = "sweep",
         .pieces = pieces,
@@ -154,7 +154,7 @@ SweepAnswer answer(const SweepQuestion& question, int workers, const Run& run) {
       if (piece.finished && !piece.bytes.empty()) unkept_rows.add(piece.bytes);
   };
   if (run.executor != nullptr) {
-    carry_out(*run.executor, most_workers);  // once, as everybody who is in it does
+    carry_out(*run.executor, most_workers);  // exactly once, as in every participating process
     places.clear();
   }
   run::Processes processes(workers);
@@ -166,10 +166,9 @@ SweepAnswer answer(const SweepQuestion& question, int workers, const Run& run) {
       carry_out(processes, std::min(places.size(), static_cast<std::size_t>(workers)));
     } catch (const Error&) {
       throw;
-    } catch (const std::runtime_error& error) {  // a worker was killed: others go on where it was
+    } catch (const std::runtime_error& error) {  // a worker was killed: others take over its points
       failure = error.what();
-    } catch (
-        const std::bad_alloc& error) {  // of a worker or of this process, which others may soon give back
+    } catch (const std::bad_alloc& error) {  // of a worker or of this process; others may soon free memory
       failure = error.what();
       no_memory = true;
     }
@@ -181,7 +180,7 @@ SweepAnswer answer(const SweepQuestion& question, int workers, const Run& run) {
       if (no_memory) throw std::bad_alloc();
       throw Error(failure);
     }
-    // Others are at what is left.
+    // Other workers have the remaining points.
     if (failure.empty() && !advanced && !places.empty())
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }

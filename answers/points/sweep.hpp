@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-/// The points of a plan, asked one by one and kept in a store: what is there is not asked again.
+/// The points of a plan, computed one by one and kept in a store. Points in the store are not computed again.
 ///
-/// RESULT    the same rows whoever asked them, in whatever order, and however often that was interrupted
+/// RESULT    the same rows regardless of worker, order and interruptions
 /// TESTS     tests/run/point_store_test.cpp, tests/golden/sweep_test.cpp
 namespace tailbound::answers {
 
@@ -18,35 +18,35 @@ using SweepStatus = run::PointStatus;
 using SweepRow = run::PointRow;
 using SweepStore = run::PointStore;
 
-/// Asks a point; what it throws is no row's but ends the sweep, so it says itself what has become of the point.
+/// Computes a point. An exception ends the sweep instead of becoming a row, so the function itself must
+/// record failures.
 using AskSweepPoint = std::function<SweepRow(const SweepPoint& point)>;
 
 struct SweepQuestion {
   std::vector<SweepPoint> points;  ///< all different
-  std::vector<std::string> keys;   ///< of each, in the store
-  std::string store;               ///< a file
+  std::vector<std::string> keys;   ///< the key of each point in the store
+  std::string store;               ///< file name
   std::string version;             ///< of the program
-  /// Makes what asks; called where it will be asked.
+  /// Creates the function that computes points; called in the process that uses it.
   std::function<AskSweepPoint()> asker;
 };
 
 struct SweepAnswer {
-  std::vector<SweepRow>
-      rows;                ///< of each point, in the order of the question; missing where a stop came first
-  std::size_t found = 0;   ///< that were in the store before
-  std::size_t unkept = 0;  ///< rows that are here and not in the store, as it could not be written
-  std::string cannot_be_written{};  ///< why, naming the store
+  std::vector<SweepRow> rows;       ///< one per point, in the order of the query; missing after a stop
+  std::size_t found = 0;            ///< number of rows already in the store
+  std::size_t unkept = 0;           ///< number of rows that could not be written to the store
+  std::string cannot_be_written{};  ///< the reason, with the name of the store
   bool stopped = false;
 
   [[nodiscard]] std::size_t count(SweepStatus status) const;
 };
 
-/// What the store has of these points; nothing is asked.
+/// The rows in the store; nothing is computed.
 [[nodiscard]] SweepAnswer look_up(const SweepQuestion& question);
 
-/// Asks what is missing.
-/// \param workers  that ask at once, where `run` has no executor: processes of their own
-/// \throws as SweepStore;  Error  all workers have been killed again and again
+/// Computes the missing points.
+/// \param workers  number of concurrent worker processes, if `run` has no executor
+/// \throws as SweepStore;  Error  all workers have been killed repeatedly
 [[nodiscard]] SweepAnswer answer(const SweepQuestion& question, int workers, const Run& run = {});
 
 }  // namespace tailbound::answers

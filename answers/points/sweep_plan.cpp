@@ -35,7 +35,7 @@ std::string for_a_shell(const std::string& text) {
   return quoted + "'";
 }
 
-/// An option and the values it takes one after the other.
+/// An option and its values.
 struct Axis {
   std::string option;
   std::vector<std::string> values;
@@ -74,7 +74,7 @@ class Reader {
     if (!node.is_table()) file_.fail(begin_of(node), "[picture] is a table");
     for (const auto& [key, value] : *node.as_table()) {
       const auto* text = value.as_string();
-      if (text == nullptr) file_.fail(begin_of(value), "the name of a column in double quotes is meant");
+      if (text == nullptr) file_.fail(begin_of(value), "it must be the name of a column in double quotes");
       if (key.str() == "x")
         plan_.x = text->get();
       else if (key.str() == "y")
@@ -85,7 +85,7 @@ class Reader {
     }
   }
 
-  /// A number as it stands in the file, so that it is read exactly.
+  /// A number as written in the file, so that it is read exactly.
   [[nodiscard]] std::string token(Place place) const {
     std::string_view text = file_.text();
     for (std::size_t line = 1; line < place.line; ++line) text.remove_prefix(text.find('\n') + 1);
@@ -99,7 +99,7 @@ class Reader {
     return digits;
   }
 
-  /// One value as a command line has it; nothing for a flag that is not set.
+  /// One value in command-line form; nothing for a flag that is not set.
   [[nodiscard]] std::optional<std::string> value_of(const toml::node& node) const {
     if (const auto* flag = node.as_boolean())
       return flag->get() ? std::optional(std::string()) : std::nullopt;
@@ -130,7 +130,7 @@ class Reader {
     axis.values.push_back(*std::move(value));
   }
 
-  /// Options in the order of the file: that of the table is another.
+  /// Options in the order of the file; the table is sorted differently.
   [[nodiscard]] std::vector<Axis> axes_of(const toml::table& table) const {
     std::vector<std::pair<const toml::key*, const toml::node*>> keys;
     for (const auto& [key, node] : table) keys.emplace_back(&key, &node);
@@ -164,7 +164,7 @@ class Reader {
   void add_question(const toml::table& table) {
     const auto* ask = table["ask"].as_string();
     if (ask == nullptr)
-      file_.fail(begin_of(table), "a [[question]] needs the key \"ask\": a command, such as \"buffer\"");
+      file_.fail(begin_of(table), "a [[question]] needs the key \"ask\" with a command, such as \"buffer\"");
     const std::vector<Axis> axes = axes_of(table);
     SweepPoint point{.question = ask->get(), .options = {}, .swept = {}};
     for (const Axis& axis : axes)
@@ -172,7 +172,7 @@ class Reader {
     double all = 1;
     for (const Axis& axis : axes) all *= static_cast<double>(axis.values.size());
     if (all > static_cast<double>(most_sweep_points))
-      throw LimitExceeded("a question has more than 1000000 points");
+      throw LimitExceeded("a [[question]] has more than 1000000 points");
     std::vector<std::size_t> place(axes.size(), 0);
     while (true) {
       point.options.clear();

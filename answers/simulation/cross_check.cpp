@@ -11,12 +11,12 @@
 namespace tailbound::answers {
 namespace {
 
-/// What 0.2 to 0.4 s simulate [packet-hops], and how much longer it may take where it is asked for.
+/// Packet-hops simulated in 0.2 to 0.4 s, and the factor if a check is requested explicitly.
 constexpr double check_tree_steps = 9e7, check_network_steps = 5e6, check_fabric_steps = 1.5e7;
-/// What a slot takes in which no packet moves.
+/// Cost of a slot in which no packet moves.
 constexpr double slot_steps = 40;
 constexpr double thorough_steps = 10, most_thorough_steps = 100;
-/// Slots of a run, in relaxation times of its busiest queue, that make intervals of batches.
+/// Length of a run in relaxation times of its busiest queue, for intervals from batches.
 constexpr double least_relaxations = 100, least_slots = 2000;
 constexpr double resolved_to = 0.2, optimistic_by = 1.10, pessimistic_by = 0.5;
 constexpr std::size_t most_checked_flows = 4096;
@@ -65,7 +65,7 @@ class SeenTails {
     }
   }
   [[nodiscard]] bool any() const { return reach_ > 0; }
-  /// Beyond the greatest delay that was seen.
+  /// One more than the maximum observed delay.
   [[nodiscard]] std::size_t reach() const { return reach_; }
   [[nodiscard]] numeric::Estimate<unit::Probability> tail(std::size_t t, double confidence) const {
     std::vector<double> seen;
@@ -137,7 +137,7 @@ void judge(CrossCheck& check, const std::vector<CheckedPart>& parts, const Compu
     }
 }
 
-/// The run of a model, and what it says of each of the flows and of all packets.
+/// Runs a model and judges each of the flows and all packets.
 /// \param rows_of  of each of `flows`;  \param all_rows  of all packets
 void simulate_and_judge(CrossCheck& check, const sim::RunPlan& plan, const sim::ReplicationFactory& make,
                         const std::vector<std::vector<std::size_t>>& rows_of,
@@ -189,7 +189,7 @@ CrossCheck check_of(const NetworkTopology& topology, const CheckedDelays& delays
     check.skipped = true;
     return check;
   }
-  // A node that sends costs a third of a packet-hop, an idle queue a tenth.
+  // A sending node costs a third of a packet-hop, an idle queue a tenth.
   std::set<std::size_t> senders;
   for (const network::Flow& flow : model.network.flows) senders.insert(flow.source);
   const double steps = work.steps_per_slot + 0.1 * static_cast<double>(work.queues) +

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-/// Levels of which tails are shown where none were asked for.
+/// Default levels at which tails are shown.
 namespace tailbound::answers {
 
 /// 0, 1, 2, 5, 10, 20, 50, ... up to the first above `most`.
@@ -15,7 +15,7 @@ namespace tailbound::answers {
   return levels;
 }
 
-/// 0 to `most`, no more than some 60: for a picture.
+/// About 60 levels or fewer from 0 to `most`, for a plot.
 [[nodiscard]] inline std::vector<std::int64_t> thinned_levels(std::int64_t most) {
   const std::int64_t step = most / 60 + 1;
   std::vector<std::int64_t> levels;

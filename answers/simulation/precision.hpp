@@ -13,33 +13,38 @@
 #include <utility>
 #include <vector>
 
-/// Simulations that go on until their intervals are narrow.
+/// Simulations that continue until their intervals are narrow enough.
 ///
-/// METHOD    The intervals are looked at after 4 replications, after 8, 16, .. up to a limit: at most K looks. At each
-///           look every interval has the confidence 1 - (1 - c) / K. By the union bound an interval then misses the
-///           truth at any of the looks with probability 1 - c at most, and so at the look that ended the run, by
-///           whatever rule. Replications of earlier looks are part of the later ones.
-/// RESULT    the answer that so many replications give without a target, its intervals wider by what looking costs.
+/// METHOD    The intervals are checked after 4 replications, after 8, 16, .. up to a limit: at most K looks.
+/// At each
+///           look every interval has the confidence 1 - (1 - c) / K. By the union bound an interval misses
+///           the
+///           true value at any of the looks with probability 1 - c at most, and so at the look that ended the
+///           run, for
+///           any stopping rule. Replications of earlier looks are part of the later ones.
+/// RESULT    the answer of as many replications without a target; the intervals are wider by the cost of the
+/// looks.
 /// SOURCE    docs/derivations/sequential.md
 /// TESTS     tests/answers/simulation/precision_test.cpp
 namespace tailbound::answers {
 
 struct PrecisionTarget {
-  numeric::Rational half_width;  ///< of an interval, relative to its value, above 0
+  numeric::Rational half_width;  ///< of an interval relative to its value, above 0
   int most_replications = 256;   ///< 4 .. 256
 };
 
-/// Intervals by name that are not as narrow as asked.
+/// Names of intervals that are wider than the target.
 struct WideIntervals {
   std::vector<std::string> wide;
-  /// Values of 0, and intervals without an end: seen too seldom to say how long it would take. They keep no run going.
+  /// Values of 0, and intervals with an infinite end: observed too rarely to estimate the remaining run time.
+  /// They do not extend a run.
   std::vector<std::string> unseen;
 };
 
 struct PrecisionReached {
   int looks = 1, most_looks = 1;
   int replications = 4;
-  double confidence_of_each = 0;  ///< of an interval at a look
+  double confidence_of_each = 0;  ///< of each interval at one look
   WideIntervals intervals;        ///< at the last look
 };
 
@@ -48,7 +53,7 @@ struct PrecisionReached {
 /// After look 1, 2, ..
 [[nodiscard]] int replications_of(const PrecisionTarget& target, int look);
 
-/// What was simulated for an answer, of several loads for the first.
+/// The simulated work of an answer; for several loads, that of the first.
 template <class Answer>
 [[nodiscard]] const Simulated& simulation_of(const Answer& answer) {
   if constexpr (requires { answer.simulated; })
@@ -57,10 +62,11 @@ template <class Answer>
     return answer.points.front().simulated;
 }
 
-/// The question's replications are not looked at; it is of one load. Its confidence is what the intervals have whichever look is the last.
+/// The query's number of replications is ignored; it has a single load. Its confidence applies to the
+/// intervals whichever look is the last.
 /// \param judge  (question, answer) -> WideIntervals
-/// \throws InvalidArgument  a run in parts, each step of which would need the others'
-/// \throws what answer(question, run) throws
+/// \throws InvalidArgument  a run in parts, since each step would need the results of all parts
+/// \throws exceptions of answer(question, run)
 template <class Question, class Judge>
 [[nodiscard]] auto answer_to_width(Question question, const PrecisionTarget& target, const Judge& judge,
                                    const Run& run) {
@@ -79,14 +85,14 @@ template <class Question, class Judge>
     auto found = answer(question, its);
     reached.intervals = judge(question, found);
     const Simulated& simulated = simulation_of(found);
-    question.length.slots = simulated.plan.slots;  // the same at all looks
+    question.length.slots = simulated.plan.slots;  // equal at all looks
     if (simulated.stopped() || reached.intervals.wide.empty() || reached.looks == reached.most_looks)
       return std::pair(std::move(found), std::move(reached));
     ++reached.looks;
   }
 }
 
-/// The same questions of networks, each of one load, and with its share of the work.
+/// The same queries for networks, each with one load and its share of the work.
 template <class Question>
 [[nodiscard]] std::vector<Question> each_load(const std::vector<Question>& questions) {
   std::vector<Question> each;
@@ -99,12 +105,12 @@ template <class Question>
   return each;
 }
 
-/// The answers to these, or to the first of them, as answers to the questions that they were made of.
+/// Combines the answers to these, or to the first of them, into answers to the original queries.
 template <class Question, class Answer>
 [[nodiscard]] std::vector<std::pair<Question, Answer>> joined_loads(
     std::vector<std::pair<Question, Answer>> points, const std::vector<Question>& questions) {
   std::vector<std::pair<Question, Answer>> joined;
-  std::size_t left = 0, number = 0;  // loads of the last of the questions; questions
+  std::size_t left = 0, number = 0;  // remaining loads of the current query; index of the query
   for (auto& [question, answer] : points) {
     if (left == 0) {
       left = questions[number++].offered.values.size() - 1;

@@ -33,7 +33,7 @@ sim::RareTreeModel model_of(const SimulateRareQuestion& question) {
   return model;
 }
 
-/// As many as asked for, or those that take seconds.
+/// The given number, or as many as take seconds.
 std::int64_t steps_of(const RunLength& length, double otherwise, double least, double most) {
   return length.slots ? *length.slots : static_cast<std::int64_t>(std::clamp(otherwise, least, most));
 }
@@ -42,20 +42,20 @@ SimulateRareAnswer importance_sampling(const sim::RareTreeModel& tree, const Run
                                        const Run& run) {
   if (length.warmup)
     throw InvalidArgument("warmup", std::to_string(*length.warmup),
-                          "left out: cycles of one queue need no warm-up and are independent");
+                          "omitted: regenerative cycles need no warm-up");
   SimulateRareAnswer answer{.method = RareMethod::importance_sampling, .level = Packets(tree.level)};
-  // Of the leaves of a switch, each with the same share of its packets or bursts.
+  // Of the leaves of a switch, each with an equal share of its packets or bursts.
   const auto ways =
       network::tree_paths(tree.tree.tree, tree.tree.load, tree.tree.routing, network::Sources::decoupled);
   const network::SourceRate first = ways.back().hops.front().sources.at(0);
   const Rational share = first.rate / tree.tree.load;
-  // A cycle that meets the event takes some 2 level / (1 - load) slots, and 1 - load of them do.
+  // A cycle with the event takes about 2 level / (1 - load) slots; a fraction 1 - load of cycles has it.
   const auto level = static_cast<double>(tree.level);
   if (tree.tree.burst) {
     const traffic::OnOff leaf = traffic::on_off(tree.tree.load, *tree.tree.burst);
     sim::RareBurstyQueueModel model{.sources = {leaf, first.count, share}, .level = tree.level};
     if (!tree.tree.keeps_ways()) model.sources = {traffic::thinned(leaf, share), first.count};
-    // Most cycles of bursts that stay together begin with no source ON here, and are over at once.
+    // Most cycles of bursts with one destination begin with no source ON here, and end at once.
     const std::int64_t cycles =
         steps_of(length, (tree.tree.keeps_ways() ? 1e9 : 2e8) / (level + 1), 1e5, 4e6);
     answer.simulated = simulate(
@@ -80,7 +80,7 @@ SimulateRareAnswer importance_sampling(const sim::RareTreeModel& tree, const Run
 }
 
 SimulateRareAnswer splitting(const sim::RareTreeModel& model, const RunLength& length, const Run& run) {
-  // Queues that feed the observed one, times paths: some 1 + level of them at a time.
+  // Queues that feed the observed one, times paths: about 1 + level of them at a time.
   const network::Tree& tree = model.tree.tree;
   const auto k = static_cast<double>(tree.radix);
   const int depth = std::min(model.stage + 1, tree.levels);
@@ -114,7 +114,7 @@ RareMethod method_of(const SimulateRareQuestion& question) {
   const bool keeps = its.burst && its.destination == traffic::Destination::per_burst;
   if (keeps && question.hop > 1)
     throw InvalidArgument("hop", std::to_string(question.hop),
-                          "1 where each burst goes to one destination (later hops: destination per-packet)");
+                          "1 with per-burst destinations (for later hops use --destination per-packet)");
   const bool all_meet_it = its.routing == network::TreeRouting::random_root || hops == 1;
   return question.hop == 1 && (all_meet_it || keeps) ? RareMethod::importance_sampling
                                                      : RareMethod::splitting;

@@ -16,7 +16,7 @@ std::optional<sim::RareTotal> total_of(const SimulateRareSwitchQuestion& questio
 
 sim::RunPlan plan_of(const SimulateRareSwitchQuestion& question, const sim::RareSwitchModel& model) {
   const sim::SwitchWork work = sim::switch_work(question.model);
-  constexpr double overhead = 6;  // of a slot, whatever the switch: steps are cells
+  constexpr double overhead = 6;  // of a slot, for any switch: steps are cells
   sim::RunPlan plan =
       plan_of(question.length, {.utilization = work.utilization,
                                 .hops = 1,

@@ -37,7 +37,7 @@ std::vector<SwitchLevel> side_by_side(const sim::SwitchEstimates& found) {
 }  // namespace
 
 sim::RunPlan plan_of(const SimulateSwitchQuestion& question) {
-  // Its fields are looked at before anything is computed from them.
+  // Validates the fields before anything is computed from them.
   static_cast<void>(sim::make_switch_replication(question.model, {}));
   const sim::SwitchWork work = sim::switch_work(question.model);
   return plan_of(question.length, {.utilization = work.utilization,

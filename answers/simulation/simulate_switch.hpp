@@ -9,10 +9,11 @@
 #include <optional>
 #include <vector>
 
-/// Occupancies and losses of an output-queued switch whose queues share one memory, by simulation slot by slot.
+/// Slot-by-slot simulation of an output-queued switch with shared memory: occupancies and losses.
 ///
 /// MODEL     sim/switch/switch_replication.hpp. T counts the cells of all queues, Q those of one output, just
-///           after the arrivals of a slot, those in transmission included. A packet is lost if any of its cells
+///           after the arrivals of a slot, including those in transmission. A packet is lost if any of its
+///           cells
 ///           is.
 /// RESULT    estimates with confidence intervals from batches (sim/batches/batch_means.hpp).
 /// TESTS     tests/answers/simulation/simulate_switch_test.cpp
@@ -20,22 +21,22 @@ namespace tailbound::answers {
 
 struct SimulateSwitchQuestion {
   sim::SwitchModel model;
-  /// n of P(T > n) and P(Q > n). Empty: 0, 1, 2, 5, 10, ... as far as anything is seen.
+  /// n of P(T > n) and P(Q > n). Empty: 0, 1, 2, 5, 10, ... up to the largest observed value.
   std::vector<Packets> levels{};
   double confidence = 0.95;  ///< of each interval, above 0 and below 1
   RunLength length{};
-  double steps = 3e8;  ///< cells of all replications together, where `length` has no number of slots; > 0
+  double steps = 3e8;  ///< cells of all replications together, if `length` has no number of slots; > 0
 };
 
-/// How often more than so many cells were seen.
+/// Tail probabilities at one level, in cells.
 struct SwitchLevel {
   std::int64_t level = 0;
   sim::LevelEstimate total;                       ///< of T
-  std::optional<sim::LevelEstimate> output, hot;  ///< of Q, where there are such outputs
+  std::optional<sim::LevelEstimate> output, hot;  ///< of Q, if there are such outputs
 };
 
 struct SimulateSwitchAnswer {
-  numeric::Rational output_load = 0;  ///< cells a slot that the busiest output is offered
+  numeric::Rational output_load = 0;  ///< offered load of the busiest output [cells/slot]
   sim::SwitchEstimates found;         ///< its tails are below
   std::vector<SwitchLevel> tail;
   Simulated simulated;
@@ -43,16 +44,17 @@ struct SimulateSwitchAnswer {
   [[nodiscard]] bool stopped() const { return simulated.stopped(); }
 };
 
-/// How long the question's simulation is.  \throws InvalidArgument, Unstable  as answer()
+/// Length of the simulation.  \throws InvalidArgument, Unstable  as answer()
 [[nodiscard]] sim::RunPlan plan_of(const SimulateSwitchQuestion& question);
 
-/// \throws InvalidArgument  a number of the question out of range; a checkpoint of another simulation
-/// \throws Unstable         without a memory or a buffer: an output is offered 1 cell a slot or more
-/// \throws Stopped          before two batches were done
+/// \throws InvalidArgument  a number of the query out of range; a checkpoint of another simulation
+/// \throws Unstable         without a memory or a buffer: the offered load of an output is 1 cell per slot or
+///                          more
+/// \throws Stopped          before two batches were finished
 [[nodiscard]] SimulateSwitchAnswer answer(const SimulateSwitchQuestion& question, const Run& run = {});
 
-/// The tails from 0 to the greatest T seen, some 60 levels at most: for a picture. Of the same run; nothing is
-/// simulated again.
+/// The tails from 0 to the largest observed T, at about 60 levels or fewer, for a plot. From the same run;
+/// nothing is simulated again.
 [[nodiscard]] std::vector<SwitchLevel> whole_tail(const SimulateSwitchQuestion& question,
                                                   const SimulateSwitchAnswer& answer);
 

@@ -17,10 +17,10 @@ using numeric::Rational;
 
 constexpr std::int64_t most_observed_flows = 64;
 
-/// Packet-hops of a run whose length is not told: some seconds on one core.
+/// Packet-hops of a run of default length: a few seconds on one core.
 constexpr double tree_steps = 3e8, fabric_steps = 1e8, network_steps = 3e7;
 
-/// What is simulated, and what that costs.
+/// The simulated model, and its cost.
 struct Subject {
   std::variant<sim::TreeModel, sim::NetworkModel, sim::FabricModel> model;
   Workload workload;
@@ -34,7 +34,7 @@ Subject subject_of(const TreeTopology& topology, const SimulateTreeQuestion& que
   if (question.reorder_levels) {
     if (question.buffer)
       throw InvalidArgument("reorder levels", "given together with a buffer",
-                            "left out: packets that are lost would be waited for without end");
+                            "omitted: the receiver would wait for lost packets forever");
     model.observed_flows = static_cast<int>(std::min(leaves, static_cast<double>(most_observed_flows)));
   }
   const double load = numeric::nearest_double(topology.load);
@@ -45,7 +45,7 @@ Subject subject_of(const TreeTopology& topology, const SimulateTreeQuestion& que
 Subject subject_of(const NetworkTopology& topology, const SimulateTreeQuestion& question) {
   if (question.reorder_levels)
     throw InvalidArgument("reorder levels", "given together with a network",
-                          "left out: reorder buffers are measured in trees");
+                          "omitted: reorder buffers are measured only in trees");
   std::optional<std::int64_t> buffer;
   if (question.buffer) buffer = question.buffer->value;
   if (question.fabric) {
@@ -55,7 +55,7 @@ Subject subject_of(const NetworkTopology& topology, const SimulateTreeQuestion& 
   sim::NetworkModel model{topology.network, buffer};
   const sim::NetworkWork work = sim::network_work(model.network);
   if (work.queues == 0 || work.utilization == 0)
-    throw NoAnswer("there is nothing to simulate: no flow passes a queue");
+    throw NoAnswer("nothing to simulate: no flow passes a queue");
   // An idle queue costs about a tenth of a packet.
   const double steps = work.steps_per_slot + 0.1 * static_cast<double>(work.queues);
   return {std::move(model), {work.utilization, work.hops, steps, network_steps, work.memory}};
@@ -80,14 +80,14 @@ std::vector<std::int64_t> spread_levels() {
   return levels;
 }
 
-/// The first level where nothing is seen is the last.
+/// The first level without observations is the last.
 void cut_after_first_unseen(std::vector<sim::LevelEstimate>& tail) {
   const auto unseen =
       std::find_if(tail.begin(), tail.end(), [](const auto& level) { return level.count == 0; });
   if (unseen != tail.end()) tail.erase(unseen + 1, tail.end());
 }
 
-/// Rows of the counts that hold the queueing delays of delivered packets.
+/// Rows of the counts with the queueing delays of delivered packets.
 std::vector<DelayRow> delay_rows(const sim::TreeModel& model) {
   const sim::TreeRows rows(model.tree);
   std::vector<DelayRow> result;
@@ -109,7 +109,7 @@ std::vector<DelayRow> delay_rows(const sim::NetworkModel& model) {
   return result;
 }
 
-/// The greatest value counted in one of these rows; empty if none was.
+/// The maximum value counted in one of these rows; empty if there is none.
 std::optional<std::int64_t> greatest(const sim::RunResult& result, const std::vector<DelayRow>& rows) {
   std::optional<std::int64_t> most;
   for (const sim::Counts* batch : result.all())
@@ -132,7 +132,7 @@ std::vector<double> fractions(const SimulateTreeQuestion& question) {
   return result;
 }
 
-/// `found` is of a tree or of a network.
+/// `found` is for a tree or a network.
 template <class Estimates>
 void take_delays(SimulateTreeAnswer& answer, const Estimates& found, const SimulateTreeQuestion& question) {
   answer.packets = found.packets;
@@ -218,7 +218,7 @@ void read(SimulateTreeAnswer& answer, const sim::NetworkModel& model, const Simu
                             .mean_queueing = flow.mean_queueing});
 }
 
-/// From 0 on, below `end`, some 60 at most.
+/// From 0 on, below `end`, about 60 or fewer.
 std::vector<std::int64_t> levels_below(std::int64_t end) {
   constexpr std::int64_t most_points = 60;
   std::vector<std::int64_t> levels;
@@ -256,7 +256,7 @@ std::shared_ptr<const SimulatedFabric> simulated_fabric(const network::Fabric& f
   }
   if (auto full = network::overloaded_links(fabric.network, rates); !full.empty())
     result.overloaded.emplace(std::move(full));
-  if (rates.queues().empty()) throw NoAnswer("there is nothing to simulate: no traffic passes a queue");
+  if (rates.queues().empty()) throw NoAnswer("nothing to simulate: no traffic passes a queue");
   return std::make_shared<const SimulatedFabric>(std::move(result));
 }
 
@@ -270,7 +270,8 @@ std::vector<Rational> simulable_tails() {
 sim::TreeModel tree_model(const TreeTopology& topology) {
   network::require_valid(topology.tree);
   if (!(topology.load > 0 && topology.load <= 1))
-    throw InvalidArgument("load", numeric::to_fraction(topology.load), "above 0 and at most 1 packet a slot");
+    throw InvalidArgument("load", numeric::to_fraction(topology.load),
+                          "above 0 and at most 1 packet per slot");
   if (topology.burst) static_cast<void>(sim::OnOffSlots(traffic::on_off(topology.load, *topology.burst)));
   sim::TreeModel model{.tree = topology.tree, .load = topology.load, .routing = topology.routing};
   model.burst = topology.burst;
@@ -293,7 +294,7 @@ SimulateTreeAnswer answer(const SimulateTreeQuestion& question, const Run& run) 
       },
       run);
   if (!greatest_delay(subject, answer.simulated.result))
-    throw NoAnswer("no packet was delivered while the simulation was measured: more slots are needed");
+    throw NoAnswer("no packet was delivered during the measured slots; increase --slots");
   std::visit(
       [&](const auto& model) {
         read(answer, model, question);

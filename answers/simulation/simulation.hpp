@@ -9,32 +9,33 @@
 #include <string>
 #include <string_view>
 
-/// What the answers of all simulations have in common: how long a run is, and what became of it.
+/// Common parts of all simulation answers: the length of a run, and its outcome.
 namespace tailbound::answers {
 
-/// As asked for; the rest by rule.
+/// As given; the rest follows default rules.
 struct RunLength {
-  std::optional<std::int64_t> slots{};   ///< of each replication that are measured [slots or cycles]
-  std::optional<std::int64_t> warmup{};  ///< of each replication that are not
+  std::optional<std::int64_t> slots{};   ///< measured part of each replication [slots or cycles]
+  std::optional<std::int64_t> warmup{};  ///< unmeasured part of each replication
   int replications = 4;
   std::uint64_t seed = 1;
 };
 
-/// What the length of a run depends on.
+/// What determines the length of a run.
 struct Workload {
   double utilization = 0;      ///< of the busiest queue
-  int hops = 1;                ///< queues on the longest way
-  double steps_per_slot = 1;   ///< packet-hops a slot, or what takes as long
-  double steps = 3e8;          ///< of all replications together, unless the length says otherwise
+  int hops = 1;                ///< queues on the longest route
+  double steps_per_slot = 1;   ///< packet-hops per slot, or equivalent work
+  double steps = 3e8;          ///< of all replications together, unless a length is given
   sim::SourceMemory memory{};  ///< of the sources
 };
 
-/// The plan: as asked for, the rest by the rules of sim/batches/batched_run.hpp. Where no number of slots is asked for,
-/// as sim::affordable_slots() says of `steps`. It depends on nothing but the inputs, so that the result does not.
+/// The plan: as given, the rest by the rules of sim/batches/batched_run.hpp. If no number of slots is given,
+/// it follows from `steps` by sim::affordable_slots(). It depends only on the inputs, so that the result is
+/// reproducible.
 /// \throws InvalidArgument  replications out of range
 [[nodiscard]] sim::RunPlan plan_of(const RunLength& length, const Workload& workload);
 
-/// A run that was carried out, whole or cut short.
+/// A run that was carried out, completely or in part.
 struct Simulated {
   sim::RunResult result;
   sim::RunPlan plan;
@@ -50,14 +51,15 @@ struct Simulated {
 using Simulation = std::function<sim::RunResult(const sim::RunPlan& plan, const sim::RunControls& controls,
                                                 std::string_view resume)>;
 
-/// What a checkpoint is of, in words, from the first bytes of its file; none if it is no checkpoint.
+/// Description of the simulation of a checkpoint, from the first bytes of its file; none if it is not a
+/// checkpoint.
 [[nodiscard]] std::optional<std::string> simulation_of_checkpoint(std::string_view head);
 
 /// The simulator's controls for a run.  \param run  outlives the result
 [[nodiscard]] sim::RunControls controls_of(const Run& run);
 
 /// Runs the simulation.
-/// \throws Stopped  before two batches were done, which an interval needs
+/// \throws Stopped  before the two batches that an interval needs
 [[nodiscard]] Simulated simulate(const sim::RunPlan& plan, bool automatic_warmup,
                                  const Simulation& simulation, const Run& run);
 

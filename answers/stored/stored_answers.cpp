@@ -34,7 +34,7 @@ inline constexpr bounds::Stop last_of<bounds::Stop> = bounds::Stop::too_many_rou
 template <>
 inline constexpr DisagreementCause last_of<DisagreementCause> = DisagreementCause::not_rounding;
 
-/// Queues are made of their traffic.
+/// Queues are reconstructed from their traffic.
 template <>
 struct Form<bounds::NetworkQueues> {
   static void put(run::ByteWriter& to, const bounds::NetworkQueues& value) { stored::put(to, value.traffic); }

@@ -20,13 +20,13 @@ using numeric::Rational;
 using traffic::CountDispersion;
 using traffic::FittedSources;
 
-constexpr double fit_tail = 1e-4;      ///< the level of interest is where the trace's tail falls below
-constexpr double narrow_enough = 0.5;  ///< half-width over value, of a tail that tests a model
+constexpr double fit_tail = 1e-4;      ///< the level of interest is where the trace's tail falls below this
+constexpr double narrow_enough = 0.5;  ///< half-width over value of a tail that can test a model
 constexpr double least_ratio = 0.9,
-                 most_ratio = 1.5;  ///< of a model's tail to the trace's where intervals are narrower
+                 most_ratio = 1.5;  ///< of a model's tail to the trace's if the intervals are narrower
 constexpr double dispersion_margin = 0.1, most_growth = 1.2, least_length = 1000;
 
-/// Of its slots, on their own.
+/// The distribution of its slots, without correlation.
 series::Arrivals slots_of(const std::vector<std::uint64_t>& counts, std::int64_t slots) {
   std::vector<Rational> pmf;
   for (const std::uint64_t count : counts)
@@ -34,7 +34,7 @@ series::Arrivals slots_of(const std::vector<std::uint64_t>& counts, std::int64_t
   return series::Arrivals::from_pmf(std::move(pmf));
 }
 
-/// Levels at which tails are shown: a few for each power of ten.
+/// Levels at which tails are shown: a few per power of ten.
 std::vector<std::int64_t> levels_to(std::int64_t longest) {
   std::vector<std::int64_t> levels{0};
   for (double level = 1; levels.back() < longest && levels.size() < 40; level *= 1.5)
@@ -87,13 +87,13 @@ double model_of(const FittedTail& each) {
   return each.sources.value_or(each.independent);
 }
 
-/// By how much the model's dispersion is off beyond the interval, at worst, around the horizon.
+/// The worst error of the model's dispersion beyond the interval, around the horizon.
 FitTest dispersion_test(const FitAnswer& answer) {
   FitTest test{.kind = FitTest::Kind::dispersion, .passed = true, .allowed = 1};
   const auto near = [&](const FittedDispersion& each) {
     return each.trace.slots * 10 >= answer.fit.horizon && each.trace.slots <= 10 * answer.fit.horizon;
   };
-  // 95 % for all horizons compared together.
+  // 95 % for all compared horizons together.
   const auto compared = std::count_if(answer.dispersion.begin(), answer.dispersion.end(), near);
   const double wider =
       boost::math::quantile(boost::math::complement(
@@ -119,7 +119,7 @@ FitTest memory_test(const FitAnswer& answer) {
   const FittedDispersion *near = at(answer.fit.horizon), *far = at(10 * answer.fit.horizon);
   test.measured = near != nullptr && far != nullptr ? far->trace.value / near->trace.value
                                                     : std::numeric_limits<double>::infinity();
-  // What the interval of the longer windows leaves open is no growth.
+  // Growth within the interval of the longer windows does not count.
   const double low =
       far != nullptr ? (far->trace.value - far->trace.half_width) / near->trace.value : test.measured;
   test.passed = std::min(test.measured, low) < most_growth;
@@ -150,14 +150,13 @@ void require_queue(const FitQuestion& question, const FitAnswer& answer) {
   if (answer.load >= 1)
     throw NoAnswer("the trace offers " +
                    numeric::plain(Rational(numeric::whole(std::llround(answer.load * 1e4)) / 10'000)) +
-                   " cells a slot of a link of " + numeric::plain(question.link_gbps) +
-                   " Gbit/s: its queue grows without end. A faster link is given with --link-gbps");
+                   " cells per slot to a link of " + numeric::plain(question.link_gbps) +
+                   " Gbit/s: the queue is unstable. Give a faster link with --link-gbps");
   if (answer.peak <= 1)
     throw NoAnswer(
-        "no slot of the trace has more than one cell: it was taken on one link no faster than the output, "
-        "and no queue can "
-        "form. Give the traces of all inputs merged in the order of time, or the slower output's "
-        "--link-gbps");
+        "no slot of the trace has more than one cell: it was captured on one link that is not faster than "
+        "the output, so no queue can form. Merge the traces of all inputs by time, or give a slower output "
+        "with --link-gbps");
 }
 
 }  // namespace

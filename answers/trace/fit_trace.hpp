@@ -12,50 +12,52 @@
 #include <string>
 #include <vector>
 
-/// What traffic was a trace, and may its queue be told from a model?
+/// Traffic models fitted to a packet trace, and whether a model predicts the trace's queue.
 ///
-/// MODEL     traffic/trace: the queue of the trace itself; independent slots with its own law of cells a slot; on-off sources
-///           with its index of dispersion
-/// RESULT    both models' dispersion and tails beside the trace's, and a verdict of four tests (docs/derivations/traces.md)
+/// MODEL     traffic/trace: the queue of the trace itself; independent slots with the trace's distribution of
+/// cells per slot;
+///           on-off sources with its index of dispersion
+/// RESULT    dispersion and tails of both models and of the trace, and a verdict from four tests
+/// (docs/derivations/traces.md)
 /// TESTS     tests/answers/trace/fit_trace_test.cpp
 namespace tailbound::answers {
 
 struct FitQuestion {
   std::string file;  ///< for messages
-  /// Hands over all packets in the order of time.
+  /// Passes on all packets in order of time.
   std::function<void(const traffic::TakePacket&)> packets;
   numeric::Rational link_gbps;  ///< of the output, above 0
   std::int64_t cell_bytes = 64;
   traffic::TraceArrival arrival = traffic::TraceArrival::whole;
   std::optional<std::int64_t>
-      inputs{};  ///< that the packets came from; unless told as the trace names them, or by its IDC(1)
-  std::vector<Packets> buffers{};  ///< into which the trace is played [cells]
+      inputs{};  ///< number of sources of the packets; default: as named in the trace, or from its IDC(1)
+  std::vector<Packets> buffers{};  ///< buffers into which the trace is played [cells]
 
   [[nodiscard]] double slot_ns() const;
 };
 
-/// A horizon.
+/// One horizon.
 struct FittedDispersion {
   traffic::CountDispersion trace;
   double independent = 0;
   std::optional<double> sources{};
 };
 
-/// A level.
+/// One level.
 struct FittedTail {
   traffic::TraceTail trace;
-  double half_width = 0;  ///< of a 95 % interval, all compared levels together
-  bool compared = false;  ///< narrow enough to test a model by
+  double half_width = 0;  ///< of a 95 % interval for all compared levels together
+  bool compared = false;  ///< narrow enough to test a model
   double independent = 0;
   std::optional<double> sources{};
 };
 
-/// One of the four tests of the model, with what it looked at in words of numbers.
+/// One of the four tests of the model, with a description of the numbers compared.
 struct FitTest {
   enum class Kind { dispersion, memory, tails, length };
   Kind kind = Kind::dispersion;
   bool passed = false;
-  double measured = 0, allowed = 0;  ///< the worst place; what it may be
+  double measured = 0, allowed = 0;  ///< at the worst place; the limit
 };
 [[nodiscard]] constexpr auto names_of(FitTest::Kind) {
   return std::array{"dispersion", "memory", "tails", "length"};
@@ -67,10 +69,10 @@ struct FitAnswer {
   std::int64_t slots = 0;
   std::uint64_t cells = 0;
   double load = 0;           ///< cells/slot
-  std::int64_t peak = 0;     ///< cells in a slot
-  std::int64_t longest = 0;  ///< queue [cells]
+  std::int64_t peak = 0;     ///< maximum cells in a slot
+  std::int64_t longest = 0;  ///< maximum queue [cells]
   std::uint64_t busy_periods = 0;
-  bool coarse_stamps = false;  ///< a stamp is longer than a slot
+  bool coarse_stamps = false;  ///< the timestamp resolution is coarser than a slot
   std::vector<std::uint64_t> counts;
   traffic::TraceFit fit;
   std::vector<FittedDispersion> dispersion;
@@ -86,18 +88,19 @@ struct FitAnswer {
   [[nodiscard]] bool trusted() const;
 };
 
-/// \throws ParseError, InvalidArgument  the trace cannot be read, or its times go back
-/// \throws NoAnswer   no slot has more than one cell, so that no queue forms; or it is offered 1 cell a slot or more
+/// \throws ParseError, InvalidArgument  the trace cannot be read, or its times decrease
+/// \throws NoAnswer   no slot has more than one cell, so that no queue forms; or the offered load is 1 cell
+///                    per slot or more
 [[nodiscard]] FitAnswer answer(const FitQuestion& question, const Run& run = {});
 
-/// Hands over a file piece by piece.
+/// Passes on a file piece by piece.
 using ReadPieces = std::function<void(const std::function<void(std::string_view bytes)>& take)>;
 /// The packets of a CSV file, for FitQuestion::packets.
 [[nodiscard]] std::function<void(const traffic::TakePacket&)> csv_packets(const std::string& name,
                                                                           traffic::TimeUnit unit,
                                                                           ReadPieces read);
 
-/// What --traffic-file reads back.
+/// A file for --traffic-file.
 [[nodiscard]] std::string traffic_file(const FitQuestion& question, const FitAnswer& answer);
 
 /// \param name  of the file, for messages

@@ -7,7 +7,7 @@
 namespace tailbound::answers {
 namespace {
 
-/// A latency that is compared.
+/// A compared latency.
 struct Compared {
   BroadcastQuantity quantity;
   numeric::Model<unit::Cycle> BroadcastLatencies::*model;
@@ -68,8 +68,7 @@ ValidateBroadcastAnswer answer(const ValidateBroadcastQuestion& question, const 
                                  .deeper_buffers = question.simulation.network.buffer_flits > 1};
   for (const SimulatedBroadcasts& point : result.simulation.points)
     add_rows(result, question.simulation.network.hypercube, point);
-  if (result.rows.empty())
-    throw NoAnswer("there is nothing to compare: no message was delivered while measured");
+  if (result.rows.empty()) throw NoAnswer("nothing to compare: no message was delivered while measured");
   return result;
 }
 

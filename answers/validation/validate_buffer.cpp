@@ -15,7 +15,7 @@ namespace {
 
 using numeric::Rational;
 
-/// The analysed queue, whatever its arrivals.
+/// The analyzed queue, for any arrivals.
 class BufferAnalysis {
  public:
   explicit BufferAnalysis(const ValidateBufferQuestion& question) : queue_(queue_of(question)) {}
@@ -68,7 +68,7 @@ class BufferAnalysis {
   Queue queue_;
 };
 
-/// Those of the question, or those where the analysis says about 0.5 ... 1e-6.
+/// The given levels, or those where the analysis gives about 0.5 ... 1e-6.
 std::vector<Packets> levels_of(const ValidateBufferQuestion& question, BufferAnalysis& analysis) {
   if (!question.levels.empty()) return question.levels;
   std::set<Packets> levels;
@@ -76,7 +76,7 @@ std::vector<Packets> levels_of(const ValidateBufferQuestion& question, BufferAna
   return {levels.begin(), levels.end()};
 }
 
-/// `question` as the simulation takes it, but for its levels: a switch, whose output queues are alike.
+/// `question` for the simulation, without its levels: a switch, whose output queues are identical.
 SimulateTreeQuestion simulation_of(const ValidateBufferQuestion& question) {
   SimulateTreeQuestion asked{.topology = TreeTopology{.tree = {question.inputs, 1},
                                                       .load = question.load,
@@ -93,7 +93,7 @@ SimulateClassesQuestion classes_of(const ValidateBufferQuestion& question) {
   return asked;
 }
 
-/// The class asked about, as a queue of its own.
+/// The selected class, as a queue of its own.
 SimulateTreeAnswer simulated_class(const ValidateBufferQuestion& question, const SimulateTreeQuestion& asked,
                                    const Run& run) {
   SimulateClassesQuestion classes = classes_of(question);
@@ -113,11 +113,11 @@ SimulateTreeAnswer simulated_class(const ValidateBufferQuestion& question, const
 
 ValidateBufferAnswer answer(const ValidateBufferQuestion& question, const Run& run) {
   if (!(question.load > 0))
-    throw InvalidArgument("load", numeric::to_fraction(question.load), "greater than 0 packets a slot");
+    throw InvalidArgument("load", numeric::to_fraction(question.load), "greater than 0 packets per slot");
   BufferAnalysis analysis(question);
   SimulateTreeQuestion asked = simulation_of(question);
   const bool classes = !question.classes.empty();
-  static_cast<void>(classes ? plan_of(classes_of(question)) : plan_of(asked));  // may it be simulated?
+  static_cast<void>(classes ? plan_of(classes_of(question)) : plan_of(asked));  // can it be simulated?
   asked.occupancy_levels = levels_of(question, analysis);
 
   ValidateBufferAnswer answer;

@@ -11,7 +11,7 @@
 namespace tailbound::answers {
 namespace {
 
-/// What the analysis knows of all packets together.
+/// Analysis of all packets together.
 class DelayAnalysis {
  public:
   DelayAnalysis() = default;
@@ -42,7 +42,7 @@ class ListedAnalysis final : public DelayAnalysis {
   FlowLaw law_;
 };
 
-/// Of a network whose traffic is not listed. Its law has no routes.
+/// For a network whose traffic is not listed flow by flow. Its law has no routes.
 class FabricAnalysis final : public DelayAnalysis {
  public:
   FabricAnalysis(const network::Fabric& fabric, const Run& run)
@@ -97,13 +97,12 @@ class FabricAnalysis final : public DelayAnalysis {
 
 void require_fabric_model(const ValidateDelayQuestion& question) {
   if (question.sources != network::Sources::decoupled)
-    throw InvalidArgument("sources", "first-hop", "decoupled for a network that is answered as a whole");
+    throw InvalidArgument("sources", "first-hop", "decoupled for a network evaluated as a whole");
   if (question.hop_delay != queue::HopDelay::wait)
-    throw InvalidArgument("delay", "occupancy", "wait for a network that is answered as a whole");
+    throw InvalidArgument("delay", "occupancy", "wait for a network evaluated as a whole");
   if (question.hops.value_or(Hops::independent) != Hops::independent)
-    throw InvalidArgument("hops", "chain or bound", "independent for a network that is answered as a whole");
-  if (question.time)
-    throw InvalidArgument("hop time", "given", "left out for a network that is answered as a whole");
+    throw InvalidArgument("hops", "chain or bound", "independent for a network evaluated as a whole");
+  if (question.time) throw InvalidArgument("hop time", "given", "omitted for a network evaluated as a whole");
 }
 
 /// \param run  outlives the result
@@ -113,7 +112,7 @@ std::unique_ptr<DelayAnalysis> analysis_of(const ValidateDelayQuestion& question
   return std::make_unique<FabricAnalysis>(*question.fabric->analysed, run);
 }
 
-/// Those of the question, or those where the analysis says about 0.5 ... 1e-6.
+/// The given levels, or those where the analysis gives about 0.5 ... 1e-6.
 std::vector<Slots> levels_of(const ValidateDelayQuestion& question, DelayAnalysis& analysis) {
   if (!question.levels.empty()) return question.levels;
   bounds::DelayQuestion asked;
@@ -124,7 +123,7 @@ std::vector<Slots> levels_of(const ValidateDelayQuestion& question, DelayAnalysi
   return {levels.begin(), levels.end()};
 }
 
-/// `question` as the simulation takes it, but for its levels.
+/// `question` for the simulation, without its levels.
 SimulateTreeQuestion simulation_of(const ValidateDelayQuestion& question) {
   SimulateTreeQuestion asked{.topology = question.topology};
   if (question.fabric) asked.fabric = question.fabric->simulated;
@@ -155,7 +154,7 @@ void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuestion& que
 
 ValidateDelayAnswer answer(const ValidateDelayQuestion& question, const Run& run) {
   SimulateTreeQuestion asked = simulation_of(question);
-  static_cast<void>(plan_of(asked));  // may it be simulated?
+  static_cast<void>(plan_of(asked));  // checks that it can be simulated
   const std::unique_ptr<DelayAnalysis> known = analysis_of(question, run);
   DelayAnalysis& analysis = *known;
   asked.delay_levels = levels_of(question, analysis);
@@ -177,7 +176,7 @@ ValidateDelayAnswer answer(const ValidateDelayQuestion& question, const Run& run
                                      .count = seen.count}});
   }
   answer.percentiles.resize(
-      analysed.queueing.size());  // in place: GCC 12 takes a moved variant for uninitialised
+      analysed.queueing.size());  // in place: GCC 12 reports a moved variant as uninitialized
   for (std::size_t i = 0; i < analysed.queueing.size(); ++i) {
     ComparedPercentile& row = answer.percentiles[i];
     row.fraction = analysed.queueing[i].probability;

@@ -13,14 +13,15 @@
 
 /// Delays through a tree or any network, by analysis and by simulation.
 ///
-/// MODEL     D of all packets of all flows together: delay_model.hpp, of fabrics bounds/network/fabric_delay.hpp, beside
-///           answers/simulation/simulate_tree.hpp.
-///           Both are given the same topology; they share no queueing code.
-/// EXCLUDES  what DelayOmissions says of the analysis
+/// MODEL     D of all packets of all flows together: analysis by delay_model.hpp, for fabrics
+/// bounds/network/fabric_delay.hpp;
+///           simulation by answers/simulation/simulate_tree.hpp. Both use the same topology; they share no
+///           queueing code.
+/// EXCLUDES  effects of the analysis listed in DelayOmissions
 /// TESTS     tests/answers/validation/validate_delay_test.cpp
 namespace tailbound::answers {
 
-/// A network whose traffic is not listed, for both.
+/// A network whose traffic is not listed flow by flow, for both.
 struct ValidatedFabric {
   std::shared_ptr<const network::Fabric> analysed;
   std::shared_ptr<const SimulatedFabric> simulated;
@@ -28,17 +29,18 @@ struct ValidatedFabric {
 
 struct ValidateDelayQuestion {
   Topology topology;
-  /// In place of the network's flows, of which there are none then: decoupled sources, waits, independent hops, no
-  /// times.
+  /// Replaces the network's flows, of which there are none then: independent source arrivals, queueing
+  /// delays, independent hops, no times.
   std::optional<ValidatedFabric> fabric{};
   network::Sources sources = network::Sources::decoupled;
   queue::HopDelay hop_delay = queue::HopDelay::wait;
   std::optional<Hops> hops{};   ///< as DelayModelQuestion
-  std::vector<Slots> levels{};  ///< t of P(D > t); unless told, where the analysis says simulable_tails()
+  std::vector<Slots> levels{};  ///< t of P(D > t); default: where the analysis gives simulable_tails()
   std::vector<numeric::Rational> percentiles{};  ///< of D, as fractions, above 0 and below 1
-  /// Of a slot, and of what each queue passed adds: percentiles and mean of the latency T are then compared as times.
+  /// Slot time, and the latency added by each queue passed: percentiles and mean of the latency T are then
+  /// compared as times.
   std::optional<SlotTime> time{};
-  double confidence = 0.95;  ///< with which all intervals hold together, above 0 and below 1
+  double confidence = 0.95;  ///< joint confidence of all intervals, above 0 and below 1
   RunLength length{};        ///< as SimulateTreeQuestion
 };
 
@@ -49,35 +51,36 @@ struct ComparedDelay {
 
 struct ComparedPercentile {
   numeric::Rational fraction;
-  Comparison<unit::Slot> queueing{};  ///< of D, in whole slots
+  Comparison<unit::Slot> queueing{};  ///< of D, in integer slots
 };
 
 struct ComparedLatency {
   numeric::Rational fraction;
-  Comparison<unit::Time> latency{};  ///< of T, with what hops add [ns]
+  Comparison<unit::Time> latency{};  ///< of T, including the time added by hops [ns]
 };
 
 struct ValidateDelayAnswer {
   DelayOmissions omissions{};     ///< of the analysis
-  Hops hops = Hops::independent;  ///< as which it answers
+  Hops hops = Hops::independent;  ///< the model used
   SimulateTreeAnswer simulation{};
-  std::vector<ComparedDelay> tail{};              ///< at the question's levels, or rising
-  std::vector<ComparedPercentile> percentiles{};  ///< in the order of the question's
+  std::vector<ComparedDelay> tail{};              ///< at the query's levels, or in increasing order
+  std::vector<ComparedPercentile> percentiles{};  ///< in the order of the query
   Comparison<unit::Slot> mean_queueing{};
-  std::vector<ComparedLatency> latencies{};  ///< in the order of the percentiles; where there is a time
-  std::optional<Comparison<unit::Time>> mean_latency{};  ///< likewise
+  std::vector<ComparedLatency> latencies{};  ///< in the order of the percentiles; with a slot time
+  std::optional<Comparison<unit::Time>> mean_latency{};  ///< with a slot time
   double confidence_of_each = 0;                         ///< of each comparison's interval
   Tally tally{};                                         ///< of all comparisons
 
   [[nodiscard]] bool stopped() const { return simulation.stopped(); }
 };
 
-/// Analysis first, so that what it refuses is refused at once.
-/// \throws as answer(SimulateTreeQuestion), delay_paths() and bounds::PathDelay; of fabrics bounds::FabricDelay
+/// Analysis first, so that invalid input is rejected at once.
+/// \throws as answer(SimulateTreeQuestion), delay_paths() and bounds::PathDelay; for fabrics
+/// bounds::FabricDelay
 [[nodiscard]] ValidateDelayAnswer answer(const ValidateDelayQuestion& question, const Run& run = {});
 
-/// For pictures: P(D > t) both ways from t = 0 to the last delay that was seen, some 60 levels at most, with
-/// 95 % intervals. Of the same run.  COST  the analysis once more, that deep.
+/// For plots: P(D > t) of both from t = 0 to the largest observed delay, at about 60 levels or fewer, with 95
+/// % intervals. From the same run.  COST  the analysis once more, to that depth.
 [[nodiscard]] std::vector<ComparedDelay> compared_curve(const ValidateDelayQuestion& question,
                                                         const ValidateDelayAnswer& answer);
 

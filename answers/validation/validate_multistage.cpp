@@ -12,7 +12,7 @@ MultistageAnswer modelled(const SimulateMultistageQuestion& simulated, Variant v
                                    .variant = variant});
 }
 
-/// `model` is the number of a MultistageAnswer that is compared.
+/// `model` is the compared number of a MultistageAnswer.
 template <class Unit, class Number>
 ComparedVariants<Unit> compared(const ValidateMultistageAnswer& found, const Number& model,
                                 const numeric::Estimate<Unit>& simulated, Optimistic side) {
@@ -25,7 +25,7 @@ ComparedVariants<Unit> compared(const ValidateMultistageAnswer& found, const Num
 
 using Delay = std::optional<numeric::Model<unit::Time>>;
 
-/// Empty where there are no such requests, or none was delivered.
+/// Empty without such requests, or if none was delivered.
 std::optional<ComparedVariants<unit::Time>> compared(
     const ValidateMultistageAnswer& found, Delay MultistageAnswer::*delay,
     const std::optional<numeric::Estimate<unit::Time>>& simulated) {

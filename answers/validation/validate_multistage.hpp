@@ -6,17 +6,17 @@
 
 #include <optional>
 
-/// The models of a combining multistage network and its simulation, at one load.
+/// The models of a combining multistage network compared with simulation, at one load.
 ///
 /// TESTS     tests/answers/multistage/multistage_test.cpp
 namespace tailbound::answers {
 
 struct ValidateMultistageQuestion {
-  /// What is simulated. The models know nothing of the wiring; `published` knows Links::any only.
+  /// The simulated network. The models ignore the wiring; `published` applies to Links::any only.
   SimulateMultistageQuestion simulation;
 };
 
-/// One quantity of both variants beside the same estimate.
+/// One quantity of both variants, compared with the same estimate.
 template <class Unit>
 struct ComparedVariants {
   Comparison<Unit> blocking;
@@ -29,14 +29,14 @@ struct ValidateMultistageAnswer {
   SimulateMultistageAnswer simulation;
 
   ComparedVariants<unit::RequestsPerSlot> throughput;  ///< Optimistic::above
-  /// Optimistic::below; empty where there is no such request, or none was delivered.
+  /// Optimistic::below; empty without such requests, or if none was delivered.
   std::optional<ComparedVariants<unit::Time>> delay{}, hot_delay{}, cold_delay{};
-  Tally of_blocking{};  ///< the verdicts on `blocking`, the variant that MultistageQuestion has unless told
+  Tally of_blocking{};  ///< the verdicts on `blocking`, the default variant of MultistageQuestion
 
   [[nodiscard]] bool stopped() const { return simulation.stopped(); }
 };
 
-/// \throws InvalidArgument, LimitExceeded, Stopped  as the answers to the questions that it is made of
+/// \throws InvalidArgument, LimitExceeded, Stopped  as the underlying queries
 [[nodiscard]] ValidateMultistageAnswer answer(const ValidateMultistageQuestion& question,
                                               const Run& run = {});
 

@@ -52,7 +52,7 @@ ComparedMemory compared(const SizedBufferAnswer& said) {
   return row;
 }
 
-/// The question's levels, or those that `least` finds for simulable_tails(); rising.
+/// The given levels, or those that `least` finds for simulable_tails(); in increasing order.
 std::vector<Packets> levels_of(const ValidateSizedBufferQuestion& question, const auto& least) {
   if (!question.levels.empty()) return question.levels;
   std::set<Packets> levels;
@@ -60,7 +60,7 @@ std::vector<Packets> levels_of(const ValidateSizedBufferQuestion& question, cons
   return {levels.begin(), levels.end()};
 }
 
-/// P(Q > n) and the mean by one queue, so that its law is computed once.
+/// P(Q > n) and the mean from one queue, so that its distribution is computed once.
 void predict_tails(ValidateSwitchAnswer& found, const ValidateSizedBufferQuestion& question,
                    bounds::OutputQueue& queue) {
   const std::vector<Packets> levels = levels_of(question, [&](const Rational& tail) {
@@ -73,9 +73,10 @@ void predict_tails(ValidateSwitchAnswer& found, const ValidateSizedBufferQuestio
   found.mean = Comparison<unit::Packet>{.predicted = to_predicted(queue.mean_occupancy()), .simulated = {}};
 }
 
-/// The same where there is a bound only.
+/// The same if only a bound exists.
 void predict_bounds(ValidateSwitchAnswer& found, const ValidateSizedBufferQuestion& question) {
-  // The stand-in is nearer to the truth than the bound, so that its levels are seen as often as meant.
+  // The approximation is closer to the truth than the bound, so that its levels are observed as often as
+  // intended.
   const std::vector<Packets> levels = levels_of(question, [&](const Rational& tail) {
     const SizedBufferAnswer least = answer(analysis_of(question, LeastBuffer{tail}));
     const bool about = least.stand_in && least.stand_in->buffer;
@@ -99,9 +100,9 @@ void predict_losses(ValidateSwitchAnswer& found, const ValidateSizedBufferQuesti
 ValidateSwitchAnswer answer(const ValidateSizedBufferQuestion& question, const Run& run) {
   const bool losses = question.capacity.has_value();
   if (losses && !question.levels.empty())
-    throw InvalidArgument("levels", "given together with a capacity", "left out: compared is what is lost");
+    throw InvalidArgument("levels", "given together with a capacity", "omitted: losses are compared");
   SimulateSwitchQuestion simulated = simulation_of(question);
-  static_cast<void>(plan_of(simulated));  // may it be simulated?
+  static_cast<void>(plan_of(simulated));  // checks that it can be simulated
   ValidateSwitchAnswer found;
   if (losses)
     predict_losses(found, question);

@@ -75,9 +75,9 @@ ValidateSwitchAnswer answer(const ValidateSwitchQuestion& question, const Run& r
   std::vector<Packets> memories = question.memories;
   if (memories.empty()) memories = usual_memories(question, simulable_tails());
   if (loss && memories.size() != 1)
-    throw InvalidArgument("memories", std::to_string(memories.size()), "one, where losses are compared");
+    throw InvalidArgument("memories", std::to_string(memories.size()), "one value if losses are compared");
   SimulateSwitchQuestion simulated = simulation_of(question, memories);
-  static_cast<void>(plan_of(simulated));  // may it be simulated?
+  static_cast<void>(plan_of(simulated));  // checks that it can be simulated
 
   ValidateSwitchAnswer found;
   std::optional<numeric::Exact<unit::Packet>> mean;

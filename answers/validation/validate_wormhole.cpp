@@ -17,7 +17,7 @@ WormholeModelled what_is_modelled(const SimulatedWormhole& network) {
 WormholeModel required_model(const SimulatedWormhole& network) {
   WormholeModel found = wormhole_model_of(network);
   if (!found.model)
-    throw NoAnswer("there is nothing to compare: " + found.missing +
+    throw NoAnswer("nothing to compare: " + found.missing +
                    " (tailbound simulate wormhole simulates this network)");
   return found;
 }
@@ -43,8 +43,7 @@ ValidateWormholeAnswer answer(const ValidateWormholeQuestion& question, const Ru
   answer.simulation = simulate_worms(simulation, network, model, run);
   const double saturation = answer.simulation.model_saturation.value().value;
   for (const SimulatedWorms& point : answer.simulation.points) {
-    if (!point.found.latency)
-      throw NoAnswer("there is nothing to compare: no message was delivered while measured");
+    if (!point.found.latency) throw NoAnswer("nothing to compare: no message was delivered while measured");
     answer.rows.push_back(
         {.load = point.load,
          .fraction_of_saturation = point.fraction_of_saturation,

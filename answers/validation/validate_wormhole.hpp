@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-/// How far is the model of wormhole networks off its simulation?
+/// Comparison of the wormhole model with simulation.
 ///
 /// TESTS     tests/answers/wormhole/wormhole_test.cpp, tests/golden/wormhole_test.cpp
 namespace tailbound::answers {
@@ -17,10 +17,10 @@ struct ValidateWormholeQuestion {
   SimulateWormholeQuestion simulation;  ///< its percentiles are not compared
 };
 
-/// What the model has. It is of the simulated network: its virtual channels, buffers, lengths and ends.
+/// Properties of the model. It models the simulated network: its virtual channels, buffers, lengths and ends.
 struct WormholeModelled {
-  std::optional<int> virtual_channels;  ///< of each link; nothing of an own network, where they are its own
-  bool bernoulli_arrivals = false;      ///< the model is of Poisson arrivals, Bernoulli ones are simulated
+  std::optional<int> virtual_channels;  ///< of each link; nothing for a user-defined network
+  bool bernoulli_arrivals = false;      ///< Poisson arrivals in the model, Bernoulli in the simulation
 };
 
 /// Mean latency at one load.
@@ -31,20 +31,19 @@ struct WormholeComparison {
 };
 
 struct ValidateWormholeAnswer {
-  SimulateWormholeAnswer simulation;  ///< fractions are of the saturation load of the model that is compared
+  SimulateWormholeAnswer simulation;  ///< fractions refer to the saturation load of the compared model
   WormholeModelled modelled;
-  std::vector<WormholeComparison> rows;  ///< one a point of the simulation
+  std::vector<WormholeComparison> rows;  ///< one per point of the simulation
   Tally tally;
   std::shared_ptr<const bounds::wormhole::Model>
-      model;  ///< that is compared; null in an answer that was stored
+      model;  ///< the compared model; null in an answer that was stored
 };
 
 /// \throws as the simulation
-/// \throws NoAnswer  no model has such a network, so that there is nothing to compare; or no message was delivered
-///                   while measured
+/// \throws NoAnswer  no model exists for the network; or no message was delivered during measurement
 [[nodiscard]] ValidateWormholeAnswer answer(const ValidateWormholeQuestion& question, const Run& run);
 
-/// For pictures: the model up to the greatest load that was compared and that it solves.
+/// For plots: the model up to the largest compared load that it solves.
 [[nodiscard]] LatencyCurve latency_curve(const ValidateWormholeQuestion& question,
                                          const ValidateWormholeAnswer& answer);
 

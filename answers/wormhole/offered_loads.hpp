@@ -4,11 +4,10 @@
 
 #include <vector>
 
-/// What is offered to a wormhole network: loads or rates one after the other, or fractions of those at which
-/// it saturates.
+/// Offered loads or rates of a wormhole network, or fractions of its saturation load or rate.
 namespace tailbound::answers {
 
-/// In what a load is counted.
+/// The unit of a load.
 enum class LoadMeasure {
   flits,     ///< "loads" [flits/cycle/node]
   messages,  ///< "rates" [messages/cycle/node]
@@ -19,13 +18,13 @@ struct OfferedLoads {
   bool of_saturation = false;             ///< the values are fractions of saturation
   std::vector<numeric::Rational> values;  ///< may repeat, in any order
 
-  /// What one of the values is, not as a fraction.
+  /// The load or rate of one value.
   [[nodiscard]] double absolute(const numeric::Rational& value, double saturation) const {
     return of_saturation ? numeric::nearest_double(value) * saturation : numeric::nearest_double(value);
   }
 };
 
-/// Which fractions of saturation may be asked for.
+/// The legal fractions of saturation.
 enum class Fractions {
   below_saturation,
   any,  ///< a simulation may carry more than its model
@@ -37,7 +36,7 @@ enum class Fractions {
 
 /// \throws InvalidArgument  a value out of range: argument "loads", "rates" or "fractions"
 void check(const OfferedLoads& offered, Fractions legal = Fractions::below_saturation);
-/// Likewise what can be simulated: loads above 0 and at most 1, fractions above 0.
+/// The same for simulated loads: above 0 and at most 1, fractions above 0.
 void check_simulated(const OfferedLoads& offered);
 
 }  // namespace tailbound::answers

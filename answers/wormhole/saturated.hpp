@@ -8,11 +8,11 @@
 
 namespace tailbound::answers {
 
-/// By its model a network does not carry a load. (A simulated one that does not: Overloaded.)
+/// The model of a network does not carry a load. (For a simulated network: Overloaded.)
 class Saturated : public NoAnswer {
  public:
   /// \param load, saturation  [as `measure` says]; the load is not below saturation
-  /// \param network  in a few words
+  /// \param network  a short description
   Saturated(LoadMeasure measure, double load, double saturation, const std::string& network = "network")
       : NoAnswer(std::string("the network is saturated at ") + name(measure) + " " + numeric::plain(load) +
                  " " + unit_of(measure) + ": the " + network + " saturates at " +

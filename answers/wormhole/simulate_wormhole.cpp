@@ -8,10 +8,10 @@
 namespace tailbound::answers {
 namespace {
 
-/// Where the search for saturation begins: of the simulated network over the model's saturation load, or without a
-/// model over the bound of the channels.
+/// Start of the search for saturation: ratio of the simulated to the model's saturation load, or without a
+/// model to the bound of the channels.
 constexpr double guess_of_model = 1.1, guess_of_bound = 0.6;
-/// Without any saturation load, the part of the bound of the channels that is taken for it to choose how long to run.
+/// Without any saturation load, this fraction of the channel bound replaces it to choose the run length.
 constexpr double usual_part_of_bound = 0.6;
 constexpr std::size_t busiest_channels = 10;
 
@@ -20,14 +20,14 @@ WormholeLayout layout_of(const sim::WormModel& model) {
   return {.name = layout.name, .channels = layout.channels.size(), .wires = layout.wires};
 }
 
-/// Loads at which the network saturates.
+/// Saturation loads of the network.
 struct Saturations {
   network::ChannelBound bound;
   std::optional<double> model{};
   std::optional<sim::SimulatedSaturation> simulated{};
 
   [[nodiscard]] double limit() const { return numeric::nearest_double(bound.load()); }
-  /// That of which fractions are; none where there is neither.
+  /// The reference of fractions; none if there is neither.
   [[nodiscard]] std::optional<double> known() const {
     return simulated ? std::optional(simulated->greatest_stable) : model;
   }
@@ -67,7 +67,7 @@ sim::SimulatedSaturation searched(const sim::WormModel& network, const sim::Satu
       run);
 }
 
-/// Are fractions of a saturation load that is yet to be searched?
+/// Do fractions refer to a saturation load that must be searched first?
 bool searches(const SimulateWormholeQuestion& question, const WormholeModel& model) {
   if (!question.offered.of_saturation) return false;
   if (question.fractions_of == FractionsOf::model && !model.model)

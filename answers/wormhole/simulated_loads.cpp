@@ -25,7 +25,7 @@ namespace {
 std::string overload_in_words(double delivered, const sim::WormStability& evidence) {
   constexpr double seen_in_all = 0.005;
   if (evidence.shortfall && evidence.shortfall->is_short && evidence.not_carried < seen_in_all)
-    return "of what " +
+    return "of the messages that " +
            (evidence.shortfall->count == 1
                 ? "the source at " + evidence.shortfall->name + " offers, "
                 : std::to_string(evidence.shortfall->count) + " sources offer, one of them at " +
@@ -33,7 +33,7 @@ std::string overload_in_words(double delivered, const sim::WormStability& eviden
            plain(100 * evidence.shortfall->not_carried, 2) + " % is not delivered (" +
            plain(evidence.shortfall->significance, 3) + " standard errors)";
   return plain(delivered, 3) + " are delivered, and " + plain(100 * evidence.not_carried, 2) +
-         " % of the messages stay at their sources, where the mean number waiting at a node grew from " +
+         " % of the messages remain at their sources; the mean number waiting per node grew from " +
          plain(evidence.waiting_first, 3) + " to " + plain(evidence.waiting_second, 3) +
          " between the halves of the measured time";
 }
@@ -54,16 +54,15 @@ void require_below_limit(LoadMeasure measure, double load, const numeric::Ration
   if (load <= most) return;
   throw NoAnswer(std::string("saturated at ") + name(measure) + " " + plain(load, 6) + " " +
                  unit_of(measure) + ": the physical channel " + channel + " would have to carry " +
-                 plain(load / most, 6) + " flits per cycle, and carries 1; no load above " + plain(limit) +
-                 " can be carried");
+                 plain(load / most, 6) + " flits per cycle; its capacity is 1. Loads above " + plain(limit) +
+                 " are unstable");
 }
 
 void refuse_search_in_parts(const Run& run) {
   if (run.executor != nullptr && run.executor->in_parts())
-    throw InvalidArgument(
-        "of", "simulated",
-        "model, or loads given instead of fractions, where a run is cut into parts: no part "
-        "knows the loads before all have searched; search once with --saturation");
+    throw InvalidArgument("of", "simulated",
+                          "model, or loads instead of fractions, for a run in parts: the loads are unknown "
+                          "before the search; search once with --saturation");
 }
 
 void require_one_load_to_resume(const Run& run, std::size_t loads) {
@@ -93,12 +92,12 @@ sim::SaturationSearch search_of(const SaturationLength& length, double first_gue
 
 namespace {
 
-/// Each probe of a search needs what the one before has found: of parts, one does it all.
+/// Each probe of a search needs the result of the previous one: of several parts, one does it all.
 sim::SimulatedSaturation searched(const sim::SaturationSearch& search,
                                   const std::function<sim::SimulatedSaturation()>& all, const Run& run) {
   if (run.executor == nullptr || !run.executor->in_parts()) return all();
   const run::Job job{.identity = "a search for saturation from " + plain(search.first_guess) +
-                                 " on, to a precision of " + plain(search.precision) + "; seed " +
+                                 ", to a precision of " + plain(search.precision) + "; seed " +
                                  std::to_string(search.seed) + ", replications " +
                                  std::to_string(search.replications),
                      .pieces = 1,

@@ -14,23 +14,22 @@
 #include <utility>
 #include <vector>
 
-/// What simulations of wormhole networks have in common: runs at one load after another, and the search for
-/// the greatest load that is carried.
+/// Common parts of wormhole simulations: runs at several loads, and the search for the saturation load.
 namespace tailbound::answers {
 
 // --- one load after another
 
-/// Cycles of each replication that take so many flit-hops in all.
+/// Cycles of each replication for a total number of flit-hops.
 using CyclesOfWork = std::function<std::int64_t(double flit_hops, int replications)>;
 /// The plan with the warm-up and batches that a network needs.
 using PlanOfCycles = std::function<sim::RunPlan(std::int64_t cycles, int replications, std::uint64_t seed)>;
 
-/// As asked for; unless told, so many cycles that all loads together take `flit_hops`, and warm-up and
-/// batches as the network needs them.
+/// As given; by default as many cycles as make all loads together take `flit_hops`, with warm-up and batches
+/// as the network needs.
 [[nodiscard]] sim::RunPlan plan_of_work(const RunLength& length, double flit_hops, std::size_t loads,
                                         const CyclesOfWork& cycles, const PlanOfCycles& plan);
 
-/// A simulated network does not carry a load: the queues at its sources grow.
+/// A simulated network does not carry a load: its source queues grow.
 class Overloaded : public NoAnswer {
  public:
   /// \param load, delivered  [as `measure` says]
@@ -47,27 +46,28 @@ class Overloaded : public NoAnswer {
   sim::WormStability evidence_;
 };
 
-/// \throws NoAnswer  the load is above what the channel can carry, so that nothing needs to be simulated
+/// \throws NoAnswer  the load exceeds the capacity of the channel, so that nothing needs to be simulated
 void require_below_limit(LoadMeasure measure, double load, const numeric::Rational& limit,
                          const std::string& channel);
 
 /// \throws InvalidArgument  "checkpoint" or "resume": a checkpoint with several loads
 void require_one_load_to_resume(const Run& run, std::size_t loads);
 
-/// Before a search whose result the loads depend on.
-/// \throws InvalidArgument  "of": the run is cut into parts
+/// For a search on which the loads depend.
+/// \throws InvalidArgument  "of": the run is split into parts
 void refuse_search_in_parts(const Run& run);
 
-/// The points that were finished.
+/// The finished points.
 template <class Point>
 struct SimulatedPoints {
-  std::vector<Point> points;  ///< in the order of the loads; the last one may have been cut short
-  bool stopped = false;       ///< before all was done
+  std::vector<Point> points;  ///< in the order of the loads; the last one may be partial
+  bool stopped = false;       ///< before everything was done
 };
 
-/// One point for each value, in their order, until the run is stopped.
-/// \param simulate_at  (value, run of this part) -> Point with a member `simulated`; it throws Stopped where
-///                     there is no point to show
+/// One point per value, in order, until the run is stopped.
+/// \param simulate_at  (value, run of this part) -> Point with a member `simulated`; it throws Stopped if
+///                     there is
+///                     no point to show
 /// \throws InvalidArgument  a checkpoint with several values
 /// \throws Stopped          before there was a point
 template <class Point, class SimulateAt>
@@ -81,31 +81,31 @@ template <class Point, class SimulateAt>
 
 // --- saturation
 
-/// How the greatest load that is carried is looked for.
+/// Parameters of the search for the saturation load.
 struct SaturationLength {
   numeric::Rational precision = numeric::Rational(1) / 100;  ///< relative, from 0.0005 to 0.5
   int replications = 4;
   std::uint64_t seed = 1;
 };
 
-/// May a search be as precise as that?
+/// Is the precision legal for a search?
 [[nodiscard]] bool is_search_precision(const numeric::Rational& precision);
 
-/// What no load can be above: a physical channel would have to take more than one flit per cycle.
+/// Upper limit of the load: above it the utilization of a physical channel would exceed one flit per cycle.
 /// \param Unit  of the load
 template <class Unit>
 struct ChannelLimit {
   numeric::Exact<Unit> load;  ///< at which the utilization of the channel is 1
-  std::string channel;        ///< that has the highest utilization
+  std::string channel;        ///< with the highest utilization
 };
 
 /// \param Unit  of the loads
 template <class Unit>
 struct SaturationAnswer {
-  ChannelLimit<Unit> limit;                   ///< computed first; nothing is simulated above
-  std::optional<numeric::Model<Unit>> model;  ///< where the model of this very network saturates
+  ChannelLimit<Unit> limit;                   ///< computed first; nothing is simulated above it
+  std::optional<numeric::Model<Unit>> model;  ///< saturation load of the model of this network
   std::string no_model;                       ///< why there is none
-  sim::SaturationSearch search;               ///< as it was made
+  sim::SaturationSearch search;               ///< as performed
   sim::SimulatedSaturation found;             ///< estimates, without an interval
 };
 
@@ -113,10 +113,10 @@ using SaturationOf = std::function<sim::SimulatedSaturation(const sim::Saturatio
                                                             const sim::RunControls& controls,
                                                             const std::function<void(std::size_t)>& told)>;
 
-/// The search as it is made.
+/// The search as performed.
 /// \param first_guess  of the saturation load, above 0
-/// \param bound        what no load can be above, proved
-/// \param senders      that share the busiest channels
+/// \param bound        proved upper bound of the load
+/// \param senders      sources that share the busiest channels
 /// \throws InvalidArgument  "precision" out of range
 [[nodiscard]] sim::SaturationSearch search_of(const SaturationLength& length, double first_guess,
                                               double bound, double senders);

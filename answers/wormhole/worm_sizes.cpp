@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* argument = "--nodes";
 
-/// \param text  "64", or sides with an x between them
+/// \param text  "64", or sides separated by x
 WormSize read_size(std::string_view text, network::WormShape shape, const std::string& name) {
   constexpr std::int64_t most = 1'000'000'000'000;
   if (text.find('x') == std::string_view::npos)

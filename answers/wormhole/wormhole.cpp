@@ -39,7 +39,7 @@ WormholePoint solve(const Model& model, const WormholeQuestion& question, double
   const Point solved = model.solve(load);
   if (!solved.solved())
     throw NoAnswer("at load " + numeric::plain(load) +
-                   " the iteration ended without an answer: " + bounds::in_words(solved.ending));
+                   " the iteration has no solution: " + bounds::in_words(solved.ending));
   const auto flits = static_cast<double>(question.flits);
   WormholePoint point{.load = load,
                       .fraction_of_saturation = {load / saturation},
@@ -74,7 +74,7 @@ Worms worms_of(const ModelledWormhole& asked) {
           .timing = asked.timing};
 }
 
-/// Do worms of a link take any of several virtual channels on one physical channel?
+/// Do packets of a link use any of several virtual channels on one physical channel?
 bool has_several_virtual_channels(const network::WormNetwork& network) {
   const network::WormLayout& layout = network.layout();
   return std::any_of(layout.stations.begin(), layout.stations.end(),
@@ -84,8 +84,8 @@ bool has_several_virtual_channels(const network::WormNetwork& network) {
                      });
 }
 
-/// Is each wire of one station, and has no source virtual channels of its own? Only then who moves beside whom is known of
-/// a network file.
+/// Does each physical channel belong to one station, and has no source virtual channels of its own? Only then
+/// is it known for a network file which packets share a physical channel.
 bool shares_plainly(const network::RoutedWormNetwork& network) {
   const network::WormLayout& layout = network.layout();
   std::vector<std::uint32_t> station_of(layout.wires, network::WormNetwork::arrived);
@@ -101,7 +101,7 @@ bool shares_plainly(const network::RoutedWormNetwork& network) {
   });
 }
 
-/// What no model knows.
+/// A feature without any model.
 struct Unmodelled {
   const char* argument;
   std::string value;
@@ -119,36 +119,36 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
   const std::string buffer = std::to_string(asked.buffer_flits);
   if (asked.lengths == sim::WormLengths::geometric && !finite_source)
     return Unmodelled{"lengths", "geometric",
-                      "fixed by the published variants, which know no other; variant finite-source does",
+                      "fixed in the published variants; variant finite-source supports others",
                       "messages of geometric length in the published variants"};
   if (asked.timing.reallocate == network::Reallocate::tail)
-    return Unmodelled{"reallocate", "tail", "empty by models", "virtual channels given on at the tail"};
+    return Unmodelled{"reallocate", "tail", "empty by models", "virtual channels reallocated at the tail"};
   const network::RouterTiming usual, &timing = asked.timing;
   if (timing != usual && !finite_source) {
     const auto [name, cycles] =
         timing.router_cycles != usual.router_cycles ? std::pair{"router cycles", timing.router_cycles}
         : timing.link_cycles != usual.link_cycles   ? std::pair{"link cycles", timing.link_cycles}
                                                     : std::pair{"credit cycles", timing.credit_cycles};
-    return Unmodelled{
-        name, std::to_string(cycles),
-        "left out with the published variants, which know no such times; variant finite-source does",
-        "routers, links or credits that take time in the published variants"};
+    return Unmodelled{name, std::to_string(cycles),
+                      "omitted in the published variants; variant finite-source supports it",
+                      "router, link or credit latencies in the published variants"};
   }
   const auto* topology = std::get_if<network::WormTopology>(&asked.network);
   if (topology != nullptr && topology->ends.by_channels())
     return Unmodelled{topology->ends.injection == network::Injection::channels ? "injection" : "ejection",
-                      "channels", "one, or simulated: models know no virtual channels at the ends of nodes",
+                      "channels",
+                      "one, or use simulation: the models have no virtual channels at the ends of nodes",
                       "virtual channels at the ends of nodes"};
   if (topology != nullptr && is_fat_tree(*topology) && asked.virtual_channels.value_or(1) != 1 &&
       !finite_source)
     return Unmodelled{
         "virtual channels", std::to_string(*asked.virtual_channels),
-        "1 by the published variants of a butterfly fat-tree; variant finite-source knows others",
+        "1 in the published variants of a butterfly fat-tree; variant finite-source supports others",
         "several virtual channels in the published variants of a butterfly fat-tree"};
   if (asked.buffer_flits == 1) return std::nullopt;
   if (!finite_source)
     return Unmodelled{"buffer flits", buffer,
-                      "1 by the published variants, which know no other; variant finite-source does",
+                      "1 in the published variants; variant finite-source supports others",
                       "buffers of several flits in the published variants"};
   if (asked.lengths != sim::WormLengths::fixed)
     return Unmodelled{"buffer flits", buffer, "1 with messages of geometric length",
@@ -162,21 +162,21 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
   return std::nullopt;
 }
 
-/// The model that the question is about.
+/// The model of the query.
 std::shared_ptr<const Model> asked_model(const WormholeQuestion& question) {
   WormholeModel found = wormhole_model_of(asked_network(question));
   if (!found.model) throw LimitExceeded(found.missing + ": fewer of them, or fewer nodes");
   return std::move(found.model);
 }
 
-/// Channels that worms remember, where where they go depends on where they came from.
+/// Number of channels of history in packets' routes, where the next channel depends on the previous ones.
 constexpr int remembered_channels = 2;
 
 bool is_torus(network::WormShape shape) {
   return shape == network::WormShape::torus || shape == network::WormShape::bidirectional_torus;
 }
 
-/// A network by walking its ways, with what they remember where finite sources ask for it.
+/// A network by enumerating its routes, with history if finite sources need it.
 network::ChannelGraph walked(const network::WormNetwork& worms, const network::WormTraffic& traffic,
                              Equations equations) {
   network::ChannelGraph graph = network::walk_graph(worms, traffic);
@@ -185,12 +185,12 @@ network::ChannelGraph walked(const network::WormNetwork& worms, const network::W
   return graph;
 }
 
-/// Where virtual channels share wires, by finite sources and who moves beside whom; nothing where they do not, or that
-/// would take too long.
+/// If virtual channels share physical channels: by finite sources and the packets that share a channel.
+/// Nothing if they do not, or if that would take too long.
 std::optional<Model> shared_model(const WormholeNetwork& network, std::optional<int> virtual_channels,
                                   const Worms& worms) {
-  // In a ring that goes one way round worms that meet follow one another elsewhere, which is not in these sums; it has
-  // classes of virtual channels, in files too.
+  // In a unidirectional ring, packets that meet follow one another elsewhere, which is not in these sums. It
+  // has classes of virtual channels, also in files.
   const auto* topology = std::get_if<network::WormTopology>(&network);
   if (topology != nullptr ? topology->shape == network::WormShape::torus
                           : !shares_plainly(*std::get<OwnWormNetwork>(network).network))
@@ -202,7 +202,7 @@ std::optional<Model> shared_model(const WormholeNetwork& network, std::optional<
   const double nodes = layout.nodes;
   const double flows =
       traffic.flows.empty() ? nodes * (nodes - 1) : static_cast<double>(traffic.flows.size());
-  // Each way has a step on a shared wire at least, but for a few within one router.
+  // Each route has at least one step on a shared channel, except a few within one router.
   if (flows * layout.variants > static_cast<double>(network::most_shared_steps)) return std::nullopt;
   const network::OneLane one(several);
   network::ChannelGraph graph = network::walk_graph(one, traffic);
@@ -214,7 +214,7 @@ std::optional<Model> shared_model(const WormholeNetwork& network, std::optional<
   return Model(std::move(graph), Equations::finite_source, worms, *shared);
 }
 
-/// The same network by walking its ways, with what they remember; as it is where that would take too long.
+/// The same network by enumerating its routes, with history; unchanged if that would take too long.
 network::ChannelGraph with_trails(const network::WormTopology& topology, network::ChannelGraph graph) {
   const double nodes = static_cast<double>(topology.nodes);
   if (nodes * nodes * graph.mean_distance > static_cast<double>(network::most_trail_steps)) return graph;
@@ -270,7 +270,7 @@ std::shared_ptr<const network::WormNetwork> worm_network(const WormholeNetwork& 
   if (const auto* own = std::get_if<OwnWormNetwork>(&network)) {
     if (virtual_channels)
       throw InvalidArgument("virtual channels", std::to_string(*virtual_channels),
-                            "left out: the network says it");
+                            "omitted: the network file defines it");
     return own->network;
   }
   const auto& topology = std::get<network::WormTopology>(network);
@@ -284,7 +284,8 @@ double mean_distance(const WormholeNetwork& network) {
 
 WormholeVariant usual_variant(const WormholeNetwork& network) {
   const auto* topology = std::get_if<network::WormTopology>(&network);
-  // Some 1500 classes of channels: seconds for a saturation load. Fat-trees and hypercubes have a few at any size.
+  // About 1500 classes of channels: seconds for a saturation load. Fat-trees and hypercubes have few at any
+  // size.
   std::int64_t most = 1024;
   if (topology != nullptr && network::has_dimensions(topology->shape)) {
     if (topology->shape == network::WormShape::torus) most = 256;
@@ -301,13 +302,13 @@ void check_variant(const WormholeNetwork& network, WormholeVariant variant) {
   const auto* topology = std::get_if<network::WormTopology>(&network);
   if (variant == WormholeVariant::conditional && (topology == nullptr || !is_fat_tree(*topology)))
     throw InvalidArgument("variant", "conditional",
-                          "finite-source or paper: conditional is of a butterfly fat-tree");
+                          "finite-source or paper; conditional is only for a butterfly fat-tree");
 }
 
-/// Each way up is another; of larger ones there are too many.
+/// Each upward route is different; larger fat-trees have too many.
 constexpr std::int64_t most_walked_fat_tree_nodes = 256;
 
-/// With other virtual channels than the usual ones, channel by channel; nothing if that took long.
+/// With a non-default number of virtual channels, channel by channel; nothing if that would take long.
 std::shared_ptr<const Model> walked_model(const ModelledWormhole& asked, int virtual_channels) {
   constexpr double calls_of_a_wire = 50;
   const WormholeVariant variant = asked.variant.value_or(usual_variant(asked.network));
@@ -438,7 +439,7 @@ WormholeAnswer answer(const WormholeQuestion& question, const Run& run) {
   const std::vector<numeric::Rational>& values = question.offered.values;
   for (const numeric::Rational& value : values) {
     if (run.stop.stop_requested()) {
-      if (answer.points.empty()) throw Stopped("stopped before a load was answered");
+      if (answer.points.empty()) throw Stopped("stopped before the first load was finished");
       answer.stopped = true;
       break;
     }

@@ -2,10 +2,10 @@
 
 #include <tailbound/files/pending_file.hpp>
 
-/// The files of the command line that is being carried out, of which there is one at a time in a process.
+/// The files of the current command line; a process executes one at a time.
 namespace tailbound::cli {
 
-/// A command line begins: no file has been named.
+/// Starts a command line, with no files named yet.
 /// \param stop  ends the reading of a pipe
 void begin_files(std::stop_token stop);
 [[nodiscard]] files::NamedFiles& named_files();
@@ -13,7 +13,7 @@ void begin_files(std::stop_token stop);
 /// named_files().read()
 [[nodiscard]] std::string read_file(const std::string& path, std::string_view argument,
                                     std::size_t limit = files::largest_file);
-/// A file to be written, known to named_files().
+/// An output file, known to named_files().
 [[nodiscard]] files::PendingFile pending_file(const std::string& path, const std::string& option);
 
 }  // namespace tailbound::cli

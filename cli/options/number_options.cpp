@@ -7,7 +7,7 @@ using numeric::Rational;
 
 namespace {
 
-/// Those that are for people to choose.
+/// Those that users may choose.
 const Meanings<queue::Arithmetic>& arithmetics() {
   static const Meanings<queue::Arithmetic> all{{"auto", queue::Arithmetic::automatic},
                                                {"double", queue::Arithmetic::double_precision},

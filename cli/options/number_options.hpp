@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-/// What an answer's numbers have to meet, and in which units they are shown: the same in every command.
+/// Options for the accuracy and the units of numbers, common to all commands.
 namespace tailbound::cli {
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct AccuracyOptions {
   std::optional<std::string> arithmetic, digits;
 };
@@ -25,13 +25,13 @@ void add_accuracy_options(OptionTable& table, AccuracyOptions& options);
 /// \throws InvalidArgument
 [[nodiscard]] queue::Accuracy read_accuracy(const AccuracyOptions& options);
 
-/// Of --criterion, overflow unless told.  \throws InvalidArgument
+/// Of --criterion, default overflow.  \throws InvalidArgument
 [[nodiscard]] std::vector<bounds::Criterion> read_criteria(const std::optional<std::string>& text);
 
 /// A target: greater than 0 and less than 1.  \throws InvalidArgument
 [[nodiscard]] numeric::Rational read_target(const std::string& text, const char* option);
 
-/// --packet-bytes and --link-gbps: what a packet is in bytes and a slot in nanoseconds
+/// --packet-bytes and --link-gbps: the packet size in bytes and the slot time in nanoseconds
 void add_unit_options(OptionTable& table, UnitOptions& options);
 /// \throws InvalidArgument  out of range, or --link-gbps without --packet-bytes
 [[nodiscard]] answers::Units read_units(const UnitOptions& options);

@@ -4,5 +4,5 @@
 #include <tailbound/options/read.hpp>
 
 namespace tailbound::cli {
-using namespace options;  // commands are made of little else
+using namespace options;  // used throughout the commands
 }  // namespace tailbound::cli

@@ -5,7 +5,7 @@
 #include <tailbound/answers/simulation/precision.hpp>
 #include <tailbound/render/documents/parts/precision.hpp>
 
-/// Simulations that go on until their intervals are narrow.
+/// Simulations that continue until their intervals are narrow enough.
 namespace tailbound::cli {
 
 /// --half-width
@@ -17,8 +17,8 @@ inline void add_precision_option(OptionTable& table, SimulationOptions& options)
            "--replications of them (256)");
 }
 
-/// The reply to questions with a length and a confidence, each simulated until --half-width is reached.
-/// \param document_of  (pairs of question and answer, number of questions) -> render::Document
+/// The reply to queries with a length and a confidence, each simulated until --half-width is reached.
+/// \param document_of  (pairs of query and answer, number of queries) -> render::Document
 /// \throws InvalidArgument  also: --checkpoint or --resume
 template <class Question, class DocumentOf>
 [[nodiscard]] Reply simulate_to_width(const std::vector<Question>& questions,
@@ -44,7 +44,7 @@ template <class Question, class DocumentOf>
       return std::move(found);
     });
   });
-  // As it was simulated, for what is shown of it and drawn.
+  // With the simulated length, for output and plots.
   std::vector<Question> asked = questions;
   for (std::size_t i = 0; i < reached.size(); ++i) {
     asked[i].confidence = reached[i].confidence_of_each;
@@ -55,7 +55,7 @@ template <class Question, class DocumentOf>
   return {.document = std::move(document)};
 }
 
-/// Until --half-width is reached where it is given, else as long as the options say.
+/// Until --half-width is reached if it is given, otherwise with the given length.
 template <class Question, class DocumentOf>
 [[nodiscard]] Reply simulate_as_asked(const std::vector<Question>& questions,
                                       const SimulationOptions& options, const Context& context,

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-/// Questions answered point by point, and the reply of a command made of them.
+/// Runs queries point by point and creates the reply of a command.
 namespace tailbound::cli {
 
-/// What was finished, each with its question: pairs as documents take them.
+/// The finished points, each with its query: pairs as documents take them.
 template <class Question, class Answer>
 [[nodiscard]] std::vector<std::pair<Question, Answer>> paired(const std::vector<Question>& questions,
                                                               std::vector<Answer> finished) {
@@ -22,8 +22,8 @@ template <class Question, class Answer>
   return pairs;
 }
 
-/// The document of what is finished; of what a stop has cut, it says so.
-/// \param document_of  (pairs of question and answer) -> render::Document
+/// The document of the finished points, marked if a stop has truncated it.
+/// \param document_of  (pairs of query and answer) -> render::Document
 template <class Question, class Answer, class DocumentOf>
 [[nodiscard]] Reply reply_of(const std::vector<Question>& questions, answers::Points<Answer> points,
                              const DocumentOf& document_of) {
@@ -33,15 +33,15 @@ template <class Question, class Answer, class DocumentOf>
   return {.document = std::move(document)};
 }
 
-/// Asks all the questions, as pieces that Ctrl-C ends, and shows what is finished.
+/// Runs all queries as interruptible pieces, and shows the finished ones.
 template <class Question, class DocumentOf>
 [[nodiscard]] Reply show_all(const std::vector<Question>& questions, const Context& context,
                              const DocumentOf& document_of) {
   return reply_of(questions, answers::answer_all(questions, analysis_run(context)), document_of);
 }
 
-/// The same for questions that ask for several loads of one network each.
-/// \param ask  (question, run) -> answer, whose points a stop may have cut
+/// The same for queries with several loads of one network each.
+/// \param ask  (query, run) -> answer, whose points a stop may have truncated
 template <class Question, class Ask, class DocumentOf>
 [[nodiscard]] Reply show_networks(const std::vector<Question>& questions, const Context& context,
                                   const Ask& ask, const DocumentOf& document_of) {
@@ -66,14 +66,14 @@ inline void require_one_to_resume(const SimulationOptions& options, std::size_t 
       throw InvalidArgument(name, "given with several points", "given with one: it holds one simulation");
 }
 
-/// \throws NoAnswer  its message, and what finds the greatest load that is carried
+/// \throws NoAnswer  with its message, and the command that finds the saturation load
 [[noreturn]] void refuse_overloaded(const answers::Overloaded& overloaded);
 
-/// The answers to all the questions that a stop leaves, of which the last may be cut short.
-/// \param simulations  in all the questions
+/// The answers to all queries up to a stop; the last may be partial.
+/// \param simulations  number of simulations in all queries
 /// \throws InvalidArgument  --checkpoint or --resume with several simulations
-/// \throws NoAnswer         a load is not carried: it says how to find the greatest that is
-/// \throws Stopped          before two batches of the first were done
+/// \throws NoAnswer         a load is not carried; the message says how to find the saturation load
+/// \throws Stopped          before two batches of the first were finished
 template <class Question>
 [[nodiscard]] auto simulate_each(const std::vector<Question>& questions, std::size_t simulations,
                                  const SimulationOptions& options, const Context& context) {
@@ -89,8 +89,8 @@ template <class Question>
   }
 }
 
-/// Their reply; the document says itself what a stop has cut.
-/// \param document_of  (pairs of question and answer, number of questions) -> render::Document
+/// Their reply; the document reports a stop itself.
+/// \param document_of  (pairs of query and answer, number of queries) -> render::Document
 template <class Question, class DocumentOf>
 [[nodiscard]] Reply simulate_all(const std::vector<Question>& questions, const SimulationOptions& options,
                                  const Context& context, const DocumentOf& document_of) {
@@ -98,8 +98,8 @@ template <class Question, class DocumentOf>
   return {.document = document_of(paired(questions, std::move(points.finished)), questions.size())};
 }
 
-/// The reply to simulations of several loads each, likewise.
-/// \param document_of  (pairs of question and answer, number of points) -> render::Document
+/// The same for simulations of several loads each.
+/// \param document_of  (pairs of query and answer, number of points) -> render::Document
 template <class Question, class DocumentOf>
 [[nodiscard]] Reply simulate_loads(const std::vector<Question>& questions, const SimulationOptions& options,
                                    const Context& context, const DocumentOf& document_of) {
@@ -108,15 +108,15 @@ template <class Question, class DocumentOf>
   return {.document = document_of(paired(questions, std::move(networks.finished)), asked)};
 }
 
-/// The reply to searches of the greatest load.
+/// The reply to searches for the saturation load.
 template <class Question, class DocumentOf>
 [[nodiscard]] Reply find_saturations(const std::vector<Question>& questions, const SimulationOptions& options,
                                      const Context& context, const DocumentOf& document_of) {
   return reply_of(questions, simulate_each(questions, questions.size(), options, context), document_of);
 }
 
-/// The reply of a comparison: status 1 where the model is optimistic beyond an interval.
-/// \param points  pairs of question and answer, which has a tally
+/// The reply of a comparison: status 1 if the prediction is too favorable beyond an interval.
+/// \param points  pairs of query and answer, which has a tally
 template <class Points>
 [[nodiscard]] Reply judged(render::Document document, const Points& points) {
   Reply reply{.document = std::move(document)};
@@ -125,8 +125,8 @@ template <class Points>
   return reply;
 }
 
-/// The same for questions that are answered one by one.
-/// \param document_of  as of simulate_all()
+/// The same for queries that are run one by one.
+/// \param document_of  as in simulate_all()
 template <class Question, class DocumentOf>
 [[nodiscard]] Reply judge_all(const std::vector<Question>& questions, const SimulationOptions& options,
                               const Context& context, const DocumentOf& document_of) {

@@ -33,7 +33,7 @@ std::chrono::milliseconds read_interval(const SimulationOptions& options) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * numeric::nearest_double(seconds)));
 }
 
-/// As far as a checkpoint says what it is of; empty if there is no file, an empty one, or a device.
+/// The beginning of a checkpoint, which describes it; empty if there is no file, an empty one, or a device.
 std::string head_of_file(const std::string& path) {
   std::error_code error;
   return std::filesystem::is_regular_file(path, error) ? named_files().head(path, files::largest_file)
@@ -113,7 +113,7 @@ SimulationRun::SimulationRun(const SimulationOptions& options, const Context& co
 
 void SimulationRun::keep_checkpoints(const Context& context) {
   const std::string& path = *options_.checkpoint;
-  static_cast<void>(pending_file(path, "--checkpoint"));  // may it be written?
+  static_cast<void>(pending_file(path, "--checkpoint"));  // can it be written?
   if (const std::string head = head_of_file(path); !head.empty() && options_.resume != path) {
     const auto former = answers::simulation_of_checkpoint(head);
     if (!former)

@@ -11,12 +11,12 @@
 #include <variant>
 #include <vector>
 
-/// The options of every simulation, and how one is carried out: progress, Ctrl-C, checkpoint files.
+/// The options common to all simulations, and how one is executed: progress, Ctrl-C, checkpoint files.
 namespace tailbound::cli {
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct SimulationOptions {
-  const char* unit = "slot";  ///< of time: "cycle" makes --slots to --cycles
+  const char* unit = "slot";  ///< of time: "cycle" turns --slots into --cycles
   std::optional<std::string> slots{}, seed{}, threads{}, warmup{}, replications{}, checkpoint{},
       checkpoint_every{}, resume{}, half_width{};
 };
@@ -25,21 +25,22 @@ struct SimulationOptions {
 /// `options` must outlive the parse.
 void add_simulation_options(OptionTable& table, SimulationOptions& options);
 
-/// As asked for by --slots (or --cycles, `least` at least), --warmup, --replications and --seed.
+/// From --slots (or --cycles, at least `least`), --warmup, --replications and --seed.
 /// \throws InvalidArgument
 [[nodiscard]] answers::RunLength read_run_length(const SimulationOptions& options, std::int64_t least = 16);
 
-/// Of --rare: probabilities below 1, and levels from 1 to `most` packets, as the numbers are.  \throws InvalidArgument
+/// Of --rare: numbers below 1 are probabilities, numbers from 1 to `most` levels in packets.  \throws
+/// InvalidArgument
 [[nodiscard]] std::vector<std::variant<Packets, numeric::Rational>> read_rare(const std::string& text,
                                                                               std::int64_t most);
 
-/// A thread for each core.
+/// One thread per core.
 [[nodiscard]] int all_cores();
-/// --threads, all cores unless told.  \throws InvalidArgument
+/// --threads, default: all cores.  \throws InvalidArgument
 [[nodiscard]] int read_threads(const SimulationOptions& options);
 
-/// While one of these lives, a simulation is run as the options say: threads, progress, Ctrl-C, checkpoints.
-/// A checkpoint file that is there must be one of the very simulation: no other is overwritten.
+/// During its lifetime a simulation runs as the options say: threads, progress, Ctrl-C, checkpoints. An
+/// existing checkpoint file must belong to this simulation: others are not overwritten.
 class SimulationRun {
  public:
   /// \param context  outlives this
@@ -50,7 +51,7 @@ class SimulationRun {
 
   [[nodiscard]] const answers::Run& run() const { return run_; }
 
-  /// What `ask(run)` returns, errors of the files named as the options name them.
+  /// The result of `ask(run)`; errors of files name the options.
   template <class Ask>
   auto operator()(const Ask& ask) const {
     try {

@@ -22,7 +22,7 @@ constexpr const char* kEveryForm =
     "--pmf "
     "FILE";
 
-/// Names of options that describe the same thing, of which one may be given.
+/// Names of options that describe the same thing; only one may be given.
 struct Given {
   const char* option;
   bool given;
@@ -37,7 +37,7 @@ struct Given {
   throw InvalidArgument(option, "missing", legal);
 }
 
-/// Those of --traffic that a command takes.
+/// The values of --traffic that a command supports.
 Meanings<TrafficName> traffic_names(Correlated correlated) {
   Meanings<TrafficName> all;
   for (const TrafficName each :
@@ -48,7 +48,7 @@ Meanings<TrafficName> traffic_names(Correlated correlated) {
   return all;
 }
 
-/// Of what has inputs and no formula.
+/// For traffic with inputs and without a formula.
 const Meanings<TrafficName>& independent_or_onoff() {
   static const Meanings<TrafficName> both{{name_of(TrafficName::bernoulli), TrafficName::bernoulli},
                                           {name_of(TrafficName::onoff), TrafficName::onoff}};
@@ -72,7 +72,7 @@ std::vector<Rational> read_on_rates(const std::optional<std::string>& text) {
   return text ? parse_percent_list(*text, "--on-rate") : std::vector<Rational>{1};
 }
 
-/// Of --incast, for each entry of --load.
+/// For --incast, one for each entry of --load.
 std::vector<answers::Traffic> read_incasts(const TrafficOptions& options) {
   const std::vector<Rational> numbers = parse_list(*options.incast, "--incast", 3);
   const char* const legal =
@@ -101,7 +101,7 @@ std::vector<answers::Traffic> read_incasts(const TrafficOptions& options) {
   return all;
 }
 
-/// What does not go with --classes or --joint.
+/// Rejects options incompatible with --classes or --joint.
 void refuse_beside_classes(const TrafficOptions& options, Sought sought) {
   const char* const option = options.classes ? "--classes" : "--joint";
   if (options.classes && options.joint)
@@ -126,7 +126,7 @@ void refuse_beside_classes(const TrafficOptions& options, Sought sought) {
         fmt::format("left out, or {} must: loads and bursts are looked for without classes", option));
 }
 
-/// An entry for each class.
+/// One entry per class.
 std::vector<answers::Traffic> by_class(answers::TrafficClass classes) {
   std::vector<answers::Traffic> all;
   for (std::size_t i = 0; i < classes.loads.size(); ++i) {
@@ -149,7 +149,7 @@ answers::TrafficClass equal_classes(const std::string& text, std::int64_t inputs
   return classes;
 }
 
-/// The source, which is one of these.
+/// The source, given by exactly one of these.
 template <class Source>
 Source& in(answers::Traffic& traffic) {
   return std::get<Source>(traffic.source);
@@ -256,7 +256,7 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
   if (poisson && source != nullptr)
     refuse_together(poisson_option, source->option, "each describes the traffic by itself");
   if (options.classes || options.joint) refuse_beside_classes(options, sought);
-  // A burst says as much as --traffic onoff does.
+  // A burst length implies --traffic onoff.
   const char* const of_bursts = options.burst         ? "--burst"
                                 : options.on_rate     ? "--on-rate"
                                 : options.destination ? "--destination"
@@ -411,7 +411,7 @@ void add_burst_options(OptionTable& table, BurstOptions& options, const std::str
 
 namespace {
 
-/// \throws InvalidArgument  options that do not go together. Are there bursts?
+/// \throws InvalidArgument  incompatible options. Are there bursts?
 bool asks_for_bursts(const BurstOptions& options) {
   const bool on_off = options.traffic &&
                       parse_choice(*options.traffic, "--traffic", meaning_names(independent_or_onoff())) == 1;
@@ -425,7 +425,7 @@ bool asks_for_bursts(const BurstOptions& options) {
   return options.burst.has_value();
 }
 
-/// \throws InvalidArgument  load, burst and on-rate do not go together
+/// \throws InvalidArgument  load, burst and on-rate are inconsistent
 void require_possible(const traffic::Burst& burst, const Rational& load) {
   const auto refuse = [](const char* option, const Rational& value, const InvalidArgument& error) {
     throw InvalidArgument(option, numeric::plain(value), error.legal());

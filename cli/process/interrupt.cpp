@@ -24,10 +24,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// One request may come twice, to the process and to its group.
+/// One request may arrive twice, at the process and at its group.
 constexpr auto one_request = std::chrono::milliseconds(300);
 
-/// SIGINT, SIGTERM and SIGHUP, without those that are ignored.
+/// SIGINT, SIGTERM and SIGHUP, except those that are ignored.
 sigset_t heeded() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -38,7 +38,7 @@ sigset_t heeded() {
   return signals;
 }
 
-/// A file descriptor, closed at the end.
+/// A file descriptor, closed by the destructor.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {
@@ -53,7 +53,7 @@ class Descriptor {
   int number_;
 };
 
-/// Between two looks at what has been asked to stop.
+/// Interval of checks after a stop request.
 constexpr auto within_grace = std::chrono::milliseconds(8);
 
 [[noreturn]] void end_at_limit(const LimitWatch& limits, LimitWatch::Limit limit) {
@@ -66,8 +66,8 @@ constexpr auto within_grace = std::chrono::milliseconds(8);
 
 }  // namespace
 
-/// A handler may do next to nothing; a thread that waits for the signals may do anything. So they are
-/// blocked, and a thread waits for them.
+/// A signal handler may do very little, a thread that waits for signals anything. So signals are blocked, and
+/// a thread waits for them.
 class Interrupt::Watch {
  public:
   explicit Watch(Limits limits) : limits_(std::move(limits)), signals_(heeded()) {
@@ -88,7 +88,7 @@ class Interrupt::Watch {
   Watch& operator=(const Watch&) = delete;
 
   void begin_in_child() {
-    static_cast<void>(thread_.release());  // that thread is in the parent only
+    static_cast<void>(thread_.release());  // that thread exists only in the parent
     stage_ = reached_ == LimitWatch::Limit::none ? Stage::done : Stage::working;
     in_child_ = true;
     begin();
@@ -139,7 +139,7 @@ class Interrupt::Watch {
     stop.request_stop();
   }
 
-  /// \param begun  when this thread did, which in a child is when the rest was given up
+  /// \param begun  when this thread started; in a child, when the other work was aborted
   void look_at_limits(Clock::time_point begun) {
     if (stage_ != Stage::working || !limits_.any()) return;
     if (reached_ == LimitWatch::Limit::none) {
@@ -155,7 +155,8 @@ class Interrupt::Watch {
     if (moved_on(Stage::ending)) end_at_limit(limits_, reached_);
   }
 
-  /// Either the work is done in time or it is ended, never both: the outputs may be closed where it is done.
+  /// Either the work is finished in time or it is aborted, never both: the outputs may be closed once it is
+  /// finished.
   enum class Stage { working, done, ending };
   bool moved_on(Stage next) {
     Stage working = Stage::working;
@@ -166,11 +167,11 @@ class Interrupt::Watch {
   std::atomic<LimitWatch::Limit> reached_ = LimitWatch::Limit::none;
   std::atomic<Stage> stage_ = Stage::working;
   bool in_child_ = false;
-  Clock::time_point asked_{};  ///< by a limit; the thread's own
+  Clock::time_point asked_{};  ///< by a limit; used only by the thread
   sigset_t signals_;
   sigset_t former_{};
   std::optional<Descriptor> signal_, end_;
-  std::optional<Clock::time_point> first_;  ///< when the stop was asked for; the thread's own
+  std::optional<Clock::time_point> first_;  ///< time of the stop request; used only by the thread
   std::unique_ptr<std::thread> thread_;
 };
 

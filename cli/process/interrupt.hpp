@@ -5,17 +5,18 @@
 #include <memory>
 #include <stop_token>
 
-/// Ctrl-C and limits as a stop request.
+/// Ctrl-C and limits as stop requests.
 namespace tailbound::cli {
 
-/// While one of these lives, the first SIGINT, SIGTERM or SIGHUP asks for a stop instead of ending the
-/// process; one more, 0.3 s later or after that, ends it at once, with nothing left behind
-/// (files/leftovers.hpp). Signals that were ignored before (nohup) stay ignored. A limit that is reached asks
-/// for a stop too; where the work has not ended Limits::grace later, or memory grows on, the process says
-/// so and ends with status 1, with nothing left behind. There is one for the whole of cli::run(); at its end
-/// everything is as it was before.
+/// During its lifetime the first SIGINT, SIGTERM or SIGHUP requests a stop instead of ending the process;
+/// another one, at least 0.3 s later, ends it at once without leaving files behind (files/leftovers.hpp).
+/// Signals that were ignored before (nohup) stay ignored. Reaching a limit also requests a stop; if the work
+/// has not ended Limits::grace later, or memory keeps growing, the process reports that and ends with status
+/// 1, without leaving files behind. There is one for all of cli::run(); its destructor restores the previous
+/// state.
 ///
-/// CONTRACT  threads begun meanwhile inherit what makes this work; a thread begun before that does not block
+/// CONTRACT  threads started during its lifetime inherit the signal mask; a thread started before that does
+/// not block
 ///           the signals itself may still receive one, and the process then ends at once.
 class Interrupt {
  public:
@@ -26,14 +27,14 @@ class Interrupt {
 
   [[nodiscard]] std::stop_token token() const;
 
-  /// The limit that has asked for the stop.
+  /// The limit that requested the stop.
   [[nodiscard]] LimitWatch::Limit limit() const;
   [[nodiscard]] const LimitWatch& limits() const;
-  /// The work is done, what is left is to write it: limits count no more.
+  /// The computation is done and only output remains: limits no longer apply.
   void end_of_work();
 
-  /// To be called in a child process right after fork(): signals are watched for there as well, and a further
-  /// one ends the child. It has the grace of a limit once more, if that was why.
+  /// Called in a child process right after fork(): watches signals there too; a further one ends the child.
+  /// It gets the grace of a limit once more, if that was the reason.
   void watch_in_child();
 
  private:
@@ -41,7 +42,7 @@ class Interrupt {
   std::unique_ptr<Watch> watch_;
 };
 
-/// Ends the process by this signal, whatever was to become of it.
+/// Ends the process with this signal, whatever its handler.
 [[noreturn]] void end_by_signal(int signal);
 
 }  // namespace tailbound::cli

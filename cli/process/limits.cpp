@@ -15,14 +15,14 @@
 namespace tailbound::cli {
 namespace {
 
-/// Memory is looked at so often: a core fills some 20 MB meanwhile.
+/// Interval of memory checks: a core fills about 20 MB meanwhile.
 constexpr auto between_looks = std::chrono::milliseconds(8);
 
 constexpr long double least_seconds = 0.001L, most_seconds = 1e9L;
 constexpr std::uint64_t megabyte = 1'000'000;
 constexpr std::uint64_t least_bytes = 16 * megabyte, most_bytes = std::uint64_t{1} << 60U;
 
-/// Empty where `read` refuses: what is legal is said by who asks.
+/// Empty if `read` throws: the caller reports the legal range.
 template <class Read>
 std::optional<long double> number_of(Read read) {
   try {
@@ -59,7 +59,7 @@ std::string in_words(std::uint64_t bytes) {
   return megabytes < 1000 ? fmt::format("{:.4g} MB", megabytes) : fmt::format("{:.4g} GB", megabytes / 1000);
 }
 
-/// Of this process, in memory.
+/// Resident memory of this process.
 std::uint64_t resident_bytes() {
   const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;

@@ -5,28 +5,28 @@
 #include <optional>
 #include <string>
 
-/// How long a question may take, and how much memory.
+/// Time and memory limits of a query.
 namespace tailbound::cli {
 
 struct Limits {
   std::optional<std::chrono::nanoseconds> time{};
-  std::optional<std::uint64_t> bytes{};  ///< of memory, beyond what the process had before the question
-  /// What does not look at a stop is ended so long after a limit was reached.
+  std::optional<std::uint64_t> bytes{};  ///< of memory, in addition to what the process used before the query
+  /// Time after which work that does not check for a stop is ended.
   std::chrono::milliseconds grace{450};
   std::string asked = "tailbound";  ///< the command, for the message
 };
 
-/// --time-limit and --memory-limit as typed, or what is usual where they are not.
+/// --time-limit and --memory-limit as typed, or the defaults.
 /// \param time    seconds; "none" for no limit
 /// \param memory  megabytes, or with a unit: "500MB", "2GB", "1.5GiB"; "none"
 /// \throws InvalidArgument
 [[nodiscard]] Limits read_limits(const std::optional<std::string>& time,
                                  const std::optional<std::string>& memory, Limits usual);
 
-/// Bytes of memory of this machine.
+/// Physical memory of this machine [bytes].
 [[nodiscard]] std::uint64_t machine_memory();
 
-/// Tells when a limit is reached, from where it is made on.
+/// Detects that a limit is reached, counted from its construction.
 class LimitWatch {
  public:
   explicit LimitWatch(Limits limits);
@@ -37,15 +37,15 @@ class LimitWatch {
   enum class Limit { none, time, memory };
   /// The limit that is reached now.
   [[nodiscard]] Limit look() const;
-  /// Memory is a tenth beyond its limit: nothing may go on.
+  /// Is memory a tenth beyond its limit, so that the process must end at once?
   [[nodiscard]] bool far_beyond() const;
-  /// Until the next look.
+  /// Time until the next check.
   [[nodiscard]] std::chrono::milliseconds until_next() const;
 
   /// "the time limit of 5 s"
   [[nodiscard]] std::string name_of(Limit limit) const;
-  /// Why there is no answer, and which option allows more.
-  /// \param reached  how far it has come, or empty
+  /// Why there is no answer, and which option raises the limit.
+  /// \param reached  the progress, or empty
   [[nodiscard]] std::string refusal(Limit limit, const std::string& reached = {}) const;
 
  private:
@@ -55,7 +55,7 @@ class LimitWatch {
 
   Limits limits_;
   Clock::time_point start_ = Clock::now();
-  std::uint64_t before_ = 0;  ///< bytes that the process had
+  std::uint64_t before_ = 0;  ///< memory of the process at the start
 };
 
 }  // namespace tailbound::cli

@@ -21,7 +21,7 @@ std::atomic<bool> run_out = false;
   try {
     files::leftovers::clear_up();
   } catch (const std::bad_alloc&) {
-    static_cast<void>(0);  // nothing has been begun
+    static_cast<void>(0);  // nothing has been started
   }
   for (const char* words : {"tailbound: ", no_memory, "\n"})
     static_cast<void>(!write(STDERR_FILENO, words, std::strlen(words)));
@@ -63,7 +63,7 @@ std::terminate_handler former = nullptr;
   } catch (const std::bad_alloc&) {
     end();
   } catch (...) {
-    static_cast<void>(0);  // as it would have been
+    static_cast<void>(0);  // default behavior
   }
   former();
   std::abort();

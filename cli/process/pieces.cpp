@@ -24,9 +24,9 @@
 namespace tailbound::cli {
 namespace {
 
-/// A piece that is about to end may end.
+/// Lets a piece finish that is almost done.
 constexpr auto patience = std::chrono::milliseconds(1000);
-/// Less where a limit has been reached: none where memory grows.
+/// Less if a limit has been reached: none if memory grows.
 std::chrono::milliseconds patience_after(LimitWatch::Limit limit) {
   if (limit == LimitWatch::Limit::none) return patience;
   return std::chrono::milliseconds(limit == LimitWatch::Limit::time ? 150 : 0);
@@ -34,13 +34,13 @@ std::chrono::milliseconds patience_after(LimitWatch::Limit limit) {
 
 bool given_up = false;
 
-/// What the piece still says goes nowhere, and pipes end when the child closes them.
+/// Discards further output of the piece; pipes end when the child closes them.
 void close_outputs() {
   const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int output : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, output);
 }
 
-/// The thread stands still from now on: it takes no more of time or memory.
+/// Suspends the thread: it uses no more time or memory.
 void halt(pthread_t thread) {
   struct sigaction stand_still {};
   stand_still.sa_handler = [](int) {
@@ -143,7 +143,7 @@ class Pieces::Carrier {
     interrupt_.end_of_work();
     close_outputs();
     halt(thread_->handle());
-    // The thread may hold the lock of memory: nothing is allocated or freed any more.
+    // The thread may hold the memory lock: nothing is allocated or freed any more.
     end_like(run::wait_for_process(child));
   }
 
@@ -153,7 +153,7 @@ class Pieces::Carrier {
   bool given_up_ = false;
   std::mutex lock_;
   std::condition_variable_any changed_;
-  const std::function<void()>* piece_ = nullptr;  ///< to be carried out, or being so
+  const std::function<void()>* piece_ = nullptr;  ///< to be executed, or being executed
   std::exception_ptr failure_;
   bool end_ = false;
 };

@@ -5,13 +5,14 @@
 #include <functional>
 #include <memory>
 
-/// Work that does not look at stop requests, carried out so that a stop ends it all the same.
+/// Makes work interruptible that does not check for stop requests.
 namespace tailbound::cli {
 
-/// Carries out answers::Run::piece on a thread of its own. A piece that has not ended a second after a stop
-/// was requested (sooner where a limit was reached) is given up: the process forks, and carry_out() returns false in the child, where the
-/// thread of the piece is not, so that nothing disturbs what is finished and is now written. The parent only
-/// waits for the child and ends as it does. So a piece may refer to anything that lives while it is called.
+/// Executes answers::Run::piece on a separate thread. A piece that has not ended one second after a stop
+/// request (earlier if a limit was reached) is aborted: the process forks, and carry_out() returns false in
+/// the child, which does not contain the piece's thread, so that nothing disturbs the finished work while it
+/// is written. The parent only waits for the child and ends with its status. So a piece may refer to anything
+/// that lives during the call.
 class Pieces {
  public:
   /// \param interrupt  outlives this
@@ -20,8 +21,8 @@ class Pieces {
   Pieces(const Pieces&) = delete;
   Pieces& operator=(const Pieces&) = delete;
 
-  /// False if a stop had been requested before, or the piece was given up. A piece within a piece is called.
-  /// \throws what the piece throws
+  /// False if a stop was requested before, or the piece was aborted. A nested piece is called directly.
+  /// \throws exceptions of the piece
   [[nodiscard]] bool carry_out(const std::function<void()>& piece);
 
  private:
@@ -29,8 +30,8 @@ class Pieces {
   std::unique_ptr<Carrier> carrier_;
 };
 
-/// Whether this process has given work up: it must end without the destructors of global objects, which the
-/// work may have left anyhow.
+/// Whether this process has aborted work: it must end without the destructors of global objects, which the
+/// work may have left in any state.
 [[nodiscard]] bool has_given_up();
 
 }  // namespace tailbound::cli

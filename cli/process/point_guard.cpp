@@ -36,7 +36,7 @@ class PointGuard::Watch {
   }
 
  private:
-  /// Points are not told of as they come and go, which would cost as much as many of them.
+  /// The guard polls: notifying it of every point would cost as much as many points.
   static constexpr auto between_looks = std::chrono::milliseconds(20);
 
   void watch() {
@@ -46,9 +46,9 @@ class PointGuard::Watch {
       if (end_ || !limits_) continue;
       const LimitWatch::Limit limit = limits_->look();
       if (limit == LimitWatch::Limit::none) continue;
-      // The lock is kept: a point that ends now stays where it is.
+      // The lock is kept, so that a point that ends now does not continue.
       (*refused_)("no answer within " + limits_->name_of(limit));
-      std::_Exit(no_answer);  // what is pending is the parent's
+      std::_Exit(no_answer);  // pending output belongs to the parent
     }
   }
 

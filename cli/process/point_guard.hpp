@@ -5,11 +5,12 @@
 #include <functional>
 #include <memory>
 
-/// Points of a sweep that do not end, ended with their process.
+/// Enforces limits on the points of a sweep by ending their process.
 namespace tailbound::cli {
 
-/// Watches the points that this process works on, one after the other. Where one reaches a limit, `refused` is called
-/// with the reason, on a thread of the guard's own, and the process ends with status 1 although work goes on in it.
+/// Watches the points that this process computes, one after another. If one reaches a limit, `refused` is
+/// called with the reason, on the guard's own thread, and the process ends with status 1 although it is still
+/// computing.
 class PointGuard {
  public:
   using Refused = std::function<void(const std::string& why)>;
@@ -19,7 +20,7 @@ class PointGuard {
   PointGuard(const PointGuard&) = delete;
   PointGuard& operator=(const PointGuard&) = delete;
 
-  /// What `work` returns, done under these limits.
+  /// The result of `work`, computed under these limits.
   template <class Work>
   auto watched(const Limits& limits, const Refused& refused, const Work& work) {
     const Watched one(*this, limits, refused);

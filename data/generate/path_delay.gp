@@ -1,7 +1,7 @@
 \\ End-to-end queueing delay D: P(D > d), percentiles and means. Plain power series expansion of D(z) with 400 digits;
 \\ P(D > d) = 1 - P(D <= d), which leaves more than 250 correct digits of a tail of 1e-100, 100 of one of 1e-290.
 \\   gp -q -f path_delay.gp < /dev/null
-\\ "percentile": the least whole d with P(D <= d) >= p. "mean": E[D], exact. 40 digits shown.
+\\ "percentile": the smallest integer d with P(D <= d) >= p. "mean": E[D], exact. 40 digits shown.
 \\ Rows whose percentile is met with equality are decided in rational arithmetic (the last block).
 default(parisizemax, 10^9);
 default(realprecision, 400);
@@ -14,7 +14,7 @@ row(question, c, argument, value) = {
 };
 
 \\ c = [radix, levels, load, load as text, sources, routing, occupancy]; count: terms of the series; depths: a row
-\\ P(D > d) for the least d at which it is <= 10^-depth; starting with 0, the mean and the percentiles too.
+\\ P(D > d) for the smallest d at which it is <= 10^-depth; starting with 0, also the mean and the percentiles.
 report(c, count, depths) = {
   my(classes = paths(c[1], c[2], c[3], c[5], c[6]));
   my(s = survival(delay_probabilities(classes, c[7], count, 0)));
@@ -48,7 +48,7 @@ deep = [0, 2, 6, 12, 20, 30];
   once(2, 3, 49/50, "0.98", 0, 0, 0, 1500, [0, 2, 6, 12, 20]);
   once(16, 3, 9/10, "0.9", 0, 0, 0, 1500, [60, 100]);
   once(4, 3, 3/5, "0.6", 1, 1, 1, 700, [60, 100]);
-  \\ So deep, and so long, that sums of doubles need a tilt.
+  \\ Deep and long enough that sums of doubles need a tilt.
   once(8, 2, 7/10, "0.7", 0, 0, 0, 1200, [0, 20, 220, 290]);
   once(8, 2, 7/10, "0.7", 1, 1, 1, 1200, [0, 20, 220, 290]);
   once(2, 2, 49/50, "0.98", 0, 0, 0, 5000, [0, 6, 100]);

@@ -1,4 +1,4 @@
-\\ The ccdf rows of ../reference/path_delay.csv a second way, without series: S(z) = (1 - D(z))/(1 - z) generates
+\\ The ccdf rows of ../reference/path_delay.csv by a second method, without series: S(z) = (1 - D(z))/(1 - z) generates
 \\ P(D > d); D(z) is evaluated in closed form at N points of a circle of radius r < 1, and the coefficient read off by
 \\ Cauchy's formula. Aliasing adds P(D > d + N) r^N + ..., below 1e-150 with r^N = 1e-150.
 \\   gp -q -f path_delay_contour.gp < /dev/null

@@ -1,6 +1,6 @@
 maple_mode(1);
-# Some ccdf rows of ../reference/path_delay.csv a second way, in rational arithmetic: P(D > d) exactly, then 40 digits.
-# 2-ary 3-tree, load 4/5, decoupled sources, wait; rates written out. Giac in Maple mode:
+# Some ccdf rows of ../reference/path_delay.csv by a second method, in rational arithmetic: P(D > d) exactly, then 40 digits.
+# 2-ary 3-tree, load 4/5, independent source arrivals, wait; rates written out. Giac in Maple mode:
 #   giac path_delay_exact.mpl
 Digits := 40;
 A := (1 - r + r*z)^m:

@@ -1,5 +1,5 @@
-\\ P(W > slots) and P(Q > slots) at hops 1 and 2 (and the others where they differ), random-root routing, decoupled
-\\ sources, and at every hop under nearest-ancestor routing for packets that turn at the top. 400 digits.
+\\ P(W > slots) and P(Q > slots) at hops 1 and 2 (and the others where they differ), random-root routing, independent
+\\ source arrivals, and at every hop under nearest-ancestor routing for packets that turn at the top. 400 digits.
 \\   gp -q -f path_delay_hops.gp < /dev/null
 default(realprecision, 400);
 read("path_delay_rules.gp");

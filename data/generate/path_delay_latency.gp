@@ -1,4 +1,4 @@
-\\ Latency T = H + D, H the number of queues on the packet's way: with nearest-ancestor routing H differs between
+\\ Latency T = H + D, H the number of queues on the packet's path: with nearest-ancestor routing H differs between
 \\ classes, so a percentile of T is not H plus a percentile of D. 400 digits.
 \\   gp -q -f path_delay_latency.gp < /dev/null
 default(realprecision, 400);

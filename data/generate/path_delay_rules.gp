@@ -1,8 +1,8 @@
 \\ End-to-end queueing delay of a k-ary n-tree under uniform traffic (Singh and Dally 2004, sections III-V):
-\\ which sources feed the queues on a path, and what the queues make of them. Read by the other path_delay scripts.
+\\ the sources of the queues on a path, and the resulting distributions. Read by the other path_delay scripts.
 \\
 \\ A hop is a list of [rate, count]: count sources, each sending with probability rate in a slot.
-\\ sources: 0 decoupled, 1 first-hop;  routing: 0 random-root, 1 nearest-ancestor.
+\\ sources: 0 "decoupled" (independent), 1 first-hop;  routing: 0 random-root, 1 nearest-ancestor.
 
 \\ Probability that the lowest level common to source and destination is l; the source may be its own destination.
 turn_share(k, n, l) = if(l == 1, k, k^l - k^(l-1))/k^n;
@@ -14,8 +14,8 @@ up_hop(k, n, load, sources, j) = {
   if(sources, [[rate/k, k]], [[rate/k^j, k^j]])
 };
 
-\\ The down link from level j, nearest-ancestor routing. First-hop: the links from below bring what turns here (not
-\\ from the child it goes to, but for leaves), the k links from above the rest.
+\\ The down link from level j, nearest-ancestor routing. First-hop: the links from below carry the packets that turn
+\\ here (not from the child that they go to, except for leaves), the k links from above the rest.
 down_hop(k, n, load, sources, j) = {
   my(count = if(j == 1, k^n, k^n - k^(j-1)));
   if(!sources, return([[load*turns_from(k, n, j)/count, count]]));

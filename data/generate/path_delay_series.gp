@@ -1,4 +1,4 @@
-\\ Probabilities of the delay by plain power series expansion, at the precision in force; needs path_delay_rules.gp.
+\\ Probabilities of the delay by plain power series expansion, at the current precision; needs path_delay_rules.gp.
 
 \\ The delay of one hop as a power series, count terms; exact where `exact` is set.
 hop_series(hop, occupancy, count, exact) = {
@@ -24,7 +24,7 @@ delay_probabilities(classes, occupancy, count, exact) = {
 
 \\ P(D > d), d = 0 .. #p - 1
 survival(p) = { my(s = vector(#p), left = 1); for(d = 1, #p, left -= p[d]; s[d] = left); s };
-\\ The least d with s[d + 1] <= target; refuses to decide what 300 digits cannot.
+\\ The smallest d with s[d + 1] <= target; an error if 300 digits cannot decide it.
 least(s, target) = {
   for(d = 1, #s, if(abs(s[d] - target) < 1e-300, error("equality"));
     if(s[d] <= target, return(d - 1)));

@@ -1,6 +1,6 @@
 maple_mode(1);
-# The same expansion in floating point with Digits := 38, n = 0 .. 400: what "expand Q(z) and hope that the
-# digits suffice" gives. The constant term of 1 - A(1) is not 0 after rounding, so the error does not fall
+# The same expansion in floating point with Digits := 38, n = 0 .. 400: the result of expanding Q(z)
+# without checking the precision. The constant term of 1 - A(1) is not 0 after rounding, so the error does not fall
 # with n while the probabilities do.
 #   giac slotted_queue_38_digits.mpl
 Digits := 38;

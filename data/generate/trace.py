@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Writes data/traffic/requests.csv: what eight hosts send to one 1 Gbit/s port, request by request.
+"""Writes data/traffic/requests.csv: the requests of eight hosts to one 1 Gbit/s port.
 
 In each 512 ns (64 bytes at 1 Gbit/s) each host begins a request with probability 0.0375, independently: of 64 bytes, or
-with probability 1/10 of 65 to 128. Python's own generator with seed 1: the file is the same wherever this runs.
+with probability 1/10 of 65 to 128. Python's random generator with seed 1 gives the same file everywhere.
 """
 import random
 import sys

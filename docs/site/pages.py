@@ -56,26 +56,26 @@ def copy_pages(folder, listed):
 
 # --- the library, from the comments of its headers ---------------------------------------------------------
 
-ROOMS = {
+MODULES = {
     "lib/core": "Units as types, typed errors.",
-    "lib/run": "Who carries out a list of pieces: threads, processes, parts.",
-    "lib/files": "Files that appear whole or not at all.",
+    "lib/run": "Worker pools: threads, processes, parts of a run.",
+    "lib/files": "Atomic file output.",
     "lib/options": "Named options, declared in tables.",
-    "lib/numeric": "Rationals, reals, intervals, the kinds of truth, rounding bounds, transforms.",
-    "lib/traffic": "Correlated sources, packets of several sizes.",
-    "lib/symbolic": "Formulas and their printing.",
-    "lib/series": "From formulas and traffic to numbers.",
-    "lib/queue": "The slotted queue and what is proved of it.",
-    "lib/network": "Trees and any network; network files.",
+    "lib/numeric": "Rationals, reals, intervals, kinds of numbers, rounding bounds, transforms.",
+    "lib/traffic": "Bursty sources and packet sizes.",
+    "lib/symbolic": "Formulas and their output.",
+    "lib/series": "Series expansion of formulas and traffic.",
+    "lib/queue": "The slotted queue and its proved bounds.",
+    "lib/network": "Trees, general networks, network files.",
     "lib/sim": "The simulators.",
-    "bounds": "Models and numeric questions.",
-    "answers": "A question is a struct, its answer a struct of numbers that carry their truth.",
-    "render": "What is shown of an answer, and the formats.",
+    "bounds": "Models and numerical solvers.",
+    "answers": "A query is a struct; its answer is a struct of numbers, each with its kind.",
+    "render": "Documents and output formats.",
 }
 
 
 def comment_text(lines):
-    """A doc comment as Markdown: taken literally, but for `code` and \\param, \\pre, \\throws, \\return."""
+    """A doc comment as Markdown: literal text, except `code` and \\param, \\pre, \\throws, \\return."""
     text = " ".join(line.strip() or "\n\n" for line in lines)
     parts = re.split(r"(`[^`]*`)", text)
     for i in range(0, len(parts), 2):
@@ -147,24 +147,24 @@ def api_pages(folder):
     there = folder / "api"
     there.mkdir(exist_ok=True)
     rows, names = [], []
-    for room, meaning in ROOMS.items():
+    for module, meaning in MODULES.items():
         sections = []
-        for path in sorted((ROOT / room).rglob("*.hpp")):
+        for path in sorted((ROOT / module).rglob("*.hpp")):
             if re.search(r"^///.*Internal to the \w+ module", path.read_text(), flags=re.M):
                 continue
             parts = header_page(path)
             if parts:
                 name = "tailbound/" + str(path.relative_to(ROOT)).removeprefix("lib/")
                 sections.append(f"## {name.split('/', 1)[1]}\n\n`#include <{name}>`\n\n" + "\n".join(parts))
-        name = room.split("/")[-1]
+        name = module.split("/")[-1]
         names.append(name)
         rows.append(f"| [tailbound::{name}]({name}.md) | {meaning} |")
         (there / f"{name}.md").write_text(f"# tailbound::{name}\n\n{meaning}\n\n" + "\n".join(sections))
     tree = "\n".join(names)
     (there / "index.md").write_text(
-        "# The library, room by room\n\nEvery page is made from the comments of its headers. A room includes those above it in this "
-        "table only. How to link with it: [library.md](../howto/library.md); how it is built: [architecture.md](../architecture.md)."
-        "\n\n| room | |\n|---|---|\n" + "\n".join(rows) + f"\n\n```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
+        "# Library modules\n\nThese pages are generated from the comments of the headers. A module includes only modules above it in "
+        "this table. Linking: [library.md](../howto/library.md); source layout: [architecture.md](../architecture.md)."
+        "\n\n| module | contents |\n|---|---|\n" + "\n".join(rows) + f"\n\n```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
     )  # fmt: skip
 
 

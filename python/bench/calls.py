@@ -1,11 +1,10 @@
 #!/usr/bin/python3
-"""What Python costs beside the library: the call of one question, and many questions over arrays.
+"""Overhead of the Python package: single calls, and calls with arrays.
 
-  PYTHONPATH=build/release/python python/bench/calls.py [QUESTIONS]
+  PYTHONPATH=build/release/python python/bench/calls.py [POINTS]
 
-Times are of pairs in the same run, one of Python and one of a loop in C++ over the same questions: medians, so that
-what else the machine does touches both alike. Of arrays the time of the processors is shown too, which says the same on
-a machine that is busy.
+Each measurement in Python is paired with a C++ loop over the same points in the same run; medians are reported, so that
+other load affects both equally. For arrays the processor time is shown too, which is meaningful on a loaded machine.
 """
 
 import resource
@@ -21,7 +20,7 @@ from tailbound import _tailbound
 
 
 def call_overhead(pairs: int = 3000) -> None:
-    """One sizing from keywords to answer, against answers::answer() of the same question."""
+    """One sizing from keywords to answer, compared with answers::answer() for the same query."""
     one = _tailbound.sizings({"inputs": 16, "load": 0.9, "drop": 1e-15}, 1)
     assert one is not None
     python, loop = [], []
@@ -35,13 +34,13 @@ def call_overhead(pairs: int = 3000) -> None:
 
 
 def spent() -> float:
-    """Seconds of the processors, of this process and its children."""
+    """Processor time of this process and its children [s]."""
     each = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in each)
 
 
 def arrays(questions: int, pairs: int = 3) -> None:
-    """So many sizings over an array of loads, against a loop in C++ on as many processes that keeps nothing."""
+    """Sizings over an array of loads, compared with a C++ loop on as many processes that stores nothing."""
     loads = numpy.linspace(0.1, 0.95, questions)
     sizings = _tailbound.sizings({"inputs": 16, "load": loads, "drop": 1e-15}, questions)
     assert sizings is not None
@@ -59,16 +58,16 @@ def arrays(questions: int, pairs: int = 3) -> None:
         efforts.append(loop_effort / python_effort)
         print(
             f"{questions} sizings on {cores()} processes: {python:.2f} s from Python, {loop:.2f} s in C++ "
-            f"({python_effort:.2f} and {loop_effort:.2f} s of processors); buffers {buffers.min()} .. {buffers.max()}"
+            f"({python_effort:.2f} and {loop_effort:.2f} s of processor time); buffers {buffers.min()} .. {buffers.max()}"
         )
     print(
         f"medians of {pairs} pairs: {100 * statistics.median(ratios):.1f} % of the rate of C++, "
-        f"{100 * statistics.median(efforts):.1f} % by time of processors"
+        f"{100 * statistics.median(efforts):.1f} % by processor time"
     )
 
 
 def as_arrays(questions: int = 10_000) -> None:
-    """What is made of so many answers."""
+    """Conversion of many answers."""
     side = round(questions**0.5)
     loads = numpy.linspace(0.1, 0.95, side * side).reshape(side, side)
 

@@ -20,13 +20,13 @@ constexpr double not_there = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t no_whole = std::numeric_limits<std::int64_t>::min();
 constexpr std::uint32_t no_text = std::numeric_limits<std::uint32_t>::max();
 
-/// A number as doubles: the nearest, and the interval that is known of it, rounded outward; an end of which nothing is
-/// known is infinite. Nothing underflows silently: 1e-400 is 0 within [0, 5e-324].
+/// A number as doubles: the nearest one, and its interval, rounded outward; an unknown end is infinite.
+/// Underflow is visible: 1e-400 is 0 within [0, 5e-324].
 struct Doubles {
   double middle, lower, upper;
 };
 
-/// The double next to `value` in one direction, `nearest` being the nearest.
+/// The adjacent double in one direction; `nearest` is the nearest one.
 double outward(const numeric::Rational& value, double nearest, bool up) {
   if (std::isinf(nearest))
     return (nearest > 0) == up ? nearest : std::copysign(std::numeric_limits<double>::max(), nearest);
@@ -86,11 +86,11 @@ void Columns::Column::fill(std::size_t rows) {
     for (auto* each : {&middle, &lower, &upper}) each->resize(rows, not_there);
 }
 
-/// Holds values of both kinds from now on.
+/// From now on the column holds values of both kinds.
 void Columns::Column::become(Kind wanted) {
   if (wanted == Kind::none || wanted == kind) return;
   const std::size_t rows = std::exchange(size, 0);
-  // What is given is kept without ends, so that it does not mix with numbers that have some.
+  // Inputs are stored without ends, so they cannot be mixed with numbers that have ends.
   const bool numbers =
       (kind == Kind::whole && wanted <= Kind::number) || (wanted == Kind::whole && kind <= Kind::number);
   if (kind == Kind::none) {
@@ -280,7 +280,7 @@ py::array_t<T> array_of(const std::vector<T>& values) {
   return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
-/// As integers where each row has one.
+/// As integers if every row has a value.
 py::object wholes_of(const std::vector<std::int64_t>& wholes) {
   if (std::find(wholes.begin(), wholes.end(), no_whole) == wholes.end()) return array_of(wholes);
   std::vector<double> numbers;

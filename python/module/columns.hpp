@@ -10,31 +10,32 @@
 #include <unordered_map>
 #include <vector>
 
-/// The values of many results, key by key, as arrays that numpy takes as they are.
+/// The values of many results, key by key, as arrays that numpy uses directly.
 namespace tailbound::python {
 
 namespace py = pybind11;
 
-/// Columns of as many rows as there are results. All rows need not have the same keys.
+/// Columns with one row per result. Rows may have different keys.
 class Columns {
  public:
-  /// One more row. Where both have a key, `found` counts.
+  /// Adds a row. If a key is in both, `found` takes precedence.
   void add(const render::Cells& inputs, const render::Cells& found);
-  /// The rows of `other` below these.
+  /// Appends the rows of `other`.
   void append(const Columns& other);
   [[nodiscard]] std::size_t rows() const { return rows_; }
 
   [[nodiscard]] std::string to_bytes() const;
-  /// \throws ParseError  bytes that to_bytes() has not made
+  /// \throws ParseError  bytes that were not made by to_bytes()
   [[nodiscard]] static Columns from_bytes(std::string_view bytes);
 
-  /// In the order in which they first appear.
+  /// In the order of their first appearance.
   [[nodiscard]] std::vector<std::string> keys() const;
-  /// A tuple that begins with what the values are, rows without one being NaN:
-  ///   ("whole", int64 or float64)  ("given", float64)  ("number", middle, lower, upper, intervals)  ("text", list)
-  ///   ("none",)                    ("other",): lists and mixtures, which are not kept here
-  /// `intervals`: is an interval known of any of them?
-  /// \throws pybind11::key_error  there is no such key
+  /// A tuple that begins with the kind of values; NaN marks rows without one:
+  ///   ("whole", int64 or float64)  ("given", float64)  ("number", middle, lower, upper, intervals)
+  ///   ("text", list)               ("none",)           ("other",): lists and mixtures, which are not stored
+  ///   here
+  /// `intervals`: does any of them have an interval?
+  /// \throws pybind11::key_error  unknown key
   [[nodiscard]] py::tuple column(const std::string& key) const;
 
  private:
@@ -61,7 +62,7 @@ class Columns {
 
   std::vector<Column> columns_;
   std::size_t rows_ = 0;
-  std::size_t next_ = 0;  ///< where the next key is looked for first: rows have their keys in the same order
+  std::size_t next_ = 0;  ///< search for the next key starts here: rows share the order
 };
 
 }  // namespace tailbound::python

@@ -10,10 +10,10 @@
 namespace tailbound::python {
 namespace {
 
-/// Between two looks at signals [ms].
+/// Interval of checks for signals [ms].
 constexpr int slice_of_poll = 50;
 
-/// In the child.
+/// Runs in the child.
 int work_through(const py::function& work, run::FramedStream& to_parent) {
   PyOS_AfterFork_Child();
   while (const auto asked = to_parent.receive(run::FramedStream::Clock::time_point::max())) {
@@ -43,7 +43,7 @@ Forked::Forked(const py::function& work, std::size_t count, int processes) : cou
     PyOS_AfterFork_Parent();
     elder.push_back(workers_.back()->stream().descriptor());
   }
-  for (int ahead = 0; ahead < 2; ++ahead)  // so that nobody waits for the next
+  for (int ahead = 0; ahead < 2; ++ahead)  // so that no worker waits for its next item
     for (const auto& worker : workers_) hand_out(*worker);
 }
 

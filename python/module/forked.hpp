@@ -9,21 +9,21 @@
 #include <string>
 #include <vector>
 
-/// Calls of Python carried out by processes of their own.
+/// Python calls executed in separate processes.
 namespace tailbound::python {
 
 namespace py = pybind11;
 
-/// work(0), .., work(count - 1), each of which returns bytes, by processes that are forked of this one and end with it.
+/// work(0), .., work(count - 1), each returning bytes, executed by forked processes that end with this one.
 class Forked {
  public:
-  /// CONTRACT  as after os.fork(): of this process's threads they have the calling one alone
-  /// \throws std::system_error  no process can be made
+  /// CONTRACT  as after os.fork(): of this process's threads they contain only the calling one
+  /// \throws std::system_error  no process can be created
   Forked(const py::function& work, std::size_t count, int processes);
 
-  /// What the next returns, in their order; signals are heeded meanwhile. To be asked for `count` times at most.
-  /// \throws std::runtime_error       a process has ended before its time, or `work` has thrown
-  /// \throws py::error_already_set  what a signal's handler raised
+  /// The next result, in order; signals are handled meanwhile. May be called at most `count` times.
+  /// \throws std::runtime_error       a process has ended prematurely, or `work` has thrown
+  /// \throws py::error_already_set  raised by a signal handler
   [[nodiscard]] py::bytes next();
 
  private:

@@ -15,14 +15,14 @@
 #include <utility>
 #include <vector>
 
-/// What the Python package (python/tailbound) is made of: questions asked as the command asks them, in process.
+/// The extension module of the Python package (python/tailbound): runs commands in process.
 
 namespace tailbound::python {
 namespace {
 
 using Words = std::vector<std::pair<std::string, std::string>>;
 
-/// One of each command, made once. With Arithmetic held.
+/// One Asker per command, created on first use. With Arithmetic held.
 const cli::Asker& asker(const std::string& command) {
   static std::map<std::string, std::unique_ptr<cli::Asker>> askers;
   std::unique_ptr<cli::Asker>& made = askers[command];
@@ -31,9 +31,9 @@ const cli::Asker& asker(const std::string& command) {
 }
 
 /// The answer, and whether Ctrl-C was pressed meanwhile.
-/// \param processes  that work on the points of a list; with 1 it is this one
-/// \param contents   by name: read in place of files of these names
-/// \param time_limit  in seconds: points are then worked on by processes, which can be ended
+/// \param processes  workers for the points of a list; with 1 it is this process
+/// \param contents   by name: read instead of files of these names
+/// \param time_limit  in seconds: points are then computed by worker processes, which can be killed
 py::tuple ask(const std::string& command, const Words& given, const py::object& progress, int processes,
               const std::map<std::string, std::string>& contents, std::optional<double> time_limit) {
   // The thread may outlive this call.
@@ -49,7 +49,7 @@ py::tuple ask(const std::string& command, const Words& given, const py::object& 
   return py::make_tuple(std::move(*made), cut.requested, cut.late);
 }
 
-/// (least, most, are they powers of ten?), or None.
+/// (minimum, maximum, are they powers of ten?), or None.
 py::object range_of_interest(const std::optional<options::Slider>& slider) {
   if (!slider) return py::none();
   return py::make_tuple(slider->least, slider->most, slider->powers_of_ten);
@@ -72,7 +72,8 @@ py::list options(const cli::Command& command) {
   return list;
 }
 
-/// What the command line knows of itself; the functions of the package are made of it (python/generate.py).
+/// The declarations of the command line, from which the functions of the package are generated
+/// (python/generate.py).
 py::list commands() {
   py::list list;
   for (const std::string& name : cli::command_names()) {

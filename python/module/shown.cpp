@@ -18,11 +18,11 @@ namespace {
 
 using render::Document;
 
-/// An integer on its way: rationals are read with Arithmetic held and without the GIL, Python's are made the
-/// other way round.
+/// An integer in transit: rationals are read with Arithmetic held and without the GIL, Python objects are
+/// created the other way round.
 struct Integer {
   long small = 0;
-  std::string hexadecimal{};  ///< where it is not small
+  std::string hexadecimal{};  ///< if it is not small
 
   [[nodiscard]] py::object to_python() const {
     if (hexadecimal.empty()) return py::int_(small);
@@ -50,7 +50,7 @@ Fraction plain(const numeric::Rational& value) {
   return {plain(cln::numerator(value)), plain(cln::denominator(value))};
 }
 
-/// mantissa times 2^exponent; or infinite.
+/// mantissa times 2^exponent; or infinity.
 struct Binary {
   Integer mantissa{};
   long exponent = 0;
@@ -81,7 +81,8 @@ Binary plain(const numeric::Real& value) {
   return binary;
 }
 
-/// A value without rationals and reals. To Python it goes as (kind, numbers): python/tailbound/_answers.py reads it.
+/// A value without rationals and reals. Python receives it as (kind, numbers), which
+/// python/tailbound/_answers.py reads.
 struct Plain {
   std::function<py::object()> to_python;
 };

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-/// An answer as Python holds it: its document, made when it is first looked at.
+/// An answer as Python holds it; its document is created on first access.
 namespace tailbound::python {
 
 class Shown {
@@ -22,15 +22,15 @@ class Shown {
   Shown& operator=(const Shown&) = delete;
   ~Shown();
 
-  /// What the command prints.  \param format  "table", "json", "csv", "markdown" or "html"
+  /// The output of the command.  \param format  "table", "json", "csv", "markdown" or "html"
   [[nodiscard]] std::string written(const std::string& format, bool quiet) const;
-  /// All of the document but its tables, as a dict; how values are written: shown.cpp.
+  /// The document without its tables, as a dict; values are described in shown.cpp.
   [[nodiscard]] py::dict content() const;
   /// The rows of a table of a result, each a list of (key, value).
   [[nodiscard]] py::list table(std::size_t result, std::size_t table) const;
-  /// A row for each result: what was asked and what was found.
+  /// One row per result: parameters and results.
   [[nodiscard]] Columns columns() const;
-  /// The same of a table of a result.
+  /// The same for a table of a result.
   [[nodiscard]] Columns table_columns(std::size_t result, std::size_t table) const;
   /// As a dict.  \throws NoAnswer  there is nothing to draw
   [[nodiscard]] py::dict picture() const;
@@ -45,8 +45,8 @@ class Shown {
   std::shared_ptr<Held> held_;
 };
 
-/// Values of their own, as content() writes them; None where there is none. Empties `values`, as the rest of what
-/// touches rationals is done with Arithmetic.
+/// Standalone values, in the form of content(); None if missing. Empties `values`, since everything that
+/// touches rationals needs Arithmetic.
 [[nodiscard]] py::list to_python(const std::shared_ptr<std::vector<std::optional<render::Value>>>& values);
 
 }  // namespace tailbound::python

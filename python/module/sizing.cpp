@@ -32,10 +32,10 @@ using answers::BufferAnswer;
 using answers::BufferQuestion;
 using numeric::Rational;
 
-/// The question is not for here: the command answers it, or says what is wrong.
+/// The query is not handled here: the command answers it, or reports the error.
 struct NotHere {};
 
-/// A number as Python has it. Rationals are made of it with Arithmetic held.
+/// A number from Python. Rationals are created from it with Arithmetic held.
 using Given = std::variant<double, std::int64_t, std::string>;
 
 std::string text_of(const py::handle& object) {
@@ -58,7 +58,7 @@ Given given_of(const py::handle& object) {
     if (overflow != 0) throw NotHere();
     return static_cast<std::int64_t>(value);
   }
-  // Fractions, decimals and numbers of numpy are texts by now (_questions.py).
+  // Fractions, decimals and numpy numbers have been converted to text (_questions.py).
   if (PyUnicode_Check(object.ptr()) == 0) throw NotHere();
   return text_of(object);
 }
@@ -79,7 +79,7 @@ std::int64_t integer(const Given& given) {
   return numeric::to_integer(rational(given), "number", -1, std::int64_t{1} << 50);
 }
 
-/// The keywords of a question that are known here.
+/// The keywords handled here.
 template <class Number>
 struct Asked {
   std::optional<Number> inputs, load, drop, capacity, packets_per_slot;
@@ -109,7 +109,7 @@ struct Asked {
   }
 };
 
-/// The question; none where the queue is unstable.
+/// The query; none if the queue is unstable.
 std::optional<BufferQuestion> question(std::int64_t inputs, Rational load,
                                        const std::optional<Rational>& drop, std::int64_t capacity,
                                        std::int64_t served, bounds::Criterion criterion) {
@@ -129,7 +129,7 @@ std::optional<BufferQuestion> question(std::int64_t inputs, Rational load,
   return asked;
 }
 
-/// Is it answered in well under a second? Ctrl-C is not heeded meanwhile.
+/// Does it take much less than a second? Ctrl-C is not handled meanwhile.
 bool quick(const BufferQuestion& question) {
   static const Rational least_drop = numeric::parse_rational("1e-100", "drop");
   const auto& inputs = std::get<answers::EqualInputs>(question.traffic.source);
@@ -170,7 +170,7 @@ py::object size_buffer(const py::dict& given) {
     return py::cast(std::make_shared<Shown>([point = std::move(point)] { return reply_of(point); }));
   } catch (const NotHere&) {
   } catch (const Arithmetic::Busy&) {
-  } catch (const Error&) {  // as the command says it
+  } catch (const Error&) {  // the command reports it
   }
   return py::none();
 }
@@ -179,7 +179,7 @@ py::object size_buffer(const py::dict& given) {
 
 namespace {
 
-/// One for all, or one each.
+/// One value for all, or one each.
 struct Column {
   std::vector<Given> numbers;
   [[nodiscard]] const Given& at(std::size_t i) const {
@@ -213,17 +213,18 @@ Column column_of(const py::handle& object) {
   return column;
 }
 
-/// Before each answer's bytes stands its buffer, which is mostly all that is looked at; no answer is no bytes.
+/// Each record begins with the buffer, usually the only value read; an empty record means no answer.
 std::string record_of(const BufferAnswer& answer) {
   std::string record(sizeof(std::int64_t), '\0');
   std::memcpy(record.data(), &answer.buffer.value, sizeof(std::int64_t));
   return record += answers::to_bytes(answer);
 }
 
-/// Questions of one piece of work.
+/// Queries per piece of work.
 constexpr std::size_t chunk = 512;
 
-/// Answers of one piece of work, and their numbers as columns: made by whoever answers, so that all cores share it.
+/// Answers of one piece of work, with their numbers as columns, created by the worker so that all cores share
+/// the effort.
 struct Answered {
   std::vector<std::string> records{};
   Columns columns{};
@@ -256,9 +257,9 @@ struct Answered {
 }  // namespace
 
 struct Sizings::Kept {
-  std::vector<std::optional<BufferQuestion>> questions;  ///< none where the queue is unstable
-  std::vector<std::string> records;                      ///< empty where there is no answer
-  Columns columns;                                       ///< a row for each that has an answer
+  std::vector<std::optional<BufferQuestion>> questions;  ///< none if the queue is unstable
+  std::vector<std::string> records;                      ///< empty if there is no answer
+  Columns columns;                                       ///< one row per answer
 
   [[nodiscard]] std::optional<BufferAnswer> answer(std::size_t place) const {
     const std::string& record = records.at(place);
@@ -361,7 +362,7 @@ py::object Sizings::together(std::size_t most) const {
     std::vector<render::BufferPoint> points;
     for (std::size_t i = 0; i < kept->questions.size() && points.size() < most; ++i)
       if (auto answer = kept->answer(i)) points.emplace_back(*kept->questions[i], std::move(*answer));
-    if (points.empty()) throw NoAnswer("none of the questions has an answer");
+    if (points.empty()) throw NoAnswer("no point has an answer");
     return {.document = render::document(points)};
   }));
 }

@@ -9,40 +9,40 @@
 #include <string>
 #include <vector>
 
-/// Sizes of buffers asked one after the other or by the hundred thousand, without the options of the command:
-/// equal inputs that are independent from slot to slot, which take microseconds.
+/// Buffer sizes for single calls or arrays of hundreds of thousands, without the command's option parsing:
+/// identical inputs with independent slots, which take microseconds.
 namespace tailbound::python {
 
-/// The answer of `buffer` to these keywords, or None where the command itself must be asked: for anything that is not
-/// plain and quick, and for all that is refused.
+/// The answer of `buffer` to these keywords, or None if the command itself must run: for any query that is
+/// not simple and fast, and for all errors.
 [[nodiscard]] py::object size_buffer(const py::dict& given);
 
-/// Many sizes. What was answered is kept as bytes, and read when it is looked at.
+/// Many sizes. Answers are stored as bytes, and decoded on access.
 class Sizings {
  public:
-  /// \param columns  of the same keywords: a number or text for all, or an array or list of `count` of them
-  /// \return None where the command must be asked for any of them
+  /// \param columns  by keyword: a number or text for all, or an array or list of `count` values
+  /// \return None if any of them needs the command
   [[nodiscard]] static py::object made(const py::dict& columns, std::size_t count);
   Sizings() = default;
   Sizings(const Sizings&) = delete;
   Sizings& operator=(const Sizings&) = delete;
   ~Sizings();
 
-  /// Answers all, on so many processes.
-  /// \return whether Ctrl-C has cut it short: some have no answer then
+  /// Computes all, with a number of worker processes.
+  /// \return whether Ctrl-C has stopped it: some then have no answer
   bool answer(int processes, const py::object& progress);
   [[nodiscard]] std::size_t size() const;
-  /// Of one of them; None where it has no answer.
+  /// The answer of one; None if it has none.
   [[nodiscard]] py::object at(std::size_t place) const;
-  /// Of the first `most` that have an answer, as one document.
+  /// The first `most` answers as one document.
   [[nodiscard]] py::object together(std::size_t most) const;
-  /// Packets; -1 where there is no answer.
+  /// Packets; -1 if there is no answer.
   [[nodiscard]] py::object buffers() const;
-  /// A row for each that has an answer; made with the answers.
+  /// One row per answer; created with the answers.
   [[nodiscard]] const Columns& columns() const;
-  /// The value of a key of each, as content() writes it; None where there is none.
+  /// The values of a key, in the form of content(); None if missing.
   [[nodiscard]] py::list values(const std::string& key) const;
-  /// Seconds of a loop in C++ over the same questions, which keeps nothing: what the rest is measured by.
+  /// Seconds of a C++ loop over the same queries that stores nothing: the reference for measurements.
   [[nodiscard]] double seconds_of_loop(int processes) const;
 
  private:

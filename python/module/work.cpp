@@ -25,12 +25,12 @@ constexpr auto slice = std::chrono::milliseconds(50);
 constexpr auto patience = std::chrono::seconds(1);
 constexpr auto between_reports = std::chrono::milliseconds(200);
 
-/// Never destroyed: threads that were left to themselves may hold them when the process ends.
+/// Never destroyed: abandoned threads may hold them when the process ends.
 struct Shared {
   std::mutex arithmetic;
   std::mutex dropped_lock;
   std::vector<std::shared_ptr<void>> dropped;
-  std::atomic<int> threads = 0;  ///< that are at work
+  std::atomic<int> threads = 0;  ///< active threads
 };
 
 Shared* make_shared_state();
@@ -40,12 +40,12 @@ Shared*& shared() {
   return state;
 }
 
-/// A process that Python forks has none of the threads; what they held is left as it is.
+/// A process forked by Python has none of the threads; the locks they held are abandoned.
 void begin_anew_in_child() {
   shared() = new Shared;
 }
 
-/// The end of the process does not wait for work that was left to itself, and must not pull its world from under it.
+/// The process exits without waiting for abandoned work, and must not destroy globals still in use.
 void end_without_destructors(int status, void*) {
   if (shared()->threads == 0) return;
   std::fflush(nullptr);
@@ -66,7 +66,7 @@ void empty_dropped() {
   }
 }
 
-/// What the thread that works and the one that waits have in common.
+/// Shared by the working and the waiting thread.
 struct Task {
   std::function<void(const answers::Run&)> work;
   std::stop_source stop;
@@ -92,7 +92,7 @@ void work_on(Task& task) {
     } catch (...) {
       failure = std::current_exception();
     }
-    task.work = nullptr;  // what it made is destroyed while rationals may be touched
+    task.work = nullptr;  // its result is destroyed while rationals may be touched
     empty_dropped();
     numeric::release_thread_caches();
     const std::scoped_lock guard(task.lock);
@@ -103,7 +103,7 @@ void work_on(Task& task) {
   task.changed.notify_all();
 }
 
-/// Of a thread that is begun meanwhile: signals are Python's, and for its main thread.
+/// For a thread started meanwhile: signals are handled by Python's main thread.
 class NoSignals {
  public:
   NoSignals() {
@@ -200,7 +200,7 @@ Cut carry_out(const std::function<void(const answers::Run&)>& work, const py::ob
       }
     } catch (py::error_already_set&) {
       raise_after();
-      if (task->stop.stop_requested() && !late) std::rethrow_exception(raised);  // asked for twice
+      if (task->stop.stop_requested() && !late) std::rethrow_exception(raised);  // requested twice
       task->stop.request_stop();
       asked_to_stop = Clock::now();
     }
@@ -210,7 +210,7 @@ Cut carry_out(const std::function<void(const answers::Run&)>& work, const py::ob
     try {
       std::rethrow_exception(raised);
     } catch (const py::error_already_set& error) {
-      // Another exception than that of Ctrl-C is somebody's own: theirs to catch.
+      // Any exception other than that of Ctrl-C belongs to the caller.
       if (!error.matches(PyExc_KeyboardInterrupt)) throw;
     }
   }
@@ -232,7 +232,7 @@ void show(std::function<void()> work) {
     work();
     return;
   }
-  // A question is being answered, perhaps a long one: wait so that Ctrl-C is heeded.
+  // A query is running, perhaps a long one: wait in a way that Ctrl-C can interrupt.
   static_cast<void>(carry_out([work = std::move(work)](const answers::Run&) { work(); }, py::none()));
 }
 

@@ -1,4 +1,4 @@
-"""Sizes switch buffers and bounds delays through networks, and says how far each digit can be trusted.
+"""Buffer sizes, delay percentiles and bounds for switches and networks, each number with its certainty.
 
 >>> import tailbound as tb
 >>> answer = tb.buffer(inputs=16, load=0.9, drop=1e-15)
@@ -11,9 +11,9 @@ True
 >>> tb.buffer(inputs=16, load=[0.5, 0.7, 0.9], drop=1e-15).buffer
 array([ 26,  48, 157])
 
-Each command of the command line is a function of its keywords; ``help(tb.buffer)`` lists them. Numbers are taken
-exactly: 0.9 is 9/10, as are "0.9", Fraction(9, 10) and Decimal("0.9"). Arrays and lists are broadcast against each
-other, as numpy does it; a list as the command has it (``load="0.1:0.9:0.1"``) asks all combinations.
+Each command of the command line is a function; ``help(tb.buffer)`` lists its keywords. Numbers are taken exactly:
+0.9 is 9/10, as are "0.9", Fraction(9, 10) and Decimal("0.9"). Arrays and lists are broadcast against each other by
+the rules of numpy. Lists in the syntax of the command line (``load="0.1:0.9:0.1"``) run all combinations.
 """
 
 from ._answers import Answer, Answers, Column, Result, Row, Table

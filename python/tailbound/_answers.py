@@ -1,4 +1,4 @@
-"""Answers: what a command would print, as numbers."""
+"""Answers: the results of a command as numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._errors import NoAnswer, Stopped
 from ._tailbound import Columns
 from ._values import Approximation, Asymptote, Bound, Count, Enclosure, Estimate, Exact, Model
 
-_MOST_DRAWN = 1000  # answers whose picture a notebook shows by itself; of more it takes seconds: plot()
+_MOST_DRAWN = 1000  # a notebook draws at most this many answers by itself; more take seconds: plot()
 
 if TYPE_CHECKING:
     import numpy
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Column(NamedTuple):
-    """What a key of an answer is.
+    """Description of a key of an answer.
 
     >>> import tailbound as tb
     >>> tb.buffer(inputs=16, load=0.9, drop=1e-15).columns["buffer"].unit
@@ -34,8 +34,8 @@ class Column(NamedTuple):
 
     key: str  #: "mean_occupancy"
     heading: str  #: "mean occupancy"
-    unit: str  #: "packets"; "" where it has none
-    meaning: str  #: a phrase
+    unit: str  #: "packets"; "" if it has none
+    meaning: str  #: description
     hidden: bool  #: not shown in tables for people
 
 
@@ -75,12 +75,12 @@ _MAKERS: dict[str, Callable[[Any, str, int], Any]] = {
 
 
 def value_of(raw: Any, unit: str, digits: int) -> Any:
-    """A value as the library hands it over, as a number of Python's."""
+    """Converts a value of the extension module."""
     return None if raw is None else _MAKERS[raw[0]](raw, unit, digits)
 
 
 class Row(Mapping[str, Any]):
-    """Values by key, also as attributes; each converted when it is looked at.
+    """Values by key, also available as attributes. Each is converted on access.
 
     >>> import tailbound as tb
     >>> row = tb.occupancy(inputs=16, load=0.9, levels=[0, 50]).tail[1]
@@ -106,7 +106,7 @@ class Row(Mapping[str, Any]):
         if key.startswith("_"):
             raise AttributeError(key)
         if key not in self._raw:
-            raise AttributeError(f"there is no {key!r} here; there are {', '.join(self._raw) or 'none'}")
+            raise AttributeError(f"no key {key!r}; available keys: {', '.join(self._raw) or 'none'}")
         return self[key]
 
     def __dir__(self) -> list[str]:
@@ -137,10 +137,10 @@ class Table(Sequence[Row]):
         return len(self._rows)
 
     def __getitem__(self, place: Any) -> Any:
-        """A row, some rows, or a column by its key."""
+        """A row, a slice of rows, or a column by its key."""
         if isinstance(place, str):
             if place not in self.columns:
-                raise KeyError(f"{self.key} has no {place!r}; it has {', '.join(self._keys())}")
+                raise KeyError(f"{self.key} has no column {place!r}; available columns: {', '.join(self._keys())}")
             return [row.get(place) for row in self._rows]
         return self._rows[place]
 
@@ -148,7 +148,7 @@ class Table(Sequence[Row]):
         return [key for key in self.columns if any(key in row for row in self._rows)]
 
     def to_pandas(self, objects: bool = False) -> "pandas.DataFrame":
-        """As a DataFrame: floats, ends of intervals beside them (KEY_lower, KEY_upper); or the numbers as they are."""
+        """As a DataFrame of floats, with interval ends in KEY_lower and KEY_upper; ``objects`` keeps the numbers."""
         return frame_of(self._floats(), lambda: self._rows, objects)
 
     def __getstate__(self) -> Any:
@@ -162,8 +162,7 @@ class Table(Sequence[Row]):
 
 
 class Result(Row):
-    """What was found for one point of a question: the values of its answer; `inputs` is what was asked, `tables` are
-    its tables.
+    """The results for one point of a query, by key; ``inputs`` are its parameters, ``tables`` its tables.
 
     >>> import tailbound as tb
     >>> result = tb.buffer(inputs=16, load=0.9, drop=1e-15).results[0]
@@ -191,7 +190,7 @@ class Result(Row):
 
 
 class _Tables(Mapping[str, Table]):
-    """Tables of a result, each read when it is looked at."""
+    """Tables of a result, each read on access."""
 
     def __init__(self, sizes: Sequence[tuple[str, int]], make: Callable[[int], Table]) -> None:
         self._keys = [key for key, _ in sizes]
@@ -215,7 +214,7 @@ class _Tables(Mapping[str, Table]):
 
 
 class _Frozen:
-    """All that an answer can show, without the library: what is pickled."""
+    """Everything that an answer can show, independent of the extension module; used for pickling."""
 
     def __init__(self, shown: Any) -> None:
         self._content = shown.content()
@@ -265,10 +264,10 @@ class _Frozen:
 
 
 class Answer:
-    """The answer to a question: its numbers by key, and what the command prints of them.
+    """The answer to a query: its numbers by key, and the output of the command.
 
-    An answer to one point has numbers; one to a list (``load="0.1:0.9:0.1"``) has arrays of them, in the order of
-    the command.
+    An answer with a single point contains numbers. An answer to a list (``load="0.1:0.9:0.1"``) contains arrays, in
+    the order of the command's output.
 
     >>> import tailbound as tb
     >>> answer = tb.buffer(inputs=16, load=0.9, drop=1e-15)
@@ -286,7 +285,7 @@ class Answer:
         self._shown = shown
         self._results: Optional[list[Result]] = None
 
-    # --- what was asked and found
+    # --- parameters and results
 
     def _content(self) -> Any:
         if "_made" not in self.__dict__:
@@ -295,44 +294,44 @@ class Answer:
 
     @property
     def command(self) -> str:
-        """The command that was asked: "buffer", "simulate tree"."""
+        """The command: "buffer", "simulate tree"."""
         return str(self._content()["command"])
 
     @property
     def headline(self) -> str:
-        """A sentence: the answer, or of what the table is."""
+        """A sentence: the answer, or the title of the table."""
         return str(self._content()["headline"])
 
     @property
     def notes(self) -> list[str]:
-        """What a reader must know to trust the numbers, a paragraph each."""
+        """Notes on the accuracy of the numbers, one paragraph each."""
         return list(self._content()["notes"])
 
     @property
     def digits(self) -> int:
-        """Digits of proved numbers that were asked for."""
+        """Requested number of digits of proved numbers."""
         return int(self._content()["digits"])
 
     @property
     def ok(self) -> bool:
-        """Is the answer yes? False where `validate` finds the analysis optimistic: status 1 of the command."""
+        """False if `validate` finds that the analysis underestimates (exit status 1 of the command)."""
         return bool(self._content()["status"] == 0)
 
     @property
     def stopped(self) -> str:
-        """Where Ctrl-C has cut it short: "4 of 9 points"; "" where it is whole."""
+        """How much was finished when Ctrl-C stopped the query: "4 of 9 points"; "" if the answer is complete."""
         content = self._content()
         return str(content["stopped_after"] or "stopped") if content["stopped"] else ""
 
     @property
     def columns(self) -> dict[str, Column]:
-        """What each key is: heading, unit, meaning; of inputs and results."""
+        """Heading, unit and meaning of each key, of inputs and results."""
         content = self._content()
         return {column[0]: Column(*column) for column in (*content["inputs"], *content["results_columns"])}
 
     @property
     def results(self) -> list[Result]:
-        """What was found, one for each point of the question."""
+        """The results, one per point of the query."""
         if self._results is None:
             content, digits = self._content(), self.digits
             asked = {column[0]: Column(*column) for column in content["inputs"]}
@@ -353,7 +352,7 @@ class Answer:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """() of one point; (n,) of a list."""
+        """() for a single point; (n,) for a list."""
         count = len(self.results)
         return () if count == 1 else (count,)
 
@@ -362,19 +361,19 @@ class Answer:
 
     @property
     def inputs(self) -> Any:
-        """What was asked, by key; a list of them for a list."""
+        """The parameters by key; for a list of points a list of these."""
         asked = [result.inputs for result in self.results]
         return asked[0] if len(asked) == 1 else asked
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        """The tables of the only result; of several, see `results`."""
+        """The tables of a single result. For several results see ``results``."""
         if len(self.results) != 1:
-            raise ValueError(f"there are {len(self.results)} results, each with tables: see .results")
+            raise ValueError(f"there are {len(self.results)} results with separate tables; use .results")
         return self.results[0].tables
 
     def keys(self) -> list[str]:
-        """All keys that have values here, and those of tables."""
+        """All keys with values, and the keys of tables."""
         seen: dict[str, None] = {}
         for result in self.results:
             seen.update(dict.fromkeys(result))
@@ -382,23 +381,23 @@ class Answer:
         return list(seen)
 
     def __getitem__(self, key: Any) -> Any:
-        """By key: the value, found or asked; of several results an array of them. By number: one of the results."""
+        """By key: a result or a parameter, for several points an array. By number: the results of one point."""
         if not isinstance(key, str):
             return self.results[key]
         count = len(self._content()["results"])
         return self._values(key)[0] if count == 1 else self._column(key, (count,), [], self._values)
 
     def _values(self, key: str) -> list[Any]:
-        """Of each result."""
+        """The value of each result."""
         if key not in self.keys() and not any(key in result.inputs for result in self.results):
-            raise KeyError(f"there is no {key!r} here; there are {', '.join(self.keys()) or 'none'}")
+            raise KeyError(f"no key {key!r}; available keys: {', '.join(self.keys()) or 'none'}")
         return [result.get(key, result.tables.get(key, result.inputs.get(key))) for result in self.results]
 
     def _column(self, key: str, shape: tuple[int, ...], without: Sequence[int], values: Callable[[str], list[Any]]) -> Any:
         return column_array(self._floats(), key, shape, without, lambda: self.columns[key].unit, functools.partial(values, key))
 
     def _floats(self) -> Columns:
-        """Of all results, a row each."""
+        """All results, one row each."""
         if "_columns" not in self.__dict__:
             self.__dict__["_columns"] = self._shown.columns()
         return self.__dict__["_columns"]  # type: ignore[no-any-return]
@@ -420,37 +419,37 @@ class Answer:
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.keys()]
 
-    # --- as the command shows it
+    # --- output of the command
 
     def text(self, quiet: bool = False) -> str:
-        """What the command prints for people; ``quiet`` leaves explanations out, but not the remarks of formulas."""
+        """The text output of the command; ``quiet`` omits explanations, except the remarks of formulas."""
         return str(self._shown.written("table", quiet))
 
     def json(self, quiet: bool = False) -> str:
-        """What ``--format json`` prints."""
+        """The output of ``--format json``."""
         return str(self._shown.written("json", quiet))
 
     def csv(self, quiet: bool = False) -> str:
-        """What ``--format csv`` prints."""
+        """The output of ``--format csv``."""
         return str(self._shown.written("csv", quiet))
 
     def markdown(self, quiet: bool = False) -> str:
-        """What ``--format markdown`` prints."""
+        """The output of ``--format markdown``."""
         return str(self._shown.written("markdown", quiet))
 
     def html(self, quiet: bool = False) -> str:
-        """What ``--format html`` prints: a whole page, for a file and a browser."""
+        """The output of ``--format html``: a complete page for a browser."""
         return str(self._shown.written("html", quiet))
 
     def picture(self) -> dict[str, Any]:
         """The picture as data: titles, labels and curves.  :raises NoAnswer: there is nothing to draw"""
         picture = dict(self._shown.picture())
         if all(len(curve["points"]) < 2 for curve in picture["curves"]):
-            raise NoAnswer("there is nothing to draw: one point is no picture; ask for a list")
+            raise NoAnswer("nothing to draw: a single point; use a list of values")
         return picture
 
     def svg(self) -> str:
-        """The command's picture as SVG, as ``--plot FILE.svg`` writes it; a network is drawn as one.
+        """The plot of the command as SVG, as ``--plot FILE.svg`` writes it. For a network, its drawing.
 
         :raises NoAnswer: there is nothing to draw
 
@@ -461,11 +460,11 @@ class Answer:
         return str(self._shown.svg())
 
     def plot(self, ax: "Optional[Axes]" = None, log_y: bool = False) -> "Axes":
-        """Draws the command's picture with matplotlib; `svg()` is the same without it.
+        """Draws the plot of the command with matplotlib. ``svg()`` needs no matplotlib.
 
-        :param ax: where; a figure of its own unless told
-        :param log_y: values on a logarithmic axis
-        :raises NoAnswer: there is nothing to draw: of most questions one point has no picture
+        :param ax: axes to draw into (default: a new figure)
+        :param log_y: logarithmic y axis
+        :raises NoAnswer: there is nothing to draw; most commands need several points
 
         >>> import matplotlib; matplotlib.use("Agg")
         >>> import tailbound as tb
@@ -478,10 +477,10 @@ class Answer:
         return draw(self.picture(), ax, log_y)
 
     def to_pandas(self, objects: bool = False) -> "pandas.DataFrame":
-        """As a DataFrame, a row a result: inputs, then what was found.
+        """As a DataFrame, one row per result: parameters, then results.
 
-        Numbers are floats; the ends of what is known stand beside them, rounded outward (KEY_lower, KEY_upper). With
-        ``objects`` the numbers stay as they are.
+        Numbers are floats. The ends of their intervals are in KEY_lower and KEY_upper, rounded outward. With ``objects``
+        the DataFrame contains the numbers themselves.
 
         >>> import tailbound as tb
         >>> frame = tb.buffer(inputs=16, load="0.5,0.9", drop=1e-15).to_pandas()
@@ -491,7 +490,7 @@ class Answer:
         return frame_of(self._floats(), self._rows, objects)
 
     def to_numpy(self, key: Optional[str] = None) -> "numpy.ndarray[Any, Any]":
-        """The values of a key as floats or integers; without a key a structured array of all, as `to_pandas` has them.
+        """The values of a key as floats or integers. Without a key: a structured array with the columns of ``to_pandas``.
 
         >>> import tailbound as tb
         >>> tb.buffer(inputs=16, load=[0.5, 0.9], drop=1e-15).to_numpy("buffer")
@@ -548,7 +547,7 @@ class Answer:
             return None
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """For notebooks: the table, and the picture below it where there is one."""
+        """For notebooks: the table, and the plot below it if there is one."""
         shown = self._repr_html_()
         svg = self._svg()
         if svg is not None:
@@ -565,10 +564,10 @@ class Answer:
 
 
 class Answers(Answer):
-    """Answers to arrays of questions, in their shape: what arrays and lists in a call are broadcast to.
+    """Answers to a call with arrays or lists, in the shape to which these are broadcast.
 
-    By key an array: of whole numbers, or of numbers as floats in ``middle``, ``lower`` and ``upper``, which keep what
-    is known of each; None where there is no answer. By number one answer, or its error; by a slice some of the rows.
+    A key gives an array: of integers, or of :class:`Numbers` with the floats ``middle``, ``lower`` and ``upper``; None
+    marks points without an answer. An index gives one answer, or raises its error. A slice gives some of the rows.
 
     >>> import tailbound as tb
     >>> answers = tb.buffer(inputs=[[8], [16]], load=[0.5, 0.8, 0.9], drop=1e-9)
@@ -589,18 +588,18 @@ class Answers(Answer):
     """
 
     def __init__(self, shape: tuple[int, ...], answers: Any, given: Iterable[str] = ()) -> None:
-        """:param given: the keywords that were arrays: what tables show of the inputs"""
+        """:param given: the keywords that were arrays; tables show these parameters"""
         super().__init__(None)
         self._shape, self._answers, self._given = shape, answers, tuple(given)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the arrays together."""
+        """The broadcast shape."""
         return self._shape
 
     @property
     def size(self) -> int:
-        """How many answers."""
+        """Number of answers."""
         return math.prod(self._shape)
 
     def __len__(self) -> int:
@@ -614,14 +613,14 @@ class Answers(Answer):
 
     @property
     def flat(self) -> Iterator[Optional[Answer]]:
-        """All of them in the order of the array; None where there is no answer."""
+        """All answers in the order of the array; None for a point without an answer."""
         for place in range(self.size):
             found = self._answers.at(place)
             yield None if isinstance(found, BaseException) else found
 
     @property
     def errors(self) -> list[tuple[tuple[int, ...], NoAnswer]]:
-        """Where there is no answer, and why."""
+        """The points without an answer: (index, error) of each."""
         found = ((place, self._answers.at(place)) for place in self._answers.without_answer())
         return [(_unravelled(place, self._shape), error) for place, error in found]
 
@@ -629,20 +628,20 @@ class Answers(Answer):
         for answer in self.flat:
             if answer is not None:
                 return answer._content()
-        raise NoAnswer("none of the questions has an answer")
+        raise NoAnswer("no point has an answer")
 
     @property
     def ok(self) -> bool:
-        """Has each an answer, and is it yes?"""
+        """True if every point has an answer and is ok."""
         return all(answer is not None and answer.ok for answer in self.flat)
 
     @property
     def results(self) -> list[Result]:
-        """The results of all that have an answer, in the order of the array."""
+        """The results of all points with an answer, in the order of the array."""
         return [result for answer in self.flat if answer is not None for result in answer.results]
 
     def keys(self) -> list[str]:
-        """The keys of the first that has an answer."""
+        """The keys of the first point with an answer."""
         for answer in self.flat:
             if answer is not None:
                 return answer.keys()
@@ -669,7 +668,7 @@ class Answers(Answer):
 
     @property
     def inputs(self) -> Any:
-        """What was asked, by key, of each that has an answer."""
+        """The parameters by key, for each point with an answer."""
         return [result.inputs for result in self.results]
 
     def _written(self, form: str, quiet: bool) -> str:
@@ -679,44 +678,44 @@ class Answers(Answer):
         return "\n".join(answer._shown.written(form, quiet) for answer in self.flat if answer is not None)
 
     def text(self, quiet: bool = False) -> str:
-        """As one table, where the command has one for lists; or all answers one below the other."""
+        """As one table if the command has one for lists; otherwise all answers one after the other."""
         return self._written("table", quiet)
 
     def json(self, quiet: bool = False) -> str:
-        """As one document, or a document a line."""
+        """As one document; otherwise one document per line."""
         return self._written("json", quiet)
 
     def csv(self, quiet: bool = False) -> str:
-        """As one table, or tables one below the other."""
+        """As one table; otherwise the tables one after the other."""
         return self._written("csv", quiet)
 
     def markdown(self, quiet: bool = False) -> str:
-        """As one table, or all answers one below the other."""
+        """As one table; otherwise all answers one after the other."""
         return self._written("markdown", quiet)
 
     def html(self, quiet: bool = False) -> str:
-        """As one page, where the command has one for lists."""
+        """As one page, if the command has one for lists."""
         together = self._answers.together()
         if together is None:
-            raise NoAnswer("there is no page of these answers together: ask with a list as text, or one at a time")
+            raise NoAnswer("no combined page for these arrays; use a list as text, or one point at a time")
         return str(together.written("html", quiet))
 
     def picture(self) -> dict[str, Any]:
-        """The command's picture of all points; where it has none for arrays, ask with a list as text."""
+        """The plot of all points. Commands without plots for arrays need a list as text."""
         return dict(self._together().picture())
 
     def svg(self) -> str:
-        """The command's picture of all points as SVG."""
+        """The plot of all points as SVG."""
         return str(self._together().svg())
 
     def _together(self) -> Any:
         together = self._answers.together()
         if together is None:
-            raise NoAnswer('arrays of this question have no picture; ask with a list as text: load="0.1:0.9:0.1"')
+            raise NoAnswer('no plot for these arrays; use a list as text: load="0.1:0.9:0.1"')
         return together
 
     def to_pandas(self, objects: bool = False) -> "pandas.DataFrame":
-        """As a DataFrame, a row a result, with the place in the array as index."""
+        """As a DataFrame, one row per result, with the array index as index."""
         import numpy
         import pandas
 
@@ -729,7 +728,7 @@ class Answers(Answer):
         return frame_of(floats, self._rows, objects, index)
 
     def _first(self, most: int) -> tuple[list[Mapping[str, Any]], str]:
-        """The results of the first answers, and how many more there are."""
+        """The results of the first answers, and a remark on the omitted ones."""
         found: list[Answer] = list(itertools.islice((answer for answer in self.flat if answer is not None), most))
         failed = len(self._answers.without_answer())
         left = self.size - failed - len(found)
@@ -770,7 +769,7 @@ class Answers(Answer):
 
 
 class Listed:
-    """Answers or errors, kept as they are."""
+    """A list of answers or errors."""
 
     def __init__(self, found: Sequence[Union[Answer, NoAnswer]]) -> None:
         self._found = list(found)
@@ -798,7 +797,7 @@ class Listed:
 
 
 class Sized:
-    """Sizes of buffers, kept by the library."""
+    """Buffer sizes stored by the extension module."""
 
     def __init__(self, sizings: Any, error_of: Callable[[int], BaseException], stopped: bool = False) -> None:
         self._sizings, self._error_of, self.stopped = sizings, error_of, stopped
@@ -807,7 +806,7 @@ class Sized:
         shown = self._sizings.at(place)
         if shown is not None:
             return Answer(shown)
-        return Stopped("stopped on request before it was asked") if self.stopped else self._error_of(place)
+        return Stopped("stopped on request before this point") if self.stopped else self._error_of(place)
 
     def without_answer(self) -> list[int]:
         return [place for place, size in enumerate(self._sizings.buffers()) if size < 0]
@@ -821,7 +820,7 @@ class Sized:
     def values(self, key: str) -> list[Any]:
         known = Answer(self._sizings.together(1))
         if key not in known.columns:
-            raise KeyError(f"there is no {key!r} here; there are {', '.join(known.keys())}")
+            raise KeyError(f"no key {key!r}; available keys: {', '.join(known.keys())}")
         unit, digits = known.columns[key].unit, known.digits
         return [value_of(raw, unit, digits) for raw in self._sizings.values(key)]
 
@@ -861,14 +860,14 @@ class _Part:
 
 def _wrapped(place: int, size: int) -> int:
     if not -size <= place < size:
-        raise IndexError(f"{place} is not among {size}")
+        raise IndexError(f"index {place} is out of range for size {size}")
     return place % size
 
 
 def _ravelled(place: Any, shape: tuple[int, ...]) -> int:
     places = place if isinstance(place, tuple) else (place,)
     if len(places) != len(shape):
-        raise IndexError(f"{len(places)} numbers for an array of {len(shape)} dimensions")
+        raise IndexError(f"{len(places)} indices for an array of {len(shape)} dimensions")
     flat = 0
     for each, size in zip(places, shape):
         flat = flat * size + _wrapped(each, size)

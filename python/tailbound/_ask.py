@@ -1,4 +1,4 @@
-"""Questions: keywords in, answers out."""
+"""Runs commands: converts keywords to options and broadcasts arrays."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from ._words import Spec
 if TYPE_CHECKING:
     import numpy
 
-#: What stands for a number, or a name: taken exactly, 0.9 as 9/10. Arrays and lists are broadcast.
+#: A number or a name. Numbers are taken exactly: 0.9 is 9/10. Arrays and lists are broadcast.
 Given = Union[int, float, Fraction, Decimal, str, Exact, Sequence[Any], "numpy.ndarray[Any, Any]", Any]
-#: A file, by its name.
+#: A file name.
 File = Union[str, "os.PathLike[str]"]
 #: An option with or without a value; or several values.
 Words = Union[bool, int, str, "os.PathLike[str]", Any]
@@ -36,7 +36,7 @@ _QUICK = frozenset({"inputs", "load", "drop", "capacity", "packets_per_slot", "c
 
 
 def grid(first: Any, last: Any, step: Any) -> list[Fraction]:
-    """first, first + step, ..., last: exactly, as the command has "0.1:0.9:0.1".
+    """Exact values first, first + step, ..., last, like "0.1:0.9:0.1" on the command line.
 
     >>> import tailbound as tb
     >>> tb.grid(0.7, 0.9, 0.1)
@@ -51,11 +51,11 @@ def grid(first: Any, last: Any, step: Any) -> list[Fraction]:
 
 
 def ask(command: str, spec: Spec, arguments: Mapping[str, Any]) -> Any:
-    """Asks a command.
+    """Runs a command.
 
-    :param spec: of each keyword the option's name, what it takes ("text", "list", "flag", "words", "file" or "network")
-        and the names that it takes
-    :param arguments: keywords as given; None and False stand for what is left out; and "progress"
+    :param spec: for each keyword the name of the option, its type ("text", "list", "flag", "words", "file" or "network")
+        and its legal names
+    :param arguments: the keywords, including "progress"; None and False mean not given
     """
     given = {key: value for key, value in arguments.items() if value is not None and value is not False}
     time_limit = _seconds(given.pop("time_limit", None))
@@ -94,7 +94,7 @@ def _one(
     words = [(spec[key][0], text) for key, text in given.items()]
     meter = Meter(progress)
     try:
-        # Points of lists are worked on by all cores; simulations have threads of their own.
+        # The points of a list use all cores. Simulations have their own threads.
         lists = "threads" not in spec and "jobs" not in spec and any("," in text or ":" in text for text in given.values())
         shown, cut, late = _tailbound.ask(command, words, meter.callback, cores() if lists else 1, dict(contents), time_limit)
     except Error as error:
@@ -108,12 +108,12 @@ def _one(
     if late and answer.stopped:
         raise LimitExceeded(f"the time limit of {time_limit:g} s is reached; finished: {answer.stopped}", answer)
     if cut:
-        raise Stopped(f"stopped on request: {answer.stopped or 'it was all done'}", answer)
+        raise Stopped(f"stopped on request: {answer.stopped or 'everything was finished'}", answer)
     return answer
 
 
 class _Again:
-    """The same formula for another program."""
+    """Writes the same formula for another program."""
 
     def __init__(self, spec: Spec, given: Mapping[str, str]) -> None:
         self._spec, self._given = spec, dict(given)
@@ -123,7 +123,7 @@ class _Again:
         return formula
 
 
-# --- what is given, as text
+# --- arguments as text
 
 
 def _is_array(value: Any) -> bool:
@@ -155,13 +155,13 @@ def _flat(value: Any) -> Iterable[Any]:
 
         array = numpy.asarray(value)
         if array.ndim != 1:
-            raise ValueError(f"a list has one dimension, not {array.ndim}")
+            raise ValueError(f"a list must have one dimension, not {array.ndim}")
         return list(array)
     return list(value)
 
 
 def number_text(key: str, value: Any) -> str:
-    """What a keyword is given, as it would be typed: exactly."""
+    """The exact value of an argument, as on a command line."""
     kind = type(value)
     if kind is float:
         return repr(value)
@@ -171,7 +171,7 @@ def number_text(key: str, value: Any) -> str:
         return str(value)
     if isinstance(value, int):
         return int.__repr__(int(value) if isinstance(value, Count) else value)
-    if isinstance(value, float):  # numpy's, of which str() says what repr() should
+    if isinstance(value, float):  # for numpy floats str() gives the shortest decimal
         return str(value) if kind.__module__ == "numpy" else repr(float(value))
     if isinstance(value, Fraction):
         return f"{value.numerator}/{value.denominator}"
@@ -218,7 +218,7 @@ def _broadcast(
         sized = _sized(spec, given, flat, count, question, progress)
         if sized is not None:
             if sized.stopped:
-                raise Stopped("stopped on request: some have no answer", Answers(shape, sized, arrays))
+                raise Stopped("stopped on request: some points have no answer", Answers(shape, sized, arrays))
             return Answers(shape, sized, arrays)
     return Answers(shape, Listed(_each(command, spec, count, question, contents, progress, time_limit)), arrays)
 
@@ -237,7 +237,7 @@ def _array_of(key: str, value: Any) -> Any:
 
 
 def cores() -> int:
-    """How many processes may work at a time."""
+    """Number of available cores."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -270,7 +270,7 @@ def _sized(
 
 
 class _ErrorOf:
-    """Why one of many has no answer: the command says so."""
+    """Runs the command again to find out why a point has no answer."""
 
     def __init__(self, spec: Spec, question: Callable[[int], dict[str, str]]) -> None:
         self._spec, self._question = spec, question
@@ -280,7 +280,7 @@ class _ErrorOf:
             _one("buffer", self._spec, self._question(place), {}, False)
         except Error as error:
             return error
-        return NoAnswer("it has an answer by itself, but had none among the others")
+        return NoAnswer("the point has an answer on its own, but none in the array")
 
 
 def _each(
@@ -292,7 +292,7 @@ def _each(
     progress: Progress,
     time_limit: Optional[float],
 ) -> Sequence[Union[Answer, NoAnswer]]:
-    """One after the other; where that takes long, the rest on all cores."""
+    """One point after the other; if that takes long, the rest on all cores."""
     found: list[Union[Answer, NoAnswer]] = []
     meter = Meter(progress)
     begun = time.monotonic()
@@ -316,7 +316,7 @@ def _each(
             tell()
             spent = time.monotonic() - begun
             rest = count - len(found)
-            # Simulations have threads of their own.
+            # Simulations have their own threads.
             if cores() > 1 and "threads" not in spec and rest > 1 and spent > 0.2 and spent / len(found) * rest > 1:
                 for answer in _on_all_cores(one, range(len(found), count)):
                     found.append(answer)
@@ -330,7 +330,7 @@ def _each(
 
 
 def _on_all_cores(one: Callable[[int], Any], places: Sequence[int]) -> Iterable[Any]:
-    """one(place) of each, in their order; processes are forked for it, which end with the iteration."""
+    """Yields one(place) in order. The forked worker processes end with the iteration."""
 
     def work(number: int) -> bytes:
         try:
@@ -348,4 +348,4 @@ def _on_all_cores(one: Callable[[int], Any], places: Sequence[int]) -> Iterable[
                 raise error
             yield answer
     finally:
-        del forked  # which a traceback would keep, and its processes with it
+        del forked  # a traceback would keep it and its processes alive

@@ -1,4 +1,4 @@
-"""Many answers as arrays: floats made by the library, and the numbers behind them."""
+"""Many answers as arrays: floats from the extension module, and the numbers behind them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Floats = numpy.ndarray[Any, Any]
 
-# Computed with what is known of each number; every other function of numpy with the floats in the middle.
+# These numpy functions use the intervals of the numbers; all others use the floats of ``middle``.
 _EXACT = frozenset(
     "add subtract multiply divide true_divide negative positive absolute less less_equal greater greater_equal equal not_equal".split()
 )
@@ -24,14 +24,14 @@ _SHOWN = 6  # numbers in a repr
 
 
 class Numbers:
-    """An array of numbers: ``middle``, ``lower`` and ``upper`` are arrays of floats, an index gives the number itself.
+    """An array of numbers. ``middle``, ``lower`` and ``upper`` are arrays of floats; an index gives the number itself.
 
-    NaN stands where there is no answer, infinity where nothing is known on that side. Arithmetic and comparisons with
-    ``+ - * / < <= > >= == !=`` use what is known of each number; other functions of numpy, and matplotlib, take the
+    NaN marks points without an answer, infinity an unknown end. Arithmetic and comparisons with
+    ``+ - * / < <= > >= == !=`` use the interval of each number. Other functions of numpy, and matplotlib, use the
     floats of ``middle``.
 
-    What no float holds is not hidden: 1e-400 has a ``middle`` of 0, a ``lower`` of 0 and an ``upper`` of 5e-324;
-    ``log10()`` and ``numpy.log10`` give -400, and a format such as ``f"{numbers[0]:.3e}"`` shows 1.000e-400.
+    Numbers outside the range of floats are kept: 1e-400 has a ``middle`` of 0, a ``lower`` of 0 and an ``upper`` of
+    5e-324; ``log10()`` and ``numpy.log10`` give -400, and a format such as ``f"{numbers[0]:.3e}"`` shows 1.000e-400.
 
     >>> import numpy, tailbound as tb
     >>> probability = tb.buffer(inputs=16, load=[0.5, 0.9], capacity=157).probability
@@ -54,38 +54,38 @@ class Numbers:
 
     @property
     def middle(self) -> "Floats":
-        """The nearest floats: of an interval those halfway, of a bound the bound."""
+        """The nearest floats: the middle of an interval, the value of a bound."""
         return self._floats[0]
 
     @property
     def lower(self) -> "Floats":
-        """The lower ends of what is known, rounded down."""
+        """The lower ends, rounded down."""
         return self._floats[1]
 
     @property
     def upper(self) -> "Floats":
-        """The upper ends of what is known, rounded up."""
+        """The upper ends, rounded up."""
         return self._floats[2]
 
     @property
     def unit(self) -> str:
-        """ "packets", "slots"; "" where they have none."""
+        """ "packets", "slots"; "" if there is none."""
         return self._unit
 
     @property
     def objects(self) -> "Floats":
-        """The numbers themselves, as an array of objects; None where there is no answer. Made when first used."""
+        """The numbers themselves as an array of objects, None for points without an answer. Created on first use."""
         if self._made is None:
             self._made = self._make()
         return self._made  # type: ignore[no-any-return]
 
     def log10(self) -> "Floats":
-        """log10 of the middle, also where the middle is too small or too large for a float."""
+        """log10 of the middle, also outside the range of floats."""
         import numpy
 
         with numpy.errstate(divide="ignore", invalid="ignore"):
             logarithms: "Floats" = numpy.array(numpy.log10(self.middle))
-        # Gradual underflow has lost digits below the smallest normal float.
+        # Subnormal floats have lost digits.
         for place in zip(*numpy.nonzero((numpy.abs(self.middle) < 2.3e-308) | numpy.isinf(self.middle))):
             number: Any = self.objects[place]
             if number is not None:
@@ -101,12 +101,12 @@ class Numbers:
 
     @property
     def ndim(self) -> int:
-        """How many dimensions."""
+        """Number of dimensions."""
         return int(self.middle.ndim)
 
     @property
     def size(self) -> int:
-        """How many numbers."""
+        """Number of elements."""
         return int(self.middle.size)
 
     def __len__(self) -> int:
@@ -123,7 +123,7 @@ class Numbers:
 
     @property
     def flat(self) -> Iterator[Any]:
-        """All of them, in the order of the array."""
+        """All numbers in the order of the array."""
         return iter(self.objects.flat)
 
     def tolist(self) -> list[Any]:
@@ -181,7 +181,7 @@ for _operator, _name in {
 
 
 def array_of(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
-    """Whole numbers as an array of integers, numbers that know how far they can be trusted as Numbers, others as objects."""
+    """Counts as an array of integers, other Number objects as Numbers, anything else as objects."""
     import numpy
 
     if values and all(isinstance(value, Count) for value in values):
@@ -203,10 +203,10 @@ def array_of(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
 def column_array(
     columns: Any, key: str, shape: tuple[int, ...], without: Sequence[int], unit: Callable[[], str], values: Callable[[], Sequence[Any]]
 ) -> Any:
-    """A key of the library's columns as an array of integers or Numbers; where they hold neither, made of the values.
+    """A column as an array of integers or Numbers; built from ``values`` if the column holds neither.
 
-    :param without: places of the array that have no row
-    :param values: of all places, None where there is none
+    :param without: positions of the array without a row
+    :param values: the values of all positions, None if missing
     """
     import numpy
 
@@ -236,10 +236,10 @@ def column_array(
 
 
 def plain_columns(columns: Any, rows: Callable[[], Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
-    """Plain values by key; ends of intervals as KEY_lower and KEY_upper.
+    """Plain values by key, with interval ends as KEY_lower and KEY_upper.
 
-    :param columns: of the library
-    :param rows: the same rows, for values that columns do not hold
+    :param columns: columns of the extension module
+    :param rows: the same rows, for values that are not in the columns
     """
     import numpy
 
@@ -262,7 +262,7 @@ def plain_columns(columns: Any, rows: Callable[[], Sequence[Mapping[str, Any]]])
 
 
 def plain_value(value: Any) -> Any:
-    """A float, an int, or what is no number as it is."""
+    """A number as float or int; anything else unchanged."""
     if value is None:
         return math.nan
     if isinstance(value, Count):
@@ -273,7 +273,7 @@ def plain_value(value: Any) -> Any:
 
 
 def frame_of(columns: Any, rows: Callable[[], Sequence[Mapping[str, Any]]], objects: bool, index: Any = None) -> "pandas.DataFrame":
-    """Rows as a DataFrame, of floats or of the numbers as they are."""
+    """Rows as a DataFrame, of floats or of the numbers themselves."""
     try:
         import pandas
     except ImportError as missing:
@@ -284,7 +284,7 @@ def frame_of(columns: Any, rows: Callable[[], Sequence[Mapping[str, Any]]], obje
 
 
 def records_of(columns: Any, rows: Callable[[], Sequence[Mapping[str, Any]]]) -> "Floats":
-    """The same as a structured array."""
+    """Rows as a structured array."""
     import numpy
 
     plain = plain_columns(columns, rows)

@@ -1,4 +1,4 @@
-"""Exact numbers of what people type, and decimals of exact numbers, rounded as asked."""
+"""Exact numbers from input, and decimals of exact numbers with directed rounding."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from fractions import Fraction
 from numbers import Rational
 from typing import Any, Literal, Union
 
-End = Union[Fraction, float]  # an end of an interval: a float only where it is infinite
+End = Union[Fraction, float]  # an end of an interval; a float only if infinite
 Rounding = Literal["down", "nearest", "up"]
 
 _EXPONENT = re.compile(r"[eE][+-]?(\d+)")
-EXPONENT_LIMIT = 100_000  # of numbers given as text or Decimal, as everywhere in the library
+EXPONENT_LIMIT = 100_000  # for numbers given as text or Decimal, as in the rest of the library
 
 
 def exact(value: Any) -> Fraction:
-    """The number meant: of a float its shortest decimal, so that 0.9 is 9/10.
+    """The exact value. A float becomes its shortest decimal, so that 0.9 is 9/10.
 
     >>> exact(0.9), exact("1/3"), exact(Decimal("1e-15")) == Fraction(1, 10**15)
     (Fraction(9, 10), Fraction(1, 3), True)
@@ -40,16 +40,16 @@ def exact(value: Any) -> Fraction:
     if isinstance(value, str):
         exponent = _EXPONENT.search(value)
         if len(value) > 10_000 or (exponent and len(exponent.group(1)) > 6):
-            raise ValueError("a number is of at most 10000 characters, its exponent of six")
+            raise ValueError("a number may have at most 10000 characters, its exponent at most six")
         return Fraction(value)
-    if isinstance(value, Rational):  # numpy's integers, SymPy's and others' rationals
+    if isinstance(value, Rational):  # integers of numpy, rationals of SymPy and others
         return Fraction(int(value.numerator), int(value.denominator))
     if type(value).__module__ == "numpy":
-        text = str(value)  # of a float32 its own shortest decimal
+        text = str(value)  # for a float32 its own shortest decimal
         return Fraction(text)
-    if getattr(value, "is_Rational", False):  # SymPy's, which register with no tower
+    if getattr(value, "is_Rational", False):  # rationals of SymPy that are not numbers.Rational
         return Fraction(int(value.p), int(value.q))
-    raise TypeError(f"{type(value).__name__} is not a number that can be taken exactly")
+    raise TypeError(f"{type(value).__name__} is not an exact number")
 
 
 def power_of_ten(exponent: int) -> Fraction:
@@ -66,7 +66,7 @@ def decimal_exponent(value: Fraction) -> int:
 
 
 def to_decimal(value: Fraction, digits: int, rounding: Rounding = "nearest") -> str:
-    """``value`` with so many significant digits, rounded as asked; scientific where it is very small or large.
+    """``value`` with ``digits`` significant digits and directed rounding; scientific if very small or large.
 
     >>> to_decimal(Fraction(1, 3), 5), to_decimal(Fraction(1, 3), 5, "up"), to_decimal(Fraction(1, 10**9), 3)
     ('0.33333', '0.33334', '1.00e-9')
@@ -95,7 +95,7 @@ def to_decimal(value: Fraction, digits: int, rounding: Rounding = "nearest") -> 
 
 
 def plain(value: Fraction) -> str:
-    """A decimal where that is short and exact, the fraction otherwise.
+    """A decimal if it is short and exact, otherwise the fraction.
 
     >>> plain(Fraction(9, 10)), plain(Fraction(1, 10**15)), plain(Fraction(1, 3))
     ('0.9', '1e-15', '1/3')
@@ -113,17 +113,17 @@ def plain(value: Fraction) -> str:
 
 
 def float_down(value: End) -> float:
-    """The greatest float that is at most ``value``."""
+    """The largest float that is at most ``value``."""
     return _outward(value, up=False)
 
 
 def float_up(value: End) -> float:
-    """The least float that is at least ``value``."""
+    """The smallest float that is at least ``value``."""
     return _outward(value, up=True)
 
 
 def float_near(value: End) -> float:
-    """The nearest float: 0 or infinite where the value is beyond the range of floats."""
+    """The nearest float; 0 or infinity outside the range of floats."""
     if isinstance(value, float):
         return value
     try:
@@ -133,7 +133,7 @@ def float_near(value: End) -> float:
 
 
 def log10(value: End) -> float:
-    """As numpy has it, minus infinity of 0 and no number below; but of any size.
+    """log10 of a number of any size; like numpy, minus infinity for 0 and NaN for negative numbers.
 
     >>> log10(Fraction(1, 10**400)), log10(Fraction(0))
     (-400.0, -inf)
@@ -148,7 +148,7 @@ def log10(value: End) -> float:
 
 
 def formatted(value: End, form: str, rounding: Rounding = "nearest") -> str:
-    """``format(value, form)`` of floats, also where no float is near, and rounded as asked.
+    """``format(value, form)``, also outside the range of floats, and with directed rounding.
 
     >>> formatted(Fraction(1, 3), ".3e"), formatted(Fraction(1, 3), ".3e", "up"), formatted(Fraction(1, 10**400), ".2g")
     ('3.333e-01', '3.334e-01', '1e-400')
@@ -184,7 +184,7 @@ _LARGEST = math.nextafter(math.inf, 0.0)
 
 
 def rounded(value: Fraction, up: bool, bits: int) -> Fraction:
-    """``value`` rounded outward to a binary number of so many bits.
+    """``value`` rounded outward to a binary number of ``bits`` bits.
 
     >>> rounded(Fraction(1, 3), False, 4), rounded(Fraction(1, 3), True, 4)
     (Fraction(5, 16), Fraction(11, 32))

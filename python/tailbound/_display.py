@@ -1,4 +1,4 @@
-"""Rows of answers as tables for people: as text and as HTML, never more rows than a reader wants."""
+"""Rows of answers as text and HTML tables with a limited number of rows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def html_value(value: Any, with_unit: bool = False) -> str:
 
 
 def varying(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The keys of inputs that are not the same in all rows."""
+    """The keys of parameters that vary between rows."""
     return [key for key in rows[0] if len({shown(row.get(key)) for row in rows}) > 1] if rows else []
 
 
@@ -54,7 +54,7 @@ def _heading(key: str, columns: Mapping[str, Any]) -> str:
 
 
 def text_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any], more: str = "") -> str:
-    """:param more: the last line: what is left out"""
+    """:param more: the last line: a remark on omitted rows"""
     keys = _keys(rows, columns)
     cells = [[_heading(key, columns) for key in keys], *([shown(row.get(key)) for key in keys] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells)]
@@ -63,7 +63,7 @@ def text_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any], mo
 
 
 def html_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any], more: str = "") -> str:
-    """:param more: the paragraph below it: what is left out"""
+    """:param more: a paragraph below: a remark on omitted rows"""
     keys = _keys(rows, columns)
 
     def cell(value: Any) -> str:

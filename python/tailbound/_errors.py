@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions with the texts of the command line, its options as keywords."""
+"""Exceptions, with the messages of the command line and its options as keywords."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ._words import Spec, in_keywords
 
 
 class Error(Exception):
-    """Root of every error that the library raises on purpose.
+    """Base class of all errors of the library.
 
     >>> import tailbound as tb
     >>> issubclass(tb.NoAnswer, tb.Error)
@@ -17,7 +17,7 @@ class Error(Exception):
 
 
 class InvalidArgument(Error, ValueError):
-    """An argument is of the wrong form or out of range.
+    """An argument has the wrong form or is out of range.
 
     >>> import tailbound as tb
     >>> try:
@@ -29,8 +29,8 @@ class InvalidArgument(Error, ValueError):
     drop | 2 | greater than 0 and less than 1
     """
 
-    argument: str  #: the keyword, where it is one: "packets_per_slot"
-    value: str  #: what was given, as text
+    argument: str  #: the keyword, if it is one: "packets_per_slot"
+    value: str  #: the value given, as text
     legal: str  #: the legal range: a phrase that completes "must be ..."
 
     def __init__(self, message: str, argument: str = "", value: str = "", legal: str = "") -> None:
@@ -53,7 +53,7 @@ class ParseError(Error, ValueError):
     arrivals:1:2: an operator is missing; write 2*z for a product, not 2z
     """
 
-    source: str  #: what was read
+    source: str  #: the text or file
     line: int
     column: int
 
@@ -66,7 +66,7 @@ class ParseError(Error, ValueError):
 
 
 class NoAnswer(Error):
-    """The question is well put but has no answer: an unstable queue, a target out of reach.
+    """The query is valid but has no answer: an unstable queue, an unreachable target.
 
     >>> import tailbound as tb
     >>> try:
@@ -78,12 +78,12 @@ class NoAnswer(Error):
 
 
 class Unstable(NoAnswer):
-    """The load is at or above what the server can carry."""
+    """The load reaches or exceeds the capacity of the server."""
 
 
 class LimitExceeded(NoAnswer):
-    """An answer exists but would need more memory, time or digits than a stated limit. Where that is time_limit,
-    ``partial`` is the answer to what was finished; else None.
+    """The answer would exceed a stated limit of memory, time or digits. For a time_limit, ``partial`` is the answer to
+    the part that was finished; otherwise None.
     """
 
     partial: Any  #: an Answer, marked as stopped; or None
@@ -94,9 +94,9 @@ class LimitExceeded(NoAnswer):
 
 
 class Stopped(NoAnswer, KeyboardInterrupt):
-    """Ctrl-C ended a question. ``partial`` is the answer to what was finished, or None.
+    """Ctrl-C stopped a query. ``partial`` is the answer to the part that was finished, or None.
 
-    It is a KeyboardInterrupt too, so that what handles these handles it.
+    It is also a KeyboardInterrupt, so that handlers of KeyboardInterrupt catch it.
 
     >>> import tailbound as tb
     >>> issubclass(tb.Stopped, KeyboardInterrupt), tb.Stopped("stopped on request").partial
@@ -111,7 +111,7 @@ class Stopped(NoAnswer, KeyboardInterrupt):
 
 
 def speak_python(error: Error, spec: Spec) -> None:
-    """Options of the command line in an error become the keywords that they are here."""
+    """Replaces options in an error message by keywords."""
     error.args = tuple(in_keywords(each, spec) if isinstance(each, str) else each for each in error.args)
     if isinstance(error, InvalidArgument):
         error.legal = in_keywords(error.legal, spec)
@@ -120,7 +120,7 @@ def speak_python(error: Error, spec: Spec) -> None:
 
 
 class Undecided(ArithmeticError):
-    """A comparison that what is known does not decide: intervals that overlap.
+    """A comparison that cannot be decided because intervals overlap.
 
     >>> import tailbound as tb
     >>> try:

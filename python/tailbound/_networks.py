@@ -1,4 +1,4 @@
-"""Networks from dicts and graphs, as the files that the library reads (docs/networks.md)."""
+"""Networks from dicts and graphs, written as network files (docs/networks.md)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Flow = Union[Mapping[str, Any], Sequence[Any]]
 
 
 class Network:
-    """Hosts, switches, links and flows: what ``network=`` takes, beside files.
+    """Hosts, switches, links and flows, for ``network=``.
 
-    :param hosts: names of those that send and receive
-    :param switches: names of those that forward
-    :param links: dicts with ``from``, ``to`` (a name or a list of names), ``rate`` [packets/slot, 1 unless told] and
-        ``both`` (a link back as well); or tuples (from, to) and (from, to, rate), which are links both ways
-    :param flows: dicts with ``from``, ``to``, ``rate`` [packets/slot] and what docs/networks.md has beside (``burst``,
-        ``path``, ...); or tuples (from, to, rate)
-    :param traffic: what stands under [traffic] in a file: ``{"uniform": 0.3}``
+    :param hosts: names of the nodes that send and receive
+    :param switches: names of the nodes that forward
+    :param links: dicts with ``from``, ``to`` (a name or a list of names), ``rate`` [packets/slot, default 1] and
+        ``both`` (also the reverse link); or tuples (from, to) and (from, to, rate) for links in both directions
+    :param flows: dicts with ``from``, ``to``, ``rate`` [packets/slot] and the further keys of docs/networks.md
+        (``burst``, ``path``, ...); or tuples (from, to, rate)
+    :param traffic: the [traffic] section of a file: ``{"uniform": 0.3}``
 
-    Rates are taken exactly, 0.3 as 3/10.
+    Rates are taken exactly: 0.3 is 3/10.
 
     >>> import tailbound as tb
     >>> net = tb.Network(hosts=["a", "b"], switches=["s"], links=[("a", "s"), ("b", "s")], flows=[("a", "b", 0.3)])
@@ -68,7 +68,7 @@ class Network:
 
     @classmethod
     def from_dict(cls, described: Mapping[str, Any]) -> "Network":
-        """Of the keys of a file: hosts, switches, link (or links), flow (or flows), traffic, name.
+        """From the keys of a network file: hosts, switches, link (or links), flow (or flows), traffic, name.
 
         >>> Network.from_dict({"hosts": ["a"], "switches": ["s"], "link": [{"from": "a", "to": "s"}]}).hosts
         ['a']
@@ -76,7 +76,7 @@ class Network:
         known = {"name", "hosts", "switches", "link", "links", "flow", "flows", "traffic"}
         for key in described:
             if key not in known:
-                raise ValueError(f"a network has no {key!r}; it has {', '.join(sorted(known))}")
+                raise ValueError(f"unknown key {key!r} of a network; known keys: {', '.join(sorted(known))}")
         return cls(
             described.get("hosts", ()),
             described.get("switches", ()),
@@ -90,13 +90,13 @@ class Network:
     def from_networkx(
         cls, graph: Any, flows: Optional[Iterable[Flow]] = None, traffic: Optional[Mapping[str, Any]] = None
     ) -> "Network":
-        """Of a networkx graph: a Graph has links both ways, a DiGraph those of its edges.
+        """From a networkx graph. Edges of a Graph are links in both directions, edges of a DiGraph in one.
 
-        A node is a host or a switch by its attribute ``kind`` ("host", "switch"), or else by its neighbours: a node
-        with one is a host. ``rate`` of an edge is that of the link; without it ``capacity``, ``speed`` or ``bandwidth`` is
-        its speed, a number in Gbit/s or text such as "25G". Nodes may be of any type: they are called what ``str()`` makes
-        of them. Edges side by side in a MultiGraph are wires of a bundle. Flows are those given, or
-        ``graph.graph["flows"]``.
+        The node attribute ``kind`` ("host" or "switch") determines the type of a node. Without it a node with one
+        neighbor is a host, any other a switch. The edge attribute ``rate`` is the rate of the link; without it
+        ``capacity``, ``speed`` or ``bandwidth`` is its speed, a number in Gbit/s or text such as "25G". Nodes may be of
+        any type; their names are their ``str()``. Parallel edges of a MultiGraph are parallel links of a bundle. Flows
+        are ``flows``, or ``graph.graph["flows"]``.
 
         >>> import networkx
         >>> star = networkx.Graph([("a", "s"), ("b", "s"), ("c", "s")])
@@ -113,7 +113,7 @@ class Network:
                 raise ValueError(f"kind of {node!r} is {kind!r}; it must be 'host' or 'switch'")
             kinds[node] = kind
         if len({str(node) for node in kinds}) != len(kinds):
-            raise ValueError("two nodes of the graph are called the same by str()")
+            raise ValueError("two nodes of the graph have the same str()")
         links = [
             {"from": a, "to": b, "rate": _rate(attributes), "both": not directed}
             for a, b, attributes in graph.edges(data=True)
@@ -128,7 +128,7 @@ class Network:
         )
 
     def to_networkx(self) -> Any:
-        """As a networkx DiGraph, flows in ``graph["flows"]``."""
+        """As a networkx DiGraph, with the flows in ``graph["flows"]``."""
         import networkx
 
         graph = networkx.DiGraph(name=self.name, flows=self.flows, traffic=self.traffic)
@@ -143,7 +143,7 @@ class Network:
         return graph
 
     def toml(self) -> str:
-        """The text of the network's file."""
+        """The text of the network file."""
         blocks = []
         head = [f"name = {_toml(self.name)}"] if self.name else []
         blocks.append("\n".join([*head, f"hosts = {_toml(self.hosts)}", f"switches = {_toml(self.switches)}"]))
@@ -154,7 +154,7 @@ class Network:
         return "\n\n".join(blocks) + "\n"
 
     def save(self, path: "Union[str, os.PathLike[str]]") -> None:
-        """Writes the file, for the command and for editing."""
+        """Writes the network file."""
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.toml())
 
@@ -166,10 +166,10 @@ class Network:
 
 
 def network_text(value: Any) -> Optional[tuple[str, str]]:
-    """Name and text of what is no file name: a Network, a dict, a networkx graph, or an answer of tb.network()."""
+    """Name and text of a Network, a dict, a networkx graph or an answer of tb.network(); None for a file name."""
     if isinstance(value, Answer):
         if value.command != "network":
-            raise TypeError(f"network is an answer of {value.command}; it must be one of network, or a network itself")
+            raise TypeError(f"network is an answer of {value.command}; it must be an answer of network, or a network")
         return str(value["name"]), str(value["file"])
     if isinstance(value, Mapping):
         value = Network.from_dict(value)
@@ -203,12 +203,12 @@ def _flow(flow: Flow) -> dict[str, Any]:
     if isinstance(flow, Mapping):
         return _with_names(flow)
     if len(flow) != 3:
-        raise ValueError(f"a flow is (from, to, rate) or a dict; it is {flow!r}")
+        raise ValueError(f"a flow must be (from, to, rate) or a dict, not {flow!r}")
     return {"from": str(flow[0]), "to": str(flow[1]), "rate": flow[2]}
 
 
 def _with_names(described: Mapping[str, Any]) -> dict[str, Any]:
-    """Nodes of graphs may be anything: they are called what str() makes of them."""
+    """Node names are the str() of the nodes, which may be of any type."""
     made = dict(described)
     for key in ("from", "to", "path"):
         if key in made:
@@ -237,5 +237,5 @@ def _toml(value: Any) -> str:
     try:
         number = exact(value)
     except TypeError:
-        return json.dumps(str(value), ensure_ascii=False)  # nodes of graphs may be anything
+        return json.dumps(str(value), ensure_ascii=False)  # a node of any type
     return str(number.numerator) if number.denominator == 1 else f'"{number.numerator}/{number.denominator}"'

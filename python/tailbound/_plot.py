@@ -1,4 +1,4 @@
-"""The command's pictures with matplotlib, in the style of the command's."""
+"""Draws the plots of the command with matplotlib, in the same style."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ._errors import NoAnswer
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Colours, dashes and markers as render/drawing/ has them.
+# The same colors, dashes and markers as in render/drawing/.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#c1649a", "#3f9bd1", "#4b4f58")
 _DASHES = ("-", (0, (5, 3)))
 _MARKERS = ("o", "s", "^", "D", "o", "s", "^", "D", "v", "x", "+", "*")
-_FILLED = 4  # of the markers; the rest are open
+_FILLED = 4  # number of filled markers; the rest are open
 
 
 def draw(picture: dict[str, Any], ax: "Optional[Axes]" = None, log_y: bool = False) -> "Axes":
-    """Draws a picture of the library."""
+    """Draws picture data of the extension module."""
     if ax is None:
         try:
             import matplotlib.pyplot as pyplot
@@ -29,8 +29,8 @@ def draw(picture: dict[str, Any], ax: "Optional[Axes]" = None, log_y: bool = Fal
     powers, logarithmic = picture["powers_of_ten"], log_y or picture["log_y"]
     heights = [y for curve in picture["curves"] for _, y in curve["points"] if math.isfinite(y)]
     if logarithmic and not powers and not any(y > 0 for y in heights):
-        raise NoAnswer("there is nothing to draw on a logarithmic axis: no value is above 0")
-    # Points on top of lines, which would hide them.
+        raise NoAnswer("nothing to draw on a logarithmic axis: no value is positive")
+    # Points are drawn on top of lines.
     for place, curve in sorted(enumerate(picture["curves"]), key=lambda each: each[1]["style"] in ("bars", "marks")):
         _curve(ax, curve, place if curve["colour"] is None else curve["colour"])
     _axes(ax, picture, powers, logarithmic, heights)
@@ -44,9 +44,9 @@ def _curve(ax: "Axes", curve: dict[str, Any], place: int) -> None:
     marker = _MARKERS[place % len(_MARKERS)]
     face = colour if place % len(_MARKERS) < _FILLED else "white"
     title, style = curve["title"] or None, curve["style"]
-    if style in ("dashed", "rule") and len(xs) == 2 and xs[0] == xs[1]:  # a limit, over the whole height
+    if style in ("dashed", "rule") and len(xs) == 2 and xs[0] == xs[1]:  # a limit, drawn over the full height
         ax.axvline(xs[0], color="#444444", linestyle=(0, (6, 4)), linewidth=1.4, label=title)
-    elif style == "points_and_line" or (len(xs) == 1 and style in ("line", "dashed", "steps")):  # a line of one point
+    elif style == "points_and_line" or (len(xs) == 1 and style in ("line", "dashed", "steps")):  # a single point
         ax.plot(xs, ys, color=colour, linestyle=dash, marker=marker, markerfacecolor=face, markersize=5, label=title)
     elif style == "line":
         ax.plot(xs, ys, color=colour, linestyle=dash, linewidth=2, label=title)

@@ -1,4 +1,4 @@
-"""How far a long question has come, on a terminal or in a notebook."""
+"""Progress of long queries, on a terminal or in a notebook."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _in_words(done: float, left: float) -> str:
 
 
 class Meter:
-    """A line that says it, once a second has passed; gone at the end."""
+    """A progress line, shown after one second and cleared at the end."""
 
     def __init__(self, wanted: Progress) -> None:
         self._begun = time.monotonic()
@@ -36,7 +36,7 @@ class Meter:
 
     @property
     def callback(self) -> Optional[Callable[[float, float], None]]:
-        """What is told; None where nobody looks."""
+        """The function to call; None if progress is not shown."""
         if self._own is not None:
             return self._own
         return self._say if self._notebook or self._terminal else None
@@ -58,7 +58,7 @@ class Meter:
         self._shown = True
 
     def close(self) -> None:
-        """Clears what was shown."""
+        """Clears the progress line."""
         if not self._shown:
             return
         if self._handle is not None:
@@ -69,7 +69,7 @@ class Meter:
 
 
 def _notebook() -> Any:
-    """The kernel's shell, where this runs in one."""
+    """The shell of the notebook kernel, if there is one."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell if shell is not None and hasattr(shell, "kernel") else None

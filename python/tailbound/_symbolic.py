@@ -12,12 +12,12 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 
 
 def is_formula(value: Any) -> bool:
-    """Is it SymPy's?"""
+    """Is it a SymPy expression?"""
     return type(value).__module__.startswith("sympy.") and hasattr(value, "free_symbols")
 
 
 def formula_text(value: Any) -> str:
-    """A SymPy expression as the library reads formulas; its floats are taken as their shortest decimals.
+    """A SymPy expression in the syntax of the library. Floats become their shortest decimals.
 
     >>> import sympy
     >>> z = sympy.Symbol("z")
@@ -29,13 +29,13 @@ def formula_text(value: Any) -> str:
     expression = sympy.sympify(value)
     constants = expression.atoms(sympy.NumberSymbol)
     if constants:
-        raise ValueError(f"{constants.pop()} in {expression} is no rational number")
+        raise ValueError(f"{constants.pop()} in {expression} is not a rational number")
     floats = {number: sympy.Rational(*exact(float(number)).as_integer_ratio()) for number in expression.atoms(sympy.Float)}
     return str(expression.xreplace(floats)).replace("**", "^")
 
 
 def to_sympy(text: str) -> Any:
-    """A formula of the library as a SymPy expression; names become symbols of that name.
+    """A formula of the library as a SymPy expression; names become symbols.
 
     >>> to_sympy("(1 - lambda + lambda*z)^k")
     (lambda*z - lambda + 1)**k
@@ -59,7 +59,7 @@ def to_sympy(text: str) -> Any:
 
 
 class Formula(Answer):
-    """What `pgf` found: a generating function, printed for people and other programs.
+    """The answer of `pgf`: a generating function, as text or for other programs.
 
     >>> import tailbound as tb
     >>> formula = tb.pgf(inputs="k", load="k*p", of="arrivals")
@@ -76,15 +76,15 @@ class Formula(Answer):
         self._again = again
 
     def written_for(self, language: str) -> str:
-        """The formula as another program reads it: "text", "latex", "maple", "gp" or "c"."""
+        """The formula in the syntax of another program: "text", "latex", "maple", "gp" or "c"."""
         return str(self._again(language)["expression"])
 
     def latex(self) -> str:
-        """The formula in LaTeX, which notebooks show."""
+        """The formula in LaTeX, as notebooks show it."""
         return self.written_for("latex")
 
     def sympy(self) -> Any:
-        """The formula as a SymPy expression in z and the names that it was asked with.
+        """The formula as a SymPy expression in z and the names used in the parameters.
 
         >>> import sympy, tailbound as tb
         >>> Q = tb.pgf(inputs=4, load=0.8).sympy()
@@ -100,7 +100,7 @@ class Formula(Answer):
         return f"$\\displaystyle {self.latex()}$"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """For notebooks: the formula set."""
+        """For notebooks: the typeset formula."""
         if len(self.results) != 1 or "expression" not in self.keys():
             return super()._repr_mimebundle_(include, exclude)
         return {"text/plain": repr(self), "text/latex": self._repr_latex_()}

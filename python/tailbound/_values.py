@@ -1,10 +1,10 @@
-"""Numbers that know how far they can be trusted.
+"""Numbers with a stated certainty.
 
-Each is of a *kind* (docs/contract.md): :class:`Exact`, :class:`Enclosure`, :class:`Bound`, :class:`Approximation`,
-:class:`Asymptote`, :class:`Model`, :class:`Estimate`; and :class:`Count`, a whole number with a unit.
+Each has a *kind* (docs/contract.md): :class:`Exact`, :class:`Enclosure`, :class:`Bound`, :class:`Approximation`,
+:class:`Asymptote`, :class:`Model`, :class:`Estimate`; and :class:`Count`, an integer with a unit.
 
-A comparison is answered where what is known decides it and raises :class:`Undecided` where it does not. Arithmetic on
-what is proved is proved: ends are rounded outward. Plain numbers beside them are taken exactly, 0.9 as 9/10.
+A comparison that the intervals do not decide raises :class:`Undecided`. Arithmetic on proved numbers gives proved
+numbers: ends are rounded outward. Plain operands are taken exactly: 0.9 is 9/10.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from ._decimals import (
 )  # fmt: skip
 from ._errors import Undecided
 
-Scalar = Any  # int, float, Fraction, Decimal, numbers of numpy and SymPy
+Scalar = Any  # int, float, Fraction, Decimal, numpy and SymPy numbers
 
-_BITS = 128  # of the ends that arithmetic makes, where the operands do not have more
+_BITS = 128  # precision of ends computed by arithmetic, if the operands do not have more
 _INFINITY = math.inf
 
 
 class Number:
-    """A number of an answer: its kind, its unit, and what is known of it.
+    """Base class of the numbers of an answer: kind, unit and interval.
 
-    Not made itself; see :class:`Exact`, :class:`Enclosure` and the others.
+    See :class:`Exact`, :class:`Enclosure` and the others.
 
     >>> import tailbound as tb
     >>> mean = tb.buffer(inputs=16, load=0.9, drop=1e-15).mean_occupancy
@@ -39,25 +39,25 @@ class Number:
 
     __slots__ = ("unit",)
     kind: ClassVar[str] = ""
-    unit: str  #: "packets", "slots"; "" where it has none
+    unit: str  #: "packets", "slots"; "" if it has none
 
-    # What a number is, for equality, hashing and pickling: all but its unit.
+    # The parts that define a number, except its unit, for equality, hashing and pickling.
     def _parts(self) -> tuple[Any, ...]:
         raise NotImplementedError
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (*self._parts(), self.unit)
 
-    # --- what is known of it
+    # --- interval
 
     @property
     def lower_fraction(self) -> End:
-        """The lower end of what is known, exactly: a Fraction, or minus infinity as a float."""
+        """The exact lower end: a Fraction, or minus infinity as a float."""
         return -_INFINITY
 
     @property
     def upper_fraction(self) -> End:
-        """The upper end of what is known, exactly: a Fraction, or infinity as a float."""
+        """The exact upper end: a Fraction, or infinity as a float."""
         return _INFINITY
 
     @property
@@ -71,7 +71,7 @@ class Number:
         return float_up(self.upper_fraction)
 
     def lower_text(self, digits: int = 17) -> str:
-        """The lower end in decimal, rounded down: what mpmath, decimal and other programs read.
+        """The lower end in decimal, rounded down, for mpmath, decimal and other programs.
 
         >>> Exact("1/3").lower_text(5), Exact("1/3").upper_text(5)
         ('0.33333', '0.33334')
@@ -85,7 +85,7 @@ class Number:
         return to_decimal(end, digits, "up") if isinstance(end, Fraction) else str(end)
 
     def to_mpmath(self) -> Any:
-        """The interval as mpmath's, at the precision that mpmath.iv has.
+        """The interval as an mpmath interval, at the precision of mpmath.iv.
 
         >>> import mpmath
         >>> third = Exact("1/3").to_mpmath()
@@ -98,7 +98,7 @@ class Number:
         return iv.mpf([self.lower_text(digits), self.upper_text(digits)])
 
     def __contains__(self, value: Scalar) -> bool:
-        """Is a number within what is known?
+        """Is a number within the interval?
 
         >>> 2 in Enclosure(1, 3), 4 in Enclosure(1, 3)
         (True, False)
@@ -112,7 +112,7 @@ class Number:
 
     @property
     def certainty(self) -> str:
-        """How far to trust it, in words: "exact", "certified to 10 digits"."""
+        """The certainty as text: "exact", "certified to 10 digits"."""
         return self.kind
 
     def __str__(self) -> str:
@@ -128,7 +128,7 @@ class Number:
         return f'<span title="{html.escape(self.certainty)}">{html.escape(self._brief())}{unit}</span>'
 
     def __format__(self, form: str) -> str:
-        """As text; or as one number, that of `nearest`, of a bound rounded to the safe side.
+        """As text; with a format, as a single number: the nearest one, for a bound rounded conservatively.
 
         >>> x = Enclosure("8.70354e-16", "8.70355e-16")
         >>> f"{x:.3e}", f"{Bound('0.12341'):.4f}", f"{Exact('1e-400'):.1e}", f"{x:>14}"
@@ -139,14 +139,14 @@ class Number:
         return formatted(self._single(), form, self._rounding())
 
     def log10(self) -> float:
-        """The decimal logarithm of the number that a format shows, also beyond the range of floats; numpy.log10 uses it.
+        """The decimal logarithm of the value, also outside the range of floats; used by numpy.log10.
 
         >>> Exact("1e-400").log10()
         -400.0
         """
         return log10(self._single())
 
-    # The number that stands for it where there is room for one, and to which side that is rounded.
+    # The single number that represents it, and the direction in which that is rounded.
     def _single(self) -> End:
         return self.value  # type: ignore[attr-defined, no-any-return]
 
@@ -156,7 +156,7 @@ class Number:
     # --- as a plain number
 
     def __float__(self) -> float:
-        raise TypeError(f"{self!r} as one float would lose what is known of it; {self._hint()}")
+        raise TypeError(f"converting {self!r} to a float would lose its interval; {self._hint()}")
 
     def _hint(self) -> str:
         return "take .lower or .upper"
@@ -202,7 +202,7 @@ class Number:
         return self._compare(other, ">=", lambda a, b: a[0] >= b[1], lambda a, b: a[1] < b[0])
 
     def __eq__(self, other: object) -> bool:
-        """The same knowledge is equal; intervals that are apart are not; others are undecided."""
+        """Equal if all parts are equal; unequal if the intervals are disjoint; otherwise undecided."""
         if type(other) is type(self):
             same = self._parts() == other._parts()  # type: ignore[attr-defined]
             if same:
@@ -310,12 +310,12 @@ class Enclosure(Number):
 
     __slots__ = ("_lower", "_upper", "digits")
     kind = "enclosure"
-    digits: int  #: that were asked for; no more are shown
+    digits: int  #: requested digits; no more are shown
 
     def __init__(self, lower: Scalar, upper: Scalar, unit: str = "", digits: int = 10) -> None:
         self._lower, self._upper = exact(lower), exact(upper)
         if self._lower > self._upper:
-            raise ValueError(f"the ends of an enclosure are in order; {lower} is above {upper}")
+            raise ValueError(f"the lower end {lower} of an enclosure exceeds its upper end {upper}")
         self.unit, self.digits = unit, digits
 
     def _parts(self) -> tuple[Any, ...]:
@@ -342,7 +342,7 @@ class Enclosure(Number):
 
     @property
     def relative_width(self) -> float:
-        """(upper - lower) / the least size, rounded up; infinite where 0 is inside."""
+        """(upper - lower) / smallest magnitude, rounded up; infinite if the interval contains 0."""
         if self._lower == self._upper:
             return 0.0
         if self._lower <= 0 <= self._upper:
@@ -351,7 +351,7 @@ class Enclosure(Number):
 
     @property
     def certified_digits(self) -> int:
-        """Decimal digits that are certain, at most those asked for."""
+        """Certain decimal digits, at most the requested number."""
         return min(self._digits(), self.digits)
 
     def _digits(self) -> int:
@@ -432,7 +432,7 @@ class Bound(Number):
 
 
 class _Unproved(Number):
-    """Numbers of which no interval is known: they are compared by their value, which their kind names."""
+    """Numbers without an interval. They are compared by their value."""
 
     __slots__ = ("value",)
     value: Any
@@ -446,14 +446,14 @@ class _Unproved(Number):
         return end, end
 
     def __contains__(self, value: Scalar) -> bool:
-        raise TypeError(f"of {self!r} no interval is known")
+        raise TypeError(f"{self!r} has no interval")
 
     def to_mpmath(self) -> Any:
-        raise TypeError(f"of {self!r} no interval is known")
+        raise TypeError(f"{self!r} has no interval")
 
 
 class Approximation(_Unproved):
-    """Numerical, without a proof: the arithmetic has converged to so many digits.
+    """A numerical value without proof: the arithmetic has converged to the digits stated.
 
     >>> Approximation("0.125", 3), Approximation("0.125", 3) / 2
     (Approximation(0.125, converged to 3 digits; not proved), Approximation(0.0625, converged to 3 digits; not proved))
@@ -461,7 +461,7 @@ class Approximation(_Unproved):
 
     __slots__ = ("agreed_digits",)
     kind = "approximation"
-    value: Fraction  #: what was computed
+    value: Fraction  #: the computed value
     agreed_digits: int  #: to which the arithmetic has converged
 
     def __init__(self, value: Scalar, agreed_digits: int, unit: str = "") -> None:
@@ -484,7 +484,7 @@ class Approximation(_Unproved):
 
 
 class Asymptote(_Unproved):
-    """The ratio to the true value tends to 1 in a limit; nothing is promised at a finite point.
+    """Its ratio to the true value tends to 1 in a limit; nothing is guaranteed at a finite point.
 
     >>> Asymptote(0.25, "packets")
     Asymptote(0.25 packets)
@@ -505,7 +505,7 @@ class Asymptote(_Unproved):
 
 
 class Model(_Unproved):
-    """What an approximate model says: its error against the real system is not proved.
+    """Result of an approximate model. Its error against the real system is not bounded.
 
     >>> latency = Model(39.8995, "cycles")
     >>> latency, latency * 2, float(latency)
@@ -514,7 +514,7 @@ class Model(_Unproved):
 
     __slots__ = ()
     kind = "model"
-    value: float  #: what the model says
+    value: float  #: result of the model
 
     def __init__(self, value: float, unit: str = "") -> None:
         self.value, self.unit = float(value), unit
@@ -589,15 +589,15 @@ class Estimate(Number):
 
 
 class Count(int):
-    """A whole number that is exactly so, with its unit. It is an int.
+    """An exact integer with a unit. It is an int.
 
-    >>> room = Count(157, "packets")
-    >>> room, room + 1, room == 157, room.unit
+    >>> size = Count(157, "packets")
+    >>> size, size + 1, size == 157, size.unit
     (Count(157 packets), 158, True, 'packets')
     """
 
     kind: ClassVar[str] = "count"
-    unit: str  #: "packets", "slots"; "" where it has none
+    unit: str  #: "packets", "slots"; "" if it has none
 
     def __new__(cls, value: int, unit: str = "") -> "Count":
         made = super().__new__(cls, value)
@@ -635,12 +635,12 @@ class Count(int):
 
     @property
     def certainty(self) -> str:
-        """ "exact": it is counted."""
+        """ "exact"."""
         return "exact"
 
 
 def nearest(number: Number) -> float:
-    """One float: the nearest, of an interval to its middle; of a bound that on the safe side."""
+    """A single float: the one nearest to the value or to the middle; for a bound, rounded conservatively."""
     if isinstance(number, Bound):
         return number.upper if number.is_upper else number.lower
     return float_near(number._single())
@@ -662,7 +662,7 @@ def _interval_text(lower: End, upper: End) -> str:
 def _interval_of(other: Any, unit: str, strict: bool = True) -> Optional[tuple[End, End]]:
     if isinstance(other, Number):
         if strict and unit and other.unit and unit != other.unit:
-            raise TypeError(f"{unit} and {other.unit} are not compared")
+            raise TypeError(f"{unit} and {other.unit} cannot be compared")
         if not strict and unit and other.unit and unit != other.unit:
             return None
         return other._interval()
@@ -685,7 +685,7 @@ def _unit(operator: Operator, left: Any, right: Any) -> str:
     a, b = getattr(left, "unit", ""), getattr(right, "unit", "")
     if operator in "+-":
         if a and b and a != b:
-            raise TypeError(f"{a} and {b} do not add")
+            raise TypeError(f"{a} and {b} cannot be added")
         return a or b
     if operator == "*":
         return f"{a}*{b}" if a and b else a or b
@@ -721,7 +721,7 @@ def _ends(value: Any) -> tuple[End, End]:
 
 
 def _plus(a: End, b: End) -> End:
-    # Never of infinities of different sign: lower ends are never plus infinity.
+    # Infinities of different sign do not occur: lower ends are never plus infinity.
     if isinstance(a, float):
         return a
     return b if isinstance(b, float) else a + b
@@ -729,7 +729,7 @@ def _plus(a: End, b: End) -> End:
 
 def _times(a: End, b: End) -> End:
     if a == 0 or b == 0:
-        return Fraction(0)  # an infinite end stands for "any": 0 times that is 0
+        return Fraction(0)  # an infinite end means "unbounded": 0 times any number is 0
     if isinstance(a, float) or isinstance(b, float):
         return math.copysign(_INFINITY, (1 if a > 0 else -1) * (1 if b > 0 else -1))
     return a * b
@@ -758,7 +758,7 @@ def _proved(operator: Operator, left: Any, right: Any, unit: str) -> Number:
             return Enclosure(lower, upper, unit, _digits(left, right))
         return Exact(lower, unit)
     if isinstance(lower, float) and isinstance(upper, float):
-        raise ArithmeticError(f"nothing is known of {left!r} {operator} {right!r}")
+        raise ArithmeticError(f"the interval of {left!r} {operator} {right!r} is unbounded")
     bits = max(_BITS, _bits(left), _bits(right))
     if isinstance(lower, float):
         return Bound(rounded(_fraction(upper), True, bits), True, unit)
@@ -801,12 +801,12 @@ def _middle(value: Any) -> Fraction:
     if isinstance(value, Enclosure):
         return value.middle
     if isinstance(value, Bound):
-        raise TypeError(f"{value!r} and a number that is not proved make nothing that is known")
+        raise TypeError(f"{value!r} cannot be combined with a number that is not proved")
     return exact(value.value if isinstance(value, Exact) else value)
 
 
 def _error(value: Any) -> Fraction:
-    """What an approximation may be off, by its digits that agree."""
+    """Error of an approximation, from its agreed digits."""
     if isinstance(value, Approximation):
         return abs(value.value) * Fraction(1, 10**value.agreed_digits)
     return Fraction(0)
@@ -831,9 +831,9 @@ def _unproved(operator: Operator, left: Any, right: Any, unit: str) -> Number:
 def _of_estimate(operator: Operator, left: Any, right: Any, unit: str) -> Number:
     for each in (left, right):
         if isinstance(each, Number) and not isinstance(each, (Estimate, Exact)):
-            raise TypeError(f"an estimate and a number that is {each.certainty} make no estimate; take .value of them")
+            raise TypeError(f"an estimate cannot be combined with a number that is {each.certainty}; use .value")
     if isinstance(left, Estimate) and isinstance(right, Estimate):
-        raise TypeError("the interval of two estimates together is not known; take .value of them")
+        raise TypeError("the combined interval of two estimates is unknown; use .value")
     estimate, other = (left, right) if isinstance(left, Estimate) else (right, left)
     scalar = float(exact(other.value if isinstance(other, Exact) else other))
     if operator == "/" and estimate is right and estimate._lower <= 0 <= estimate._upper:

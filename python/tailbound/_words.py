@@ -1,15 +1,15 @@
-"""Texts of the command line in the words of Python: ``load=R`` for ``--load R``. Needs nothing of the package."""
+"""Translates options in texts to keywords: ``--load R`` to ``load=R``. Independent of the rest of the package."""
 
 from __future__ import annotations
 
 import re
 from typing import Mapping, Sequence, Tuple
 
-#: Of each keyword: the option, what it takes, and the names that it takes.
+#: For each keyword: the option, its type, and its legal names.
 Spec = Mapping[str, Tuple[str, str, Sequence[str]]]
 
 _OPTION = re.compile(r'(--[a-z][a-z0-9-]*)(?:[ =]("[^"]*"|[^\s"]+))?')
-_OTHER_COMMANDS = re.compile(r"(\btailbound [a-z][^;,()]*)")  # lines for a shell stay as they are
+_OTHER_COMMANDS = re.compile(r"(\btailbound [a-z][^;,()]*)")  # shell commands stay unchanged
 _LIST = re.compile(r"[\w.%/-]+([,:;|][\w.%/-]+)+(,\.\.)?")
 _PLACEHOLDER = re.compile(r'[A-Z][A-Z0-9_]*|"[^"]*"|[0-9][\w./%*^+-]*')
 _WITHOUT_END = re.compile(r"^(.*?(?:,\.\.)?)[.,;:)]*$")
@@ -17,7 +17,7 @@ _SUBJECT_OF = {"is", "are", "must", "needs", "has", "have", "says", "say", "alon
 
 
 def in_keywords(text: str, spec: Spec) -> str:
-    """Options of this command as keywords, with their values where the text has some; other options stay.
+    """Replaces options of this command, with their values, by keywords. Other options stay unchanged.
 
     >>> spec = {"load": ("--load", "text", ()), "traffic": ("--traffic", "text", ("poisson",)), "shared": ("--shared", "flag", ())}
     >>> in_keywords("--load is missing; it must be given with --traffic poisson --load R or --shared, not --digits 3", spec)

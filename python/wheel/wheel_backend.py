@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Packs the Python package as a wheel: what pip asks of a build backend (PEP 517), with cmake and the standard library.
+"""Build backend of the Python package (PEP 517): builds a wheel with cmake and the standard library.
 
   pip wheel . --no-deps                     builds build/release/python/tailbound, then packs it
-  python/wheel/wheel_backend.py FOLDER TO   packs FOLDER, a package that is built, into the folder TO; prints the wheel
+  python/wheel/wheel_backend.py FOLDER TO   packs FOLDER, a built package, into the folder TO; prints the name of the wheel
 
-The module uses the system's libraries (GiNaC, CLN, MPFR, ...): a wheel is for machines that have the same.
+The module uses system libraries (GiNaC, CLN, MPFR, ...): a wheel runs only on machines with the same libraries.
 """
 
 import base64
@@ -40,17 +40,17 @@ def metadata():
 
 
 def tag_of(package):
-    """"cp311-cp311-linux_x86_64", by the name of the module: _tailbound.cpython-311-x86_64-linux-gnu.so"""
+    """"cp311-cp311-linux_x86_64", from the name of the module: _tailbound.cpython-311-x86_64-linux-gnu.so"""
     module = next(package.glob("_tailbound.cpython-*.so"), None)
     if module is None:
-        raise SystemExit(f"{package} holds no module; build it: cmake --build build/release --target tailbound_python")
+        raise SystemExit(f"{package} contains no module; build it: cmake --build build/release --target tailbound_python")
     version = re.match(r"_tailbound\.cpython-(\d+)", module.name)[1]
     platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
     return f"cp{version}-cp{version}-{platform}"
 
 
 def pack(package, folder):
-    """Writes the wheel of a package that is built.  :return: its name"""
+    """Writes the wheel of a built package.  :return: its name"""
     package, folder = pathlib.Path(package), pathlib.Path(folder)
     tag = tag_of(package)
     files = {f"tailbound/{path.name}": path.read_bytes() for path in sorted(package.iterdir()) if path.is_file()}
@@ -65,12 +65,12 @@ def pack(package, folder):
     wheel = f"{NAME}-{tag}.whl"
     with zipfile.ZipFile(folder / wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            # The same bytes for the same package: no times of files.
+            # Reproducible: without file times.
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return wheel
 
 
-# --- what pip calls
+# --- functions called by pip
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
@@ -88,7 +88,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    raise SystemExit("there are no source distributions: git archive makes one of a commit")
+    raise SystemExit("source distributions are not supported; use git archive")
 
 
 if __name__ == "__main__":

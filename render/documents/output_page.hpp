@@ -7,7 +7,7 @@
 
 namespace tailbound::render {
 
-/// docs/output.md: how the formats are built, and all keys of these commands.
+/// docs/output.md: the structure of the formats, and all keys of these commands.
 [[nodiscard]] std::string output_page(const std::vector<Layout>& layouts);
 
 }  // namespace tailbound::render

@@ -11,7 +11,7 @@ constexpr const char* agreeing_rows = "agrees";
 constexpr const char* disagreeing = "does not agree";
 constexpr const char* uncompared = "not compared";
 
-/// How many findings have each verdict.
+/// Number of findings per verdict.
 struct Verdicts {
   std::int64_t agree = 0, disagree = 0, uncompared = 0;
 
@@ -27,7 +27,7 @@ std::string tally_in_words(const Verdicts& verdicts) {
     return fmt::format("{} {}", count, count == 1 ? one : several);
   };
   std::string text = either(verdicts.agree, "finding agrees with the paper", "findings agree with the paper");
-  if (verdicts.disagree > 0) text += ", " + either(verdicts.disagree, "does not", "do not");
+  if (verdicts.disagree > 0) text += ", " + either(verdicts.disagree, "does not", "disagree");
   if (verdicts.uncompared > 0)
     text += ", " + either(verdicts.uncompared, "is not compared", "are not compared");
   return text;
@@ -55,30 +55,27 @@ Layout reproduce_layout() {
   const auto hidden = [](const char* key, const char* meaning) {
     return Column{key, key, "", Shape::text, meaning, Style::hidden};
   };
-  return {
-      .command = "reproduce",
-      .inputs = {{"figure", "figure", "", Shape::text, "which one: the paper, and the number of its figure"},
-                 {"quick", "quick", "", Shape::flag,
-                  "fewer points, and simulations of a thirtieth of the length"}},
-      .results = {hidden("title", "what the figure shows"),
-                  hidden("csv", "file with the figure's table"),
-                  hidden("svg", "file with the picture"),
-                  hidden("readme",
-                         "file that says what the papers show, what was computed, what agrees, and "
-                         "which commands print the same numbers"),
-                  hidden("page", "file for a browser: all figures of the folder beside what the papers say"),
-                  {"agree", "agree", "", Shape::whole, "findings that agree with the paper"},
-                  {"disagree", "do not", "", Shape::whole, "findings that do not"},
-                  {"uncompared", "not compared", "", Shape::whole,
-                   "findings that the paper has nothing to compare with"}},
-      .tables = {{"findings",
-                  "statements of the paper against what was computed",
-                  {{"verdict", "verdict", "", Shape::text, "agrees, does not agree, or not compared"},
-                   {"subject", "finding", "", Shape::text, "of what"},
-                   hidden("claim", "what the paper says"),
-                   hidden("published", "its number, or that it prints none"),
-                   hidden("computed", "what was computed, and by what measure the two agree")}}},
-      .quiet = {"csv", "svg", "readme"}};
+  return {.command = "reproduce",
+          .inputs = {{"figure", "figure", "", Shape::text, "paper and figure number"},
+                     {"quick", "quick", "", Shape::flag, "fewer points and shorter simulations (1/30)"}},
+          .results = {hidden("title", "title of the figure"),
+                      hidden("csv", "file with the table of the figure"),
+                      hidden("svg", "file with the picture"),
+                      hidden("readme",
+                             "file with published values, computed values, agreement and the commands for "
+                             "the same numbers"),
+                      hidden("page", "page with all figures of the folder and the published values"),
+                      {"agree", "agree", "", Shape::whole, "findings that agree with the paper"},
+                      {"disagree", "disagree", "", Shape::whole, "findings that disagree"},
+                      {"uncompared", "not compared", "", Shape::whole, "findings without a published value"}},
+          .tables = {{"findings",
+                      "statements of the paper compared with the computed values",
+                      {{"verdict", "verdict", "", Shape::text, "agrees, does not agree, or not compared"},
+                       {"subject", "finding", "", Shape::text, "subject of the finding"},
+                       hidden("claim", "statement of the paper"),
+                       hidden("published", "published value, or that there is none"),
+                       hidden("computed", "computed value, and the criterion of agreement")}}},
+          .quiet = {"csv", "svg", "readme"}};
 }
 
 Document document(const std::vector<ReproducedFigure>& given, std::size_t asked, bool quick) {
@@ -104,17 +101,16 @@ Document document(const std::vector<ReproducedFigure>& given, std::size_t asked,
                                 .caption = figure.name + ", " + figure.title});
   }
   const ReproducedFigure& first = figures->front();
-  const std::string summary =
-      first.readme + ": how each was compared, and commands that print the same numbers";
+  const std::string summary = first.readme + ": details of the comparison and the commands";
   const bool single = figures->size() == 1;
   if (single)
     document.results.front().lines = {{"table", first.csv},
                                       {"picture", first.svg},
                                       {"summary", summary},
-                                      {"page", first.page + ": for a browser"}};
+                                      {"page", first.page + " (open in a browser)"}};
   else
-    document.notes = {"Of each figure a table and a picture, FIGURE.csv and FIGURE.svg. " + summary + "; " +
-                      first.page + ": all of them in a browser."};
+    document.notes = {"Table and picture of each figure: FIGURE.csv and FIGURE.svg. " + summary + "; " +
+                      first.page + ": all figures on one page."};
   document.headline = fmt::format("{}: {}.", single ? first.name : fmt::format("{} figures", figures->size()),
                                   tally_in_words(all));
   if (figures->size() < asked) {

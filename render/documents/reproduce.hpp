@@ -7,20 +7,20 @@
 #include <string>
 #include <vector>
 
-/// Published figures that were computed again: their files, and what agrees with the papers.
+/// Reproduced published figures: their files, and the agreement with the papers.
 namespace tailbound::render {
 
-/// One statement of a paper against what was computed. Every number in `computed` comes from the computation
-/// that has just run.
+/// One statement of a paper compared with the computation. Every number in `computed` comes from the current
+/// run.
 struct Finding {
-  std::string subject;         ///< in a few words
-  std::string claim;           ///< what the paper says, in our words
+  std::string subject;         ///< a short description
+  std::string claim;           ///< the paper's statement, paraphrased
   std::string published;       ///< its number, or that it prints none
-  std::string computed;        ///< and by what measure the two agree
-  std::optional<bool> agrees;  ///< empty: there is nothing to compare with
+  std::string computed;        ///< the criterion of agreement
+  std::optional<bool> agrees;  ///< empty: nothing to compare with
 };
 
-/// A figure whose files are in place.
+/// A figure whose files have been written.
 struct ReproducedFigure {
   std::string name, title;             ///< "singh-dally-5", "Figure 5: ..."
   std::string csv, svg, readme, page;  ///< the files
@@ -30,7 +30,7 @@ struct ReproducedFigure {
 /// "agrees", "does not agree", "not compared"
 [[nodiscard]] const char* verdict_name(const Finding& finding);
 
-/// \param asked  figures; fewer of them are there where a stop came between
+/// \param asked  number of figures; fewer are present after a stop
 /// \pre at least one figure
 [[nodiscard]] Document document(const std::vector<ReproducedFigure>& figures, std::size_t asked, bool quick);
 

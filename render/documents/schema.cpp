@@ -7,7 +7,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A decimal that any program reads, however small.
+/// A decimal of any size that any program can read.
 Json decimal() {
   return {{"type", "string"}, {"pattern", "^-?[0-9]+(\\.[0-9]+)?(e[-+]?[0-9]+)?$"}};
 }
@@ -85,7 +85,7 @@ std::vector<std::string> kinds_of(Shape shape) {
   return {};
 }
 
-/// What one value may be, null aside.
+/// The possible types of a value, except null.
 std::vector<Json> types_of(Shape shape) {
   switch (shape) {
     case Shape::text:
@@ -208,10 +208,10 @@ std::string keys_as_markdown(const Layout& plain) {
   const Layout layout = with_all_units(plain);
   std::string text = "## " + layout.command + "\n\nInputs, in `question` and in each entry of `results`:\n";
   text += keys_table(layout.inputs);
-  if (!layout.results.empty()) text += "\nFound, in each entry of `results`:\n" + keys_table(layout.results);
+  if (!layout.results.empty()) text += "\nResults, in each entry of `results`:\n" + keys_table(layout.results);
   for (const TableLayout& table : layout.tables)
     text += "\n`" + table.key + "`: " + table.meaning + ".\n" + keys_table(table.columns);
-  if (layout.open) text += "\nAnd all keys of the commands that are asked.\n";
+  if (layout.open) text += "\nAnd all keys of the commands that the plan runs.\n";
   return text;
 }
 

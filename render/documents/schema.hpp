@@ -4,7 +4,7 @@
 
 #include <string>
 
-/// What a command may show, from the same table as the output itself.
+/// The possible output of a command, from the same table as the output itself.
 namespace tailbound::render {
 
 /// A JSON Schema (draft 2020-12) of the command's JSON documents.
@@ -12,7 +12,7 @@ namespace tailbound::render {
 
 /// The list of keys as markdown: key, unit, kind, meaning.
 [[nodiscard]] std::string keys_as_markdown(const Layout& layout);
-/// The table alone, an empty line before it.
+/// Only the table, preceded by an empty line.
 [[nodiscard]] std::string keys_table(const std::vector<Column>& columns);
 
 }  // namespace tailbound::render

@@ -25,7 +25,7 @@ bool is_number(Shape shape) {
          shape == Shape::estimate || shape == Shape::number || shape == Shape::whole;
 }
 
-/// Of a key that several questions have.
+/// The shape of a key used by several commands.
 Shape common_shape(Shape a, Shape b) {
   if (a == b) return a;
   const auto both = [&](Shape x, Shape y) { return (a == x && b == y) || (a == y && b == x); };
@@ -51,7 +51,7 @@ std::string key_of_option(const std::string& option) {
   return key;
 }
 
-/// An option as typed, as a value of its column.
+/// An option as typed, converted to the type of its column.
 Value typed(const std::string& text, Shape shape) {
   if (shape == Shape::given || shape == Shape::whole) {
     try {
@@ -82,7 +82,7 @@ class SweepTable {
     document.notes = notes();
     if (!answer_.cannot_be_written.empty())
       document.notes.insert(document.notes.begin(),
-                            fmt::format("WARNING: {}; {} shown here {} not in it, and no more were asked.",
+                            fmt::format("WARNING: {}; {} shown here {} not in it, and no others were run.",
                                         answer_.cannot_be_written, counted(answer_.unkept, "point"),
                                         answer_.unkept == 1 ? "is" : "are"));
     document.digits.count = 0;
@@ -94,7 +94,7 @@ class SweepTable {
     return document;
   }
 
-  /// What the picture shows, and against what.
+  /// The axes of the plot.
   [[nodiscard]] Sweep axes() const {
     Sweep sweep;
     if (plan_.x) sweep.axes.push_back(*plan_.x);
@@ -133,10 +133,10 @@ class SweepTable {
       for (const std::string& option : point.swept)
         if (const std::string key = key_of_option(option);
             !has_column(inputs, key) && !has_column(results, key)) {
-          inputs.push_back({key, key, "", Shape::text, "as the plan says"});
+          inputs.push_back({key, key, "", Shape::text, "as in the plan"});
           from_plan_.insert(key);
         }
-    for (const SweepPoint& point : plan_.points)  // what differs is shown
+    for (const SweepPoint& point : plan_.points)  // shows the inputs that differ
       for (const std::string& option : point.swept)
         for (std::vector<Column>* columns : {&inputs, &results})
           for (Column& column : *columns)
@@ -150,13 +150,13 @@ class SweepTable {
       for (Column& own : layout.results) own.style = Style::hidden;
     add_columns(layout.inputs, inputs);
     results_ = results;
-    // What was found first, what became of it last.
+    // Results first, their status last.
     results.insert(results.end(), layout.results.begin(), layout.results.end());
     layout.results = std::move(results);
     layout_ = std::make_shared<const Layout>(std::move(layout));
   }
 
-  /// No key stands for what was asked here and for what was found there.
+  /// A key never names both an input and a result.
   [[nodiscard]] std::string result_key(const std::string& key) const {
     return input_keys_.count(key) > 0 ? "found_" + key : key;
   }
@@ -187,7 +187,7 @@ class SweepTable {
     }
   }
 
-  /// Inputs that all answers to a question have, with the same value; by question.
+  /// Inputs with the same value in all answers of a command, by command.
   [[nodiscard]] std::map<std::string, Cells> what_is_alike() const {
     std::map<std::string, Cells> alike;
     for (std::size_t i = 0; i < kept_.size(); ++i) {
@@ -222,7 +222,7 @@ class SweepTable {
     return text + ".";
   }
 
-  /// Each once; with the points that it is of, where it is not of all.
+  /// Each note once, with its points if it does not apply to all.
   [[nodiscard]] std::vector<std::string> notes() const {
     std::vector<std::string> order;
     std::map<std::string, std::vector<std::size_t>> points;
@@ -236,7 +236,7 @@ class SweepTable {
     for (const std::string& note : order) {
       const std::vector<std::size_t>& of = points[note];
       if (notes.size() == most_notes) {
-        notes.push_back(fmt::format("{} more notes, of single points: ask them alone to read these.",
+        notes.push_back(fmt::format("{} more notes on single points; run these points alone to see them.",
                                     order.size() - most_notes));
         break;
       }
@@ -257,7 +257,7 @@ class SweepTable {
   std::vector<std::optional<Document>> kept_;
   std::map<std::string, Cells> alike_;
   std::set<std::string> input_keys_, from_plan_;
-  std::vector<Column> results_;  ///< of the questions
+  std::vector<Column> results_;  ///< of the commands
   std::shared_ptr<const Layout> layout_;
 };
 
@@ -266,9 +266,8 @@ Picture picture(const Document& document, Sweep sweep) {
   const auto column = std::find_if(columns.begin(), columns.end(),
                                    [&](const Column& one) { return one.key == sweep.height; });
   if (column == columns.end())
-    throw NoAnswer(sweep.height.empty()
-                       ? "there is nothing to draw: no point is answered"
-                       : "there is nothing to draw: no point has the number " + sweep.height);
+    throw NoAnswer(sweep.height.empty() ? "nothing to draw: no point is answered"
+                                        : "nothing to draw: no point has the number " + sweep.height);
   double least = INFINITY, greatest = -INFINITY;
   for (const Result& result : document.results)
     if (const auto log = log10_height(value_of(result.cells, sweep.height)); log && std::isfinite(*log)) {
@@ -284,10 +283,9 @@ Picture picture(const Document& document, Sweep sweep) {
 
 Layout sweep_layout() {
   return {.command = "sweep",
-          .inputs = {{"question", "question", "", Shape::text,
-                      "the command that was asked; beside it its inputs"}},
+          .inputs = {{"question", "question", "", Shape::text, "command of the point; its inputs follow"}},
           .results = {{"status", "status", "", Shape::text,
-                       "answered, no answer, bad input, failed or missing; beside it what was found"},
+                       "answered, no answer, bad input, failed or missing; its results follow"},
                       {"message", "message", "", Shape::text, "why there is no answer"}},
           .open = true};
 }

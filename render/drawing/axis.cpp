@@ -9,7 +9,7 @@
 namespace tailbound::render {
 namespace {
 
-constexpr double close = 1e-9;  // relative: what differs by rounding
+constexpr double close = 1e-9;  // relative: a rounding difference
 constexpr int most_y_ticks = 9, most_x_ticks = 10;
 
 struct Range {
@@ -30,7 +30,7 @@ Range x_values(const Picture& picture) {
   return range;
 }
 
-/// Places; bars may leave at the foot.
+/// Places; bars may extend below the axis.
 Range y_values(const Picture& picture) {
   Range range;
   const Scale scale = scale_of(picture);
@@ -52,7 +52,7 @@ std::string tick_text(double value, double step) {
   return fmt::format("{:.{}g}", value, significant);
 }
 
-/// 10 to a power that no double need hold: "0.02", "2e-316".
+/// A power of ten outside the range of a double: "0.02", "2e-316".
 std::string power_text(int exponent, double mantissa, int digits) {
   if (exponent >= -4 && exponent < 5)
     return fmt::format("{:.{}f}", mantissa * std::pow(10, exponent), std::max(0, digits - 1 - exponent));
@@ -64,7 +64,7 @@ void add_linear_ticks(Axis& axis, double step) {
     axis.ticks.push_back({i * step, tick_text(i * step, step)});
 }
 
-/// Minor ticks between those at whole powers, at 2 to 9 times them; of powers further apart at the others.
+/// Minor ticks at 2 to 9 times the powers of ten; if the ticks skip powers, at the others.
 void add_minor_ticks(Axis& axis, double step) {
   for (double power = axis.low; power < axis.high - close; ++power) {
     if (step > 1) {
@@ -86,7 +86,7 @@ Axis whole_powers(const Range& values) {
   return axis;
 }
 
-/// Of few powers: from 1, 2 or 5 times a power to another such number.
+/// For a short range: from 1, 2 or 5 times a power of ten to another such number.
 Axis few_powers(const Range& values) {
   constexpr double steps[] = {1, 2, 5};
   const auto logarithm = [&](int i) { return std::floor(i / 3.0) + std::log10(steps[((i % 3) + 3) % 3]); };
@@ -137,7 +137,7 @@ Axis x_axis(const Picture& picture, double letters) {
                         : whole                ? 1
                                                : std::abs(range.low) / 2;
   Axis axis{.low = range.low - around, .high = range.high + around};
-  // The longest text decides how many have room.
+  // The longest label determines how many fit.
   for (int most = most_x_ticks;; --most) {
     axis.ticks.clear();
     const double step = step_of(axis.high - axis.low, most);

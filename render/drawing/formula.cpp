@@ -28,7 +28,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> greek{{{
                                                                                {"sigma", "\u03c3"},
                                                                                {"tau", "\u03c4"}}};
 
-/// A part of a formula: its MathML, and how tightly it holds together.
+/// A part of a formula: its MathML and precedence.
 struct Part {
   enum class Kind { atom, number, power, product, sum } kind = Kind::atom;
   std::string mathml;
@@ -111,7 +111,7 @@ class Reader {
     }
     if (below.empty() && above.size() == 1) return above.front();
     if (below.empty()) return {Part::Kind::product, row(times(above))};
-    // 1 says nothing before other factors.
+    // A factor 1 is dropped.
     if (above.size() > 1 && above.front().mathml == "<mn>1</mn>") above.erase(above.begin());
     const auto side = [](const std::vector<Part>& parts) {
       return parts.size() == 1 ? parts.front().mathml : row(times(parts));
@@ -180,7 +180,7 @@ class Reader {
   int depth_ = 0;
 };
 
-/// "E[Q]", "P(Q=0)", "Q(z)": a name, and letters within brackets.
+/// "E[Q]", "P(Q=0)", "Q(z)": a name with parenthesized letters.
 std::string left_side(std::string_view text) {
   std::string mathml;
   for (std::size_t i = 0; i < text.size();) {

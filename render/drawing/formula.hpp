@@ -4,14 +4,15 @@
 #include <string>
 #include <string_view>
 
-/// Formulas as they are printed, (1 - p + p*z)^k/(z - 1), as MathML.
+/// Printed formulas such as (1 - p + p*z)^k/(z - 1) as MathML.
 ///
-/// METHOD  read by the usual precedence; quotients become fractions, powers are raised, Greek letters are written as such
+/// METHOD  parsed with the usual precedence; quotients become fractions, powers superscripts, Greek names
+/// Greek letters
 /// TESTS   tests/render/typeset_test.cpp
 namespace tailbound::render {
 
-/// "Q(z) = ..", or the formula alone, as a <math display="block">; nothing of what is no formula, or longer than a page has
-/// room for.
+/// "Q(z) = ..", or only the formula, as a <math display="block">; nothing if it is not a formula, or too long
+/// for a page.
 [[nodiscard]] std::optional<std::string> mathml(std::string_view text);
 
 }  // namespace tailbound::render

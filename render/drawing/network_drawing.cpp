@@ -25,7 +25,7 @@ Neighbours neighbours_of(const NetworkPicture& network) {
   return all;
 }
 
-/// Steps from the nearest of `from`; -1: there is no way.
+/// Distances from the nearest node of `from`; -1: unreachable.
 std::vector<int> distances(const Neighbours& neighbours, std::vector<std::size_t> from) {
   std::vector<int> steps(neighbours.size(), -1);
   for (const std::size_t node : from) steps[node] = 0;
@@ -38,7 +38,7 @@ std::vector<int> distances(const Neighbours& neighbours, std::vector<std::size_t
   return steps;
 }
 
-/// Distances from the hosts, if links join neighbouring ones alone; else nothing.
+/// Distances from the hosts, if links join only adjacent distances; otherwise nothing.
 std::vector<int> layers_of(const NetworkPicture& network, const Neighbours& neighbours) {
   std::vector<std::size_t> hosts;
   for (std::size_t i = 0; i < network.nodes.size(); ++i)
@@ -51,7 +51,8 @@ std::vector<int> layers_of(const NetworkPicture& network, const Neighbours& neig
   return layers;
 }
 
-/// Nodes of each layer from left to right: as they are given, or by the means of their neighbours if links get shorter.
+/// Nodes of each layer from left to right: in the given order, or by the mean position of their neighbors if
+/// that shortens links.
 std::vector<Point> in_layers(const std::vector<int>& layers, const Neighbours& neighbours, double width) {
   const int top = *std::max_element(layers.begin(), layers.end());
   std::vector<std::vector<std::size_t>> rows(static_cast<std::size_t>(top) + 1);
@@ -97,7 +98,7 @@ std::vector<Point> in_layers(const std::vector<int>& layers, const Neighbours& n
   return best;
 }
 
-/// The two leading directions of classical scaling, by which distances are best kept at first.
+/// The two leading directions of classical scaling, as a start that preserves distances well.
 std::vector<Point> scaled(const std::vector<double>& distance, std::size_t count) {
   std::vector<double> mean(count, 0);
   double all = 0;
@@ -135,7 +136,7 @@ std::vector<Point> scaled(const std::vector<double>& distance, std::size_t count
     found.push_back(along);
   }
   std::vector<Point> at(count);
-  // Nodes that nothing tells apart get places of their own.
+  // Indistinguishable nodes get different positions.
   constexpr double golden = 2.399963229728653, apart = 0.05;
   for (std::size_t i = 0; i < count; ++i) {
     const double turn = golden * static_cast<double>(i);
@@ -153,7 +154,7 @@ std::vector<Point> by_stress(const Neighbours& neighbours) {
     for (std::size_t j = 0; j < count; ++j)
       distance[i * count + j] = steps[j], most = std::max<double>(most, steps[j]);
   }
-  // What hangs by one link alone hangs close.
+  // Nodes with a single link are placed close to their neighbor.
   constexpr double nearer = 0.6;
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t j = 0; j < count; ++j) {
@@ -182,7 +183,7 @@ std::vector<Point> by_stress(const Neighbours& neighbours) {
   return at;
 }
 
-/// Turned so that it is widest from left to right, and set into the width.
+/// Rotated so that it is widest horizontally, and scaled to the width.
 double fit(std::vector<Point>& at, double width) {
   double mx = 0, my = 0;
   for (const auto& [x, y] : at)
@@ -205,7 +206,7 @@ double fit(std::vector<Point>& at, double width) {
   return std::min(scale * (y1 - y0), most_height) + 2 * rim;
 }
 
-/// From calm to hot, over 1 black: seen on light and on dark.
+/// From cool to hot colors, black above 1; visible on light and dark.
 std::string load_colour(double load) {
   constexpr int calm[] = {120, 160, 190}, hot[] = {214, 60, 20};
   const double share = std::clamp(load, 0.0, 1.0);
@@ -262,7 +263,7 @@ NetworkSvg network_svg(const NetworkPicture& network, double width) {
     lines += fmt::format("<path {} stroke-width=\"{:.1f}\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>",
                          link_look(edge.load), thick, x1, y1, x2, y2);
   }
-  // Names where they have room: a row of a layer, or few nodes.
+  // Names where they fit: in a layer, or for few nodes.
   double least = width;
   std::vector<Point> sorted;
   for (std::size_t i = 0; i < plan.at.size(); ++i)

@@ -6,15 +6,15 @@
 #include <utility>
 #include <vector>
 
-/// Drawings of networks: in layers where switches are so far from hosts that links join neighbouring distances alone (trees,
-/// fat-trees, leaves and spines), otherwise by stress majorization (Gansner, Koren, North 2004).
+/// Drawings of networks: in layers if all links join switches of adjacent distances from the hosts (trees,
+/// fat-trees, leaf-spine networks), otherwise by stress majorization (Gansner, Koren, North 2004).
 ///
-/// CONTRACT  the same network, the same drawing
-/// COST      nodes squared, times some sixty steps
+/// CONTRACT  the same network gives the same drawing
+/// COST      nodes squared, times about sixty steps
 /// TESTS     tests/render/network_drawing_test.cpp
 namespace tailbound::render {
 
-/// More are not drawn.
+/// Larger networks are not drawn.
 inline constexpr std::size_t most_nodes_drawn = 600;
 
 struct NetworkPlan {
@@ -31,8 +31,8 @@ struct NetworkSvg {
   double height = 0;
 };
 
-/// Hosts as dots, switches as boxes with their names, as many wires as wide a line, the load of links as colour and the
-/// busiest named.  \throws NoAnswer  as network_plan
+/// Hosts as dots, switches as boxes with names, line width by the number of links, link utilization as color;
+/// the busiest link is labeled.  \throws NoAnswer  as network_plan
 [[nodiscard]] NetworkSvg network_svg(const NetworkPicture& network, double width);
 
 }  // namespace tailbound::render

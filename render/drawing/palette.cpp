@@ -7,7 +7,7 @@
 namespace tailbound::render {
 namespace {
 
-/// In both lights: what is not a matter of colour.
+/// For both color schemes: everything except colors.
 constexpr const char* shapes =
     "text{font:12px Helvetica,Arial,'Liberation Sans','Nimbus Sans',sans-serif;stroke:none}"
     ".tb-title{font-size:16px;font-weight:bold}.tb-label{font-size:13px}.tb-note{font-size:11px}"

@@ -4,15 +4,15 @@
 #include <cstddef>
 #include <string>
 
-/// Colours of pictures.
+/// Colors of pictures.
 ///
-/// CONTRACT  those of pages (formats/html/report.css) are the same
+/// CONTRACT  the same as those of pages (formats/html/report.css)
 namespace tailbound::render {
 
 struct Colour {
   const char *light, *dark;
 };
-/// They stay apart for the colour-blind and in grey print (Okabe and Ito 2008), without yellow.
+/// Distinguishable for the color-blind and in grayscale print (Okabe and Ito 2008), without yellow.
 inline constexpr std::array<Colour, 6> palette{{{"#0072b2", "#4fb0ec"},
                                                 {"#d55e00", "#ff9248"},
                                                 {"#009e73", "#2fcf9f"},
@@ -20,10 +20,10 @@ inline constexpr std::array<Colour, 6> palette{{{"#0072b2", "#4fb0ec"},
                                                 {"#3f9bd1", "#9fd8f7"},
                                                 {"#4b4f58", "#c3c7cf"}}};
 
-/// Of more curves than the palette tells apart: from blue to red.
+/// For more curves than the palette can distinguish: from blue to red.
 [[nodiscard]] std::string colour_of_many(std::size_t place, std::size_t count);
 
-/// The style sheet within a file: light, and dark on screens that are.
+/// The style sheet within a file, for light and dark screens.
 [[nodiscard]] std::string style_of_files();
 
 }  // namespace tailbound::render

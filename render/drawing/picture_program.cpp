@@ -23,11 +23,11 @@ namespace tailbound::render {
 namespace {
 
 [[noreturn]] void fail(int reason, const char* what) {
-  // Not a system_error: that would be taken for one of the picture's file.
+  // Not a system_error, which would be taken for an error of the picture's file.
   throw Error(std::string(what) + ": " + std::generic_category().message(reason));
 }
 
-/// A file that is nowhere but in memory.
+/// An unnamed file in memory.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view text) : descriptor_(memfd_create("tailbound", MFD_CLOEXEC)) {
@@ -54,7 +54,7 @@ class MemoryFile {
   int descriptor_;
 };
 
-/// For finding programs, fonts and libraries, and for pictures that are the same byte for byte.
+/// To locate programs, fonts and libraries, and to make pictures reproducible byte for byte.
 std::vector<char*> clean_environment(char* const* environment) {
   static char locale[] = "LC_ALL=C.UTF-8";
   std::vector<char*> kept;
@@ -70,7 +70,8 @@ std::vector<char*> clean_environment(char* const* environment) {
   return kept;
 }
 
-/// Signals for the program: those of a terminal's keys stay with us, who end it where that is wanted.
+/// Signals of the program: those from the terminal are handled by this process, which ends the program if
+/// requested.
 void set_signals(posix_spawnattr_t& attributes) {
   sigset_t usual;
   sigemptyset(&usual);
@@ -99,8 +100,8 @@ PictureFile by_ending(const std::string& file) {
   throw InvalidArgument("--plot", file, "a file name that ends in .svg, .png or .pdf");
 }
 
-/// What a program writes to its standard output for this input.
-/// \param package  of Debian, for who lacks the program
+/// The standard output of a program for this input.
+/// \param package  Debian package, if the program is missing
 /// \throws Stopped  the program is killed
 std::string output_of(std::vector<std::string> words, const char* package, const std::string& text,
                       char* const* environment, const std::stop_token& stop) {
@@ -149,7 +150,7 @@ std::string drawn(const Picture& picture, const std::string& file, char* const* 
                   const std::stop_token& stop) {
   const PictureFile drawn_as = by_ending(file);
   std::string svg = svg_file(picture);
-  // Of a screen each point is two.
+  // Two pixels per point on screen.
   switch (drawn_as) {
     case PictureFile::svg:
       return svg;

@@ -16,7 +16,7 @@ constexpr double picture_width = 860, plot_height = 378;
 constexpr double border = 18, tick_gap = 8, tick_size = 12, label_size = 13, label_line = 17;
 constexpr double title_size = 16, title_line = 21, key_line = 19, note_size = 11, note_line = 15;
 constexpr double sample_width = 26, sample_gap = 6;
-/// Points that are drawn of all curves, and of one; of more markers than that none.
+/// Maximum points drawn of all curves, and of one; above the maximum number of markers none are drawn.
 constexpr std::size_t most_drawn = 20'000, most_drawn_of_one = 1'600, most_markers = 300;
 
 using Place = std::pair<double, double>;
@@ -27,7 +27,7 @@ double widest_tick(const Axis& axis) {
   return most;
 }
 
-/// Text in an element of its own; control characters do not reach it.
+/// Text in its own element, without control characters.
 std::string text_element(std::string_view attributes, std::string_view text, double size) {
   return fmt::format("<text {}>{}</text>", attributes,
                      typeset_svg(printable(std::string(text), LineEnds::shown), size));
@@ -58,7 +58,7 @@ std::string line_path(const std::vector<Place>& points, bool steps) {
   return path;
 }
 
-/// Disc, square, triangle, diamond, so that curves are told apart without colours.
+/// Disc, square, triangle, diamond, so that curves differ without colors.
 std::string marker_path(double x, double y, std::size_t kind) {
   constexpr double r = 3.5;
   switch (kind % 4) {
@@ -83,7 +83,8 @@ std::size_t place_of(const Picture& picture, std::size_t number) {
   return curve.colour ? static_cast<std::size_t>(*curve.colour) : number;
 }
 
-/// How a curve looks: the class of its colour and dash, for up to a dozen; a colour of a row of many beyond.
+/// Appearance of a curve: the class of its color and dash for up to a dozen curves; an individual color for
+/// more.
 std::string look(const Picture& picture, std::size_t number) {
   const Curve& curve = picture.curves[number];
   if (curve.style == CurveStyle::rule || curve.style == CurveStyle::marks) return "class=\"tb-neutral\"";
@@ -123,7 +124,7 @@ std::string bars_path(const Curve& curve, const View& view) {
     const double high = placed(curve.ends[i].second, view.scale);
     double low = placed(curve.ends[i].first, view.scale);
     if (!std::isfinite(high)) continue;
-    if (!std::isfinite(low)) low = view.y.low;  // it leaves at the foot
+    if (!std::isfinite(low)) low = view.y.low;  // down to the axis
     path += fmt::format("M{:.1f} {:.1f}h6m-3 0V{:.1f}m-3 0h6", view.x_of(curve.points[i].first) - 3,
                         view.y_of(high), view.y_of(std::max(low, view.y.low)));
   }
@@ -147,7 +148,7 @@ std::string curve_element(const Picture& picture, std::size_t number, const View
   return svg.empty() ? "" : fmt::format("<g {}>{}</g>", look(picture, number), svg);
 }
 
-/// Points and bars on top of lines: a line that is as good as it should be would hide them.
+/// Points and bars on top of lines: an accurate line would hide them.
 bool on_top(const Curve& curve) {
   return curve.style == CurveStyle::bars || curve.style == CurveStyle::marks;
 }
@@ -161,7 +162,7 @@ struct Box {
   }
 };
 
-/// Does a line from a to b go through the box? By its points a few pixels apart.
+/// Does a line from a to b pass through the box? Tested at points a few pixels apart.
 bool passes(const Box& box, const Place& a, const Place& b) {
   const double length = std::hypot(b.first - a.first, b.second - a.second);
   if (!(length < 1e5)) return false;
@@ -174,7 +175,7 @@ bool passes(const Box& box, const Place& a, const Place& b) {
   return false;
 }
 
-/// The rarest first: of those that have no place the others are left out.
+/// The rarest first; labels that do not fit are omitted.
 std::string mark_labels(const Picture& picture, const View& view) {
   constexpr double off = 7, height = 15, rise = 11;
   const Box all{view.left, view.width - 2, view.top - 6, view.height - view.bottom - 1};
@@ -208,7 +209,7 @@ std::string mark_labels(const Picture& picture, const View& view) {
       const double length = typeset_width(curve.labels[i], tick_size);
       const Box* found = nullptr;
       std::vector<Box> boxes;
-      // Above on the right, below on the left, where a falling tail is not; then elsewhere, and further.
+      // Above right or below left, away from a falling tail; then elsewhere, and further away.
       for (const double top : {y - 20, y + 6, y - 34, y + 20})
         for (const bool to_right : {top<y, top> y}) {
           const double left = to_right ? x + off : x - off - length;
@@ -282,7 +283,7 @@ std::string curves(const Picture& picture, const View& view) {
   std::string below, above;
   for (std::size_t i = 0; i < picture.curves.size(); ++i)
     (on_top(picture.curves[i]) ? above : below) += curve_element(picture, i, view);
-  // A picture within the picture: it cuts off what leaves the axes.
+  // A nested picture, which clips what leaves the axes.
   constexpr double play = 6;
   return fmt::format(
       "<svg x=\"{0:.1f}\" y=\"{1:.1f}\" width=\"{2:.1f}\" height=\"{3:.1f}\" viewBox=\"{0:.1f} {1:.1f} "
@@ -291,7 +292,7 @@ std::string curves(const Picture& picture, const View& view) {
       below + above, mark_labels(picture, view));
 }
 
-// --- what is around
+// --- title, legend and note
 
 std::string shortened(const std::string& text, double size, double most) {
   if (typeset_width(text, size) <= most) return text;
@@ -304,7 +305,7 @@ std::string shortened(const std::string& text, double size, double most) {
   return kept + " ...";
 }
 
-/// In columns of one width, as many as fit.
+/// In columns of equal width, as many as fit.
 struct Key {
   std::string svg;
   double height = 0;

@@ -6,19 +6,21 @@
 #include <string>
 #include <vector>
 
-/// Pictures as SVG: the one way in which they are drawn, for files, pages and notebooks.
+/// Pictures as SVG: the single drawing code for files, pages and notebooks.
 ///
-/// CONTRACT  the same axes and curves to the pixel in a file and in a page; a file has title, key and note as well, and
-///           colours for light and dark screens, a page gives them (formats/html/report.css)
-/// METHOD    labels are set where they meet neither one another nor, if they can, a curve; one that has no place is left out
+/// CONTRACT  files and pages have identical axes and curves. A file also contains title, legend, note, and
+/// colors for light
+///           and dark screens; a page supplies these itself (formats/html/report.css)
+/// METHOD    labels are placed without overlapping one another or, if possible, a curve; a label that does
+/// not fit is omitted
 /// TESTS     tests/render/picture_test.cpp
 namespace tailbound::render {
 
-/// Where the curves are [px], and what their axes are.
+/// Position of the curves [px], and their axes.
 struct View {
   Axis x{}, y{};
   Scale scale = Scale::linear;
-  double width = 0, height = 0;                     ///< of all
+  double width = 0, height = 0;                     ///< total size
   double left = 0, right = 0, top = 0, bottom = 0;  ///< borders
 
   [[nodiscard]] double inner_width() const { return width - left - right; }
@@ -33,17 +35,18 @@ struct View {
 /// Axes and curves, or a network, as an <svg class="tb-svg"> within a page.  \throws NoAnswer
 [[nodiscard]] std::string svg_within_page(const Picture& picture);
 
-/// A file with all that belongs to the picture.  \throws NoAnswer
+/// A complete file of the picture.  \throws NoAnswer
 [[nodiscard]] std::string svg_file(const Picture& picture);
 
 struct KeyEntry {
   std::size_t curve = 0;
-  std::string title, sample;  ///< plain text; what is drawn before it, 26 by 12 px
+  std::string title, sample;  ///< plain text; the symbol drawn before it, 26 by 12 px
 };
-/// Of the curves that have a title; of more than are told apart by colour some, first and last among them.
+/// For the curves with a title; if there are too many to distinguish by color, some of them, including the
+/// first and last.
 [[nodiscard]] std::vector<KeyEntry> key_of(const Picture& picture);
 
-/// The points of a curve thinned to at most about `most`: the least and the greatest of each group.
+/// The points of a curve thinned to about `most`: the minimum and maximum of each group.
 [[nodiscard]] std::vector<std::pair<double, double>> thinned(
     const std::vector<std::pair<double, double>>& points, std::size_t most);
 

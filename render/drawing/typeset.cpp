@@ -23,7 +23,7 @@ struct Scientific {
   std::size_t end = 0;
 };
 
-/// At this place, where no word is under way.
+/// At this position, if no word is in progress.
 std::optional<Scientific> scientific_at(std::string_view text, std::size_t at) {
   std::size_t end = at;
   while (end < text.size() && digit(text[end])) ++end;
@@ -48,7 +48,7 @@ std::optional<Scientific> scientific_at(std::string_view text, std::size_t at) {
   return found;
 }
 
-/// Not within a word, a file's name or a path.
+/// Not within a word, a file name or a path.
 bool begins_number(std::string_view text, std::size_t at) {
   if (at == 0) return true;
   const char before = text[at - 1];
@@ -63,7 +63,7 @@ struct Sign {
 constexpr std::array<Sign, 5> signs{
     {{"<=", "\u2264"}, {">=", "\u2265"}, {"+-", "\u00b1"}, {"->", "\u2192"}, {"!=", "\u2260"}}};
 
-/// Widths of Helvetica's letters from blank to tilde, in thousandths of their size.
+/// Widths of Helvetica's characters from space to tilde, in thousandths of their size.
 constexpr std::array<int, 95> widths{
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333,  278, 278, 556, 556, 556,
     556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
@@ -72,7 +72,7 @@ constexpr std::array<int, 95> widths{
     222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500,  500, 334, 260, 334, 584};
 
 constexpr double raised_size = 0.75, raised_by = 0.38;  // of the letters
-constexpr double fonts_differ = 1.06;  // fonts that stand in for Helvetica are a little wider
+constexpr double fonts_differ = 1.06;                   // substitutes for Helvetica are slightly wider
 
 double run_width(std::string_view text, double size) {
   double sum = 0;
@@ -81,9 +81,9 @@ double run_width(std::string_view text, double size) {
     if (code < 0x80)
       sum += code >= 32 && code < 127 ? widths[code - 32U] : 0;
     else if (code >= 0xe3)
-      sum += 1000;  // of the far east, and beyond
+      sum += 1000;  // East Asian characters and beyond
     else if (code >= 0xc0)
-      sum += 600;  // the first byte of a letter
+      sum += 600;  // the first byte of a character
   }
   return sum * size / 1000 * fonts_differ;
 }

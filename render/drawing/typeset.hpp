@@ -4,14 +4,15 @@
 #include <string_view>
 #include <vector>
 
-/// Text as print has it: powers of ten with a raised exponent, and the signs that ASCII writes for want of characters.
+/// Typesetting of plain text: powers of ten with superscript exponents, and symbols that ASCII approximates.
 ///
-/// METHOD  "1e-15" becomes 10 with the exponent -15, "4.7e-15" 4.7 x 10 with it; <=, >=, +-, -> and a minus before a
-///         number become characters, as does "8 x 8"; what stands between backticks is code, and is left as it is
+/// METHOD  "1e-15" becomes 10 with the exponent -15, "4.7e-15" 4.7 x 10 with it; <=, >=, +-, -> and a minus
+/// before a
+///         number become symbols, as does "8 x 8"; text between backticks is code and stays unchanged
 /// TESTS   tests/render/typeset_test.cpp
 namespace tailbound::render {
 
-/// A part of a text that is set in one way.
+/// A part of a text with uniform style.
 struct TextRun {
   enum class Way { plain, raised, code };
   std::string text;
@@ -20,20 +21,20 @@ struct TextRun {
 
 [[nodiscard]] std::vector<TextRun> typeset(std::string_view text);
 
-/// Plain text as HTML and SVG have it, in elements and in attributes between double quotes.
+/// Plain text escaped for HTML and SVG, in elements and in double-quoted attributes.
 [[nodiscard]] std::string html_escaped(std::string_view text);
 
-/// As HTML, escaped: exponents in <sup>, code in <code>.
+/// Escaped HTML: exponents in <sup>, code in <code>.
 [[nodiscard]] std::string typeset_html(std::string_view text);
 
-/// As the content of an SVG <text>, escaped: exponents are raised and smaller.
+/// Escaped content of an SVG <text>: exponents are raised and smaller.
 /// \param size  of the letters [px]
 [[nodiscard]] std::string typeset_svg(std::string_view text, double size);
 
-/// About how wide that is [px], for Helvetica and the fonts that stand in for it; on the wide side.
+/// Approximate width [px], for Helvetica and its substitutes; rather too wide.
 [[nodiscard]] double typeset_width(std::string_view text, double size);
 
-/// Plain text in lines that are no wider than that, by words. A word that is wider has a line to itself.
+/// Plain text broken at words into lines of at most this width. A wider word gets its own line.
 [[nodiscard]] std::vector<std::string> typeset_lines(std::string_view text, double size, double most);
 
 }  // namespace tailbound::render

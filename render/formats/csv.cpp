@@ -6,7 +6,7 @@
 namespace tailbound::render {
 namespace {
 
-/// A field with the quotes that RFC 4180 asks for.
+/// A field, quoted as RFC 4180 requires.
 std::string quoted_field(const std::string& field) {
   if (field.find_first_of(",\"\n\r") == std::string::npos) return field;
   std::string text = "\"";
@@ -28,7 +28,7 @@ class CsvLine {
   bool first_ = true;
 };
 
-/// What stands beside a number of such a shape: "probability_kind", ...
+/// Suffixes of the columns that accompany a number of this shape: "probability_kind", ...
 std::vector<const char*> companions(Shape shape) {
   switch (shape) {
     case Shape::given:
@@ -72,7 +72,7 @@ std::string companion_text(const Value& value, const Decimals& text, const std::
   return "";
 }
 
-/// A text that a spreadsheet would take for a formula gets a quote in front, which it does not show.
+/// Text that a spreadsheet would interpret as a formula gets a leading quote, which the spreadsheet hides.
 std::string no_formula(const std::string& text) {
   const bool formula =
       !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
@@ -87,13 +87,13 @@ void add_fields(CsvLine& line, const Column& column, const Value& value, numeric
   for (const char* companion : companions(column.shape)) line.add(companion_text(value, text, companion));
 }
 
-/// Columns that the document's results or tables have anywhere, so that all lines are of one shape.
+/// All columns used by any result or table, so that all lines have the same fields.
 struct Plan {
   std::vector<const Column*> inputs, results;
   std::vector<std::pair<const TableLayout*, std::vector<const Column*>>> tables;
 };
 
-/// Not in CSV: its columns are the same whether or not a point was simulated, and of one point as of many.
+/// Omitted in CSV, so that the columns do not depend on whether a point was simulated.
 constexpr const char* omitted_table = "cross_check";
 
 Plan plan_of(const Document& document) {
@@ -123,7 +123,7 @@ Plan plan_of(const Document& document) {
   return plan;
 }
 
-/// A key of a table that points have too needs another name.
+/// A key used by both a table and the points needs a distinct name.
 bool is_of_points(const Plan& plan, const std::string& key) {
   const auto is_it = [&](const Column* column) { return column->key == key; };
   return std::any_of(plan.inputs.begin(), plan.inputs.end(), is_it) ||
@@ -134,7 +134,7 @@ bool is_of_points(const Plan& plan, const std::string& key) {
 
 std::string to_csv(const Document& document, const Frame&) {
   const Plan plan = plan_of(document);
-  const bool stacked = plan.tables.size() > 1;  // then a column says which table a line is of
+  const bool stacked = plan.tables.size() > 1;  // then a column names the table of each line
   CsvLine header;
   for (const Column* column : plan.inputs) add_header(header, *column);
   for (const Column* column : plan.results) add_header(header, *column);

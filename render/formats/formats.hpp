@@ -8,10 +8,10 @@
 
 namespace tailbound::render {
 
-/// How an answer is written.
+/// Output formats.
 using Write = std::string (*)(const Document&, const Frame&);
 
-/// Every format by the name that --format knows it by; the first, for people, where none is named.
+/// Every format by its --format name. The first one, for people, is the default.
 [[nodiscard]] const std::vector<std::pair<std::string, Write>>& formats();
 
 }  // namespace tailbound::render

@@ -13,9 +13,9 @@
 namespace tailbound::render {
 namespace {
 
-/// A page stays below half a megabyte: its tables have so many bytes in all, and each so many rows.
+/// A page stays below half a megabyte: limits of all tables together [bytes], and of each one [rows].
 constexpr std::size_t table_bytes = 300'000, most_rows = 5'000;
-/// Longer tables are scrolled within the page; of inputs that vary so many values are named.
+/// Tables with more rows scroll within the page. At most this many values of a varying input are listed.
 constexpr std::size_t tall_rows = 24, most_values_named = 6;
 constexpr std::size_t most_curves_drawn = 200;
 
@@ -23,15 +23,15 @@ struct Kind {
   const char *name, *meaning;
 };
 constexpr std::array<Kind, 7> kinds{
-    {{"exact", "exactly this number"},
-     {"enclosure", "proved: the number lies between both ends; all digits shown are certain"},
-     {"bound", "proved: the number is on this side of it"},
-     {"approximation", "computed twice, with as many digits as agree; not proved"},
-     {"asymptote", "what the numbers approach far out; not a bound"},
-     {"model", "of an approximate model; the notes say how accurate it was measured to be"},
-     {"estimate", "from a simulation, with its confidence interval"}}};
+    {{"exact", "the exact value"},
+     {"enclosure", "proved: the value lies between both ends; all digits shown are certain"},
+     {"bound", "proved upper or lower bound of the value"},
+     {"approximation", "computed twice; only digits that agree are shown; not proved"},
+     {"asymptote", "limit of the values far in the tail; not a bound"},
+     {"model", "result of an approximate model; the notes state its measured accuracy"},
+     {"estimate", "simulation result with its confidence interval"}}};
 
-/// What the page of one answer uses as it is written.
+/// State while one result is written as a page.
 struct Writer {
   const Document& document;
   std::size_t bytes_left = table_bytes;
@@ -58,7 +58,7 @@ std::string element(std::string_view name, std::string_view attributes, std::str
   return fmt::format("<{}{}{}>{}</{}>", name, attributes.empty() ? "" : " ", attributes, content, name);
 }
 
-/// What the script shows of a number: its kind, how sure it is, in full, and both ends.
+/// What the script shows for a number: its kind, certainty, full value and ends.
 std::string Writer::attributes(const Value& value) {
   const std::string kind = kind_of(value);
   if (kind.empty()) return {};
@@ -70,7 +70,7 @@ std::string Writer::attributes(const Value& value) {
   };
   const bool exact = std::holds_alternative<Exact>(value);
   const bool bare = exact || std::holds_alternative<Model>(value) || std::holds_alternative<Asymptote>(value);
-  if (!bare) add("sure", certainty(value, document.digits));  // the kind alone says it
+  if (!bare) add("sure", certainty(value, document.digits));  // implied by the kind
   if (!std::holds_alternative<Enclosure>(value)) add("value", text.value);
   if (exact) {
     if (text.exact != text.value) add("exact", text.exact);
@@ -81,13 +81,13 @@ std::string Writer::attributes(const Value& value) {
   return result;
 }
 
-/// As it is sorted and copied, where that is more than what is shown.
+/// The value for sorting and copying, if it differs from the text shown.
 std::string plain_value(const Value& value) {
   if (!std::holds_alternative<Given>(value) || brief(value) == decimals(value).value) return {};
   return fmt::format("data-value=\"{}\"", html_escaped(decimals(value).value));
 }
 
-/// The class of a verdict: of its first word.
+/// The class of a verdict, from its first word.
 std::string verdict_class(const Column& column, const std::string& text) {
   if (!column.key.ends_with("verdict")) return {};
   for (const std::string_view known : {"inside", "above", "below"})
@@ -107,8 +107,8 @@ std::string Writer::cell(const Column& column, const Cells& cells) {
   return element("td", attributes_of, typeset_html(text));
 }
 
-/// Numbers of the answer that are named in its sentences show what they are. Only texts that cannot mean anything else
-/// are found: with a point or an exponent in them, and between blanks, brackets and commas.
+/// Numbers quoted in the sentences of a result show their ends too. Only unambiguous texts are matched: with
+/// a decimal point or an exponent, between spaces, brackets and commas.
 std::string Writer::linked(const std::string& text) {
   if (document.results.size() != 1) return typeset_html(text);
   struct Named {
@@ -159,18 +159,18 @@ std::string Writer::linked(const std::string& text) {
   return result;
 }
 
-/// Some columns are for data formats, and have their key as heading or none.
+/// Some columns are meant for data formats: their heading is their key, or empty.
 std::string heading_of(const Column& column) {
   std::string text = column.heading.empty() ? column.key : column.heading;
   if (text == column.key) std::replace(text.begin(), text.end(), '_', ' ');
   return text;
 }
 
-/// "0.1 to 0.9 by 0.1" of inputs in equal steps, which the values are otherwise listed for; empty of others.
+/// "0.1 to 0.9 step 0.1" for inputs in equal steps; empty for others, whose values are listed.
 std::string steps_in_words(const Document& document, const Column& column) {
   std::optional<numeric::Rational> first;
   numeric::Rational step = 0;
-  std::int64_t steps = 0;  // so many from the first value to the last
+  std::int64_t steps = 0;  // number of steps from the first value to the last
   for (const Result& result : document.results) {
     const Value value = value_of(result.inputs, column.key);
     std::optional<numeric::Rational> number;
@@ -181,7 +181,7 @@ std::string steps_in_words(const Document& document, const Column& column) {
     const numeric::Rational from = *number - *first;
     if (steps == 0 && from != 0) step = from, steps = 1;
     if (step == 0) continue;
-    // The next one, or one that was there.
+    // The next value, or a repeated one.
     const numeric::Rational place = from / step;
     if (place == numeric::whole(steps + 1))
       ++steps;
@@ -190,11 +190,11 @@ std::string steps_in_words(const Document& document, const Column& column) {
   }
   constexpr std::int64_t least = 3;
   if (steps < least) return {};
-  return fmt::format("{} to {} by {}", brief(Given{*first}),
+  return fmt::format("{} to {} step {}", brief(Given{*first}),
                      brief(Given{*first + numeric::whole(steps) * step}), brief(Given{step}));
 }
 
-/// What was asked: an input that varies with its values.
+/// The parameters; a varying input with its values.
 std::string Writer::asked() {
   std::string items;
   for (const Column& column : document.layout->inputs) {
@@ -218,7 +218,7 @@ std::string Writer::asked() {
   }
   if (items.empty()) return {};
   return fmt::format(
-      "<section class=\"tb-asked\" aria-label=\"What was asked\"><h2>Asked</h2><dl>{}</dl></section>\n",
+      "<section class=\"tb-asked\" aria-label=\"Parameters\"><h2>Parameters</h2><dl>{}</dl></section>\n",
       items);
 }
 
@@ -228,10 +228,10 @@ std::string Writer::lines() {
   for (const Line& line : document.results.front().lines)
     items += element("dt", "", typeset_html(line.name)) + element("dd", "", linked(line.text));
   if (items.empty()) return {};
-  return "<section class=\"tb-lines\" aria-label=\"The answer in words\"><dl>" + items + "</dl></section>\n";
+  return "<section class=\"tb-lines\" aria-label=\"Summary\"><dl>" + items + "</dl></section>\n";
 }
 
-/// A table within a box that is scrolled: by touch, and by keys once it is reached.
+/// A table in a scrollable box that can be focused by keyboard.
 std::string boxed(std::string_view label, std::string_view head, std::string_view body, std::size_t rows,
                   std::string_view kind = "") {
   return fmt::format(
@@ -241,7 +241,7 @@ std::string boxed(std::string_view label, std::string_view head, std::string_vie
       rows > tall_rows ? " tb-tall" : "", kind.empty() ? "" : " ", kind, html_escaped(label), head, body);
 }
 
-/// Numbers are set right, and their headings with them.
+/// Numbers and their headings are right-aligned.
 bool numeric(const Column& column, const Cells& cells) {
   const Value value = value_of(cells, column.key);
   return height(value).has_value() || set_right(column);
@@ -254,7 +254,7 @@ std::string heading_cell(const Column& column, const Cells& first) {
                      html_escaped(heading_of(column)), unit);
 }
 
-/// Of a meaning what people read: not how data formats write it.
+/// The part of a description meant for people, without remarks about data formats.
 std::string meaning_for_people(const std::string& meaning) {
   std::string kept;
   std::size_t from = 0;
@@ -269,8 +269,8 @@ std::string meaning_for_people(const std::string& meaning) {
   return kept;
 }
 
-/// Every number of the only result, one a row: its name and meaning, both ends, and how sure it is. What is there for
-/// data formats comes last.
+/// Every number of a single result, one per row: name, description, ends and certainty. Columns meant for
+/// data formats come last.
 std::string Writer::found() {
   const Result& result = document.results.front();
   struct Row {
@@ -302,23 +302,23 @@ std::string Writer::found() {
   if (rows.empty()) return {};
   const bool ends = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.ends.empty(); });
   const bool sure = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.sure.empty(); });
-  std::string head = "<th scope=\"col\">what</th><th scope=\"col\">number</th>", body;
-  if (ends) head += "<th scope=\"col\" class=\"tb-ends\">both ends</th>";
-  if (sure) head += "<th scope=\"col\">how sure</th>";
+  std::string head = "<th scope=\"col\">quantity</th><th scope=\"col\">value</th>", body;
+  if (ends) head += "<th scope=\"col\" class=\"tb-ends\">lower and upper end</th>";
+  if (sure) head += "<th scope=\"col\">certainty</th>";
   for (const Row& row : rows)
     body += "<tr>" + row.what + (ends ? element("td", "class=\"tb-ends\"", row.ends) : "") +
             (sure ? element("td", "class=\"tb-sure\"", typeset_html(row.sure)) : "") + "</tr>\n";
-  return "<section class=\"tb-found\"><h2>Numbers</h2>" + boxed("Numbers that were found", head, body, 0) +
-         "</section>\n";
+  return "<section class=\"tb-found\"><h2>Results</h2>" +
+         boxed("Results with lower and upper ends", head, body, 0) + "</section>\n";
 }
 
 std::string cut_note(std::size_t shown, std::size_t all) {
   if (shown == all) return {};
-  return fmt::format("<p class=\"tb-cut\">The first {} of {} rows; --format csv writes all of them.</p>\n",
-                     shown, all);
+  return fmt::format("<p class=\"tb-cut\">First {} of {} rows. Use --format csv for all rows.</p>\n", shown,
+                     all);
 }
 
-/// A row a result: the inputs that vary, and what was found.
+/// One row per result: the varying inputs, then the results.
 std::string Writer::results() {
   std::vector<const Cells*> cells;
   for (const Result& result : document.results) cells.push_back(&result.cells);
@@ -348,9 +348,9 @@ std::string Writer::results() {
     bytes_left -= row.size();
     body += row;
   }
-  return "<section class=\"tb-answers\"><h2>Answers</h2>" +
-         boxed("Answers, a row for each question", head, body, rows) +
-         cut_note(rows, document.results.size()) + "</section>\n";
+  return "<section class=\"tb-answers\"><h2>Results</h2>" +
+         boxed("Results, one row per query", head, body, rows) + cut_note(rows, document.results.size()) +
+         "</section>\n";
 }
 
 std::string Writer::table(const TableLayout& layout, const Rows& rows) {
@@ -381,7 +381,7 @@ std::string result_name(const Document& document, const Result& result) {
   return title.empty() ? "Tables" : title;
 }
 
-/// The tables of the results; of several results, and what the lines say already, folded.
+/// The tables of the results. Tables of several results, and tables already summarized in text, are folded.
 std::string Writer::tables() {
   std::string text, folded;
   for (const Result& result : document.results) {
@@ -404,20 +404,20 @@ std::string Writer::tables() {
           element("details", "", element("summary", "", typeset_html(result_name(document, result))) + its) +
           "\n";
     if (bytes_left < 2'000 && &result != &document.results.back()) {
-      text += "<p class=\"tb-cut\">Further tables are left out; --format json writes all of them.</p>\n";
+      text += "<p class=\"tb-cut\">Further tables are omitted. Use --format json for all tables.</p>\n";
       break;
     }
   }
   constexpr std::size_t most_open = 4;
   if (document.results.size() > most_open && !folded.empty())
     folded = fmt::format(
-        "<details class=\"tb-each\"><summary>Of each of the {} rows above</summary>\n{}</details>\n",
+        "<details class=\"tb-each\"><summary>Tables of each of the {} rows above</summary>\n{}</details>\n",
         document.results.size(), folded);
   text += folded;
   return text.empty() ? "" : "<section class=\"tb-tables\"><h2>Tables</h2>\n" + text + "</section>\n";
 }
 
-/// Nothing where there is nothing to draw, or one point alone.
+/// Empty if there is nothing to draw, or only one point.
 std::string drawn_or_nothing(const std::function<Picture()>& picture) {
   try {
     const Picture drawn = picture();
@@ -450,7 +450,7 @@ std::string Writer::kind_list() const {
   return items.empty() ? "" : "<dl class=\"tb-kinds\">" + items + "</dl>\n";
 }
 
-/// The first few open, the rest folded.
+/// The first few are visible, the rest folded.
 std::string notes(const Document& document) {
   constexpr std::size_t open = 3;
   std::string text, more;
@@ -476,14 +476,15 @@ std::string html_fragment(const Document& document, const Frame& frame) {
   std::string text =
       fmt::format("<article class=\"tb-answer\">\n<header><p class=\"tb-over\">tailbound {}</p><h1>{}</h1>",
                   html_escaped(document.layout->command), writer.linked(document.headline));
+  if (!document.settings.empty())
+    text += fmt::format("<p class=\"tb-settings\">{}</p>", writer.linked(document.settings));
   if (document.stopped)
-    text +=
-        fmt::format("<p class=\"tb-stopped\" role=\"note\">Stopped after {}: not all that was asked for.</p>",
-                    html_escaped(document.stopped_after));
+    text += fmt::format("<p class=\"tb-stopped\" role=\"note\">Stopped after {}: partial result.</p>",
+                        html_escaped(document.stopped_after));
   text += "</header>\n";
   const bool single = document.results.size() == 1;
   const std::string lines = single ? writer.lines() : "";
-  // The answer, its picture, how far to trust it; then every number.
+  // The result, its picture and its accuracy; then every number.
   const std::string picture = writer.picture();
   std::string beside;
   if (!frame.quiet) beside = lines;
@@ -502,10 +503,10 @@ std::string html_fragment(const Document& document, const Frame& frame) {
   text += writer.tables();
   if (!frame.quiet) {
     const std::string trust = notes(document) + writer.kind_list();
-    // It speaks of the kinds of numbers that are below it.
+    // It refers to the kinds of numbers further below.
     if (!trust.empty())
       text.insert(trust_at,
-                  "<section class=\"tb-trust\"><h2>How far to trust it</h2>\n" + trust + "</section>\n");
+                  "<section class=\"tb-trust\"><h2>Notes and accuracy</h2>\n" + trust + "</section>\n");
   }
   return text + command_line(frame) + "</article>\n";
 }
@@ -522,8 +523,8 @@ std::string html_page(std::string_view title, std::string_view body, const Frame
       "rel=\"icon\" "
       "href=\"data:,\">\n<style>{}</style>\n</head>\n<body "
       "class=\"tb-page\">\n<main>\n{}</main>\n<footer>tailbound {}. "
-      "This page is whole: nothing is loaded from "
-      "elsewhere.</footer>\n<script>{}</script>\n</body>\n</html>\n",
+      "This page is self-contained: it loads no external "
+      "resources.</footer>\n<script>{}</script>\n</body>\n</html>\n",
       html_style_hash(), html_script_hash(), html_escaped(frame.version), html_escaped(title), html_style(),
       body, html_escaped(frame.version), html_script());
 }
@@ -548,7 +549,7 @@ std::string html_of_text(std::string_view title, std::string_view text, const Fr
   if (!formulas.empty())
     formulas = "<section class=\"tb-formulas\" aria-label=\"Formulas\">\n" + formulas + "</section>\n";
   return fmt::format(
-      "<article class=\"tb-answer\">\n{}{}<section class=\"tb-text\" aria-label=\"The answer\"><pre "
+      "<article class=\"tb-answer\">\n{}{}<section class=\"tb-text\" aria-label=\"Result\"><pre "
       "tabindex=\"0\"><code>{}"
       "</code></pre></section>\n{}</article>\n",
       header, formulas, html_escaped(text), command_line(frame));

@@ -7,16 +7,16 @@
 #include <algorithm>
 #include <cmath>
 
-// The picture within a page: the SVG of files (drawing/svg.hpp), and its data for the script, which draws the same again
-// when it is zoomed (html/report.js).
-// Why SVG of our own and no charting library: without a script it is the very same picture; it takes its colours from
-// the page's style, light, dark and printed; its values are reached by keys and read aloud; and log10 of a value, which
-// is what axes to 1e-300 are made of, is as good a number as any other. A canvas library (uPlot was looked at) would
-// serve the last alone, and bring more lines than are written here.
+// A picture within a page: the SVG of files (drawing/svg.hpp), and its data for the script, which redraws it
+// when zoomed (html/report.js).
+// Why our own SVG and no charting library: the picture is identical without a script; it uses the colors of
+// the page, whether light, dark or printed; its values are accessible by keyboard and screen reader; and axes
+// down to 1e-300 are drawn from log10 of the values. A canvas library such as uPlot would provide only the
+// last of these, and needs more lines than are written here.
 namespace tailbound::render {
 namespace {
 
-/// Points that a page holds of one picture.
+/// Maximum number of points per picture in a page.
 constexpr std::size_t most_points = 5'000;
 
 using Place = std::pair<double, double>;
@@ -27,7 +27,7 @@ std::size_t points_of(const Picture& picture) {
   return points;
 }
 
-/// What each curve is, in its colour. The script makes switches of it.
+/// The legend, with the color of each curve. The script turns its entries into switches.
 std::string key_html(const Picture& picture) {
   std::string items;
   for (const KeyEntry& entry : key_of(picture))
@@ -69,7 +69,7 @@ std::string numbers_json(const Numbers& numbers, const Get& get) {
   return text + "]";
 }
 
-/// Text within a script element: nothing there may look like its end.
+/// JSON within a script element: must not contain the end tag of a script.
 std::string text_json(const nlohmann::json& text) {
   std::string result;
   for (const char c : text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
@@ -117,7 +117,7 @@ std::string html_picture(const Picture& picture) {
   const std::size_t points = points_of(picture);
   std::string note = typeset_html(picture.note);
   if (points > most_points)
-    note += fmt::format("{}Of {} points those are drawn that stand out.", note.empty() ? "" : " ", points);
+    note += fmt::format("{}{} points, thinned for display.", note.empty() ? "" : " ", points);
   return fmt::format(
       "<figure class=\"tb-picture\"><figcaption>{}</figcaption>{}<div class=\"tb-canvas\">{}</div>{}<script "
       "type=\"application/json\" class=\"tb-data\">{}</script></figure>\n",

@@ -9,7 +9,8 @@
 namespace tailbound::render {
 namespace {
 
-// An object is one from its beginning: null that becomes one without memory for it cannot be destroyed.
+// Created as an object: turning a null into an object may fail for lack of memory, and then cannot be
+// destroyed.
 using Json = nlohmann::ordered_json;
 
 Json list_of_decimals(const std::vector<numeric::Rational>& values) {
@@ -18,7 +19,7 @@ Json list_of_decimals(const std::vector<numeric::Rational>& values) {
   return list;
 }
 
-/// {"kind": "enclosure", "value": .., "lower": .., "upper": ..}: proved numbers as decimal strings, what is
+/// {"kind": "enclosure", "value": .., "lower": .., "upper": ..}: proved numbers as decimal strings, numbers
 /// computed in double as numbers.
 Json number_json(const Value& value, numeric::Digits digits) {
   Json json{{"kind", kind_of(value)}};
@@ -53,7 +54,7 @@ Json number_json(const Value& value, numeric::Digits digits) {
   return json;
 }
 
-/// Adds the key; an input that is no short decimal has its fraction beside it.
+/// Adds the key; an input without a short decimal form also gets its fraction.
 void add(Json& json, const std::string& key, const Value& value, numeric::Digits digits) {
   std::visit(
       [&](const auto& it) {
@@ -79,7 +80,7 @@ void add(Json& json, const std::string& key, const Value& value, numeric::Digits
       value);
 }
 
-/// Bytes that are no UTF-8 come from names of files, and are marked.
+/// Bytes that are not UTF-8 come from file names, and are replaced by a marker.
 std::string written(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -88,7 +89,7 @@ void add_all(Json& json, const Cells& cells, numeric::Digits digits) {
   for (const Cell& cell : cells) add(json, cell.key, cell.value, digits);
 }
 
-/// Each input as asked: a list where the points differ in it.
+/// Each input as given: a list where the points differ in it.
 Json question_json(const Document& document) {
   Json question = Json::object();
   for (const Column& column : document.layout->inputs) {
@@ -112,7 +113,7 @@ Json question_json(const Document& document) {
   return question;
 }
 
-/// Rows are written one at a time, a row a line.
+/// Rows are written one at a time, one per line.
 void write_rows(std::string& text, std::size_t size, const std::string& indent,
                 const std::function<Json(std::size_t)>& row) {
   text += "[";

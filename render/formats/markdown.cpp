@@ -3,7 +3,7 @@
 namespace tailbound::render {
 namespace {
 
-/// A cell of a table: the bar would end it.
+/// A table cell: a bar would end it.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -39,8 +39,9 @@ std::string nested_tables(const Document& document, const Result& result) {
 
 std::string to_markdown(const Document& document, const Frame& frame) {
   std::string text = frame.quiet ? "" : "**" + escaped(document.headline) + "**\n\n";
+  if (!frame.quiet && !document.settings.empty()) text += escaped(document.settings) + "\n\n";
   if (document.stopped)
-    text += "**Stopped** after " + document.stopped_after + ": not all that was asked for.\n\n";
+    text += "**Stopped** after " + document.stopped_after + ": partial results.\n\n";
   if (document.results.size() == 1 && !document.results.front().lines.empty()) {
     const Result& result = document.results.front();
     for (const Line& line : result.lines)

@@ -9,7 +9,7 @@ struct Split {
   std::string digits, power;
 };
 
-/// "1.25e-9" as its digits and what is behind them.
+/// "1.25e-9" split into its digits and the rest.
 Split split(const std::string& text) {
   const std::size_t at = std::min(text.find_first_of("eE"), text.size());
   return {text.substr(0, at), text.substr(at)};
@@ -20,8 +20,8 @@ bool has_point_alone(const std::string& digits) {
          std::count(digits.begin(), digits.end(), '.') == 1;
 }
 
-/// Where the difference of two numbers as long as each other has its first digit; their length where they are equal. Not
-/// where their own digits part: 1.9999 and 2.0001 do at once.
+/// Position of the first digit of the difference of two numbers of equal length; their length if they are
+/// equal. This is not the first digit in which they differ: 1.9999 and 2.0001 differ at once.
 std::size_t leading_place(const std::string& low, const std::string& high) {
   std::size_t place = low.size();
   int borrowed = 0;
@@ -29,12 +29,12 @@ std::size_t leading_place(const std::string& low, const std::string& high) {
     if (low[i] == '.') continue;
     const int digit = high[i] - low[i] - borrowed;
     borrowed = digit < 0 ? 1 : 0;
-    if (digit != 0 && digit != -10) place = i;  // -10 is 0, and one borrowed
+    if (digit != 0 && digit != -10) place = i;  // -10 means digit 0 with a borrow
   }
   return place;
 }
 
-/// One more in its last place; false where that takes a digit more in front.
+/// Adds one in the last place; false if that needs one more digit in front.
 bool increase(std::string& digits) {
   for (std::size_t i = digits.size(); i-- > 0;) {
     if (digits[i] == '.') continue;
@@ -54,7 +54,7 @@ std::pair<std::string, std::string> short_ends(const std::string& lower, const s
     return {lower, upper};
   const std::size_t length = std::max(low.size(), high.size());
   low.resize(length, '0'), high.resize(length, '0');
-  constexpr std::size_t more = 3;  // the first digit of the width, and two
+  constexpr std::size_t more = 3;  // the first digit of the width, and two more
   const std::size_t kept = std::max(leading_place(low, high) + more, low.find('.') + 2);
   if (kept >= length) return {lower, upper};
   const bool cut = high.find_first_not_of('0', kept) != std::string::npos;

@@ -6,28 +6,85 @@
 namespace tailbound::render {
 namespace {
 
-/// Names of lines are set in so many columns, or more where one is longer.
+/// Minimum width of the names of lines [columns].
 constexpr std::size_t least_name_width = 16;
-constexpr std::size_t page_width = 112;
+constexpr std::size_t page_width = 100;
 
-/// Columns with two spaces between them, each line begun with `indent`.
-std::string aligned(const TextTable& table, const std::string& indent) {
-  std::vector<std::size_t> widths;
-  for (const std::string& heading : table.headings) widths.push_back(width(heading));
-  for (const auto& row : table.rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
-  std::string text;
-  const auto add = [&](const std::vector<std::string>& row) {
+constexpr std::size_t gap = 2;  // between columns
+
+/// The columns of a table that are printed next to each other, and how wide each is.
+class Block {
+ public:
+  explicit Block(std::size_t indent) : width_(indent) {}
+
+  void add(std::size_t column, std::size_t wide) {
+    columns_.push_back(column);
+    widths_.push_back(wide);
+    width_ += gap + wide;
+  }
+  [[nodiscard]] bool empty() const { return columns_.empty(); }
+  [[nodiscard]] bool fits(std::size_t wide) const { return width_ + gap + wide <= page_width; }
+
+  /// The entries of a line, each at its side of the column.
+  [[nodiscard]] std::string line(const TextTable& table, const std::vector<std::string>& entries,
+                                 const std::string& indent) const {
     std::string line = indent;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string space(widths[i] - width(row[i]), ' ');
-      line += "  " + (table.right[i] ? space + row[i] : row[i] + space);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const std::string& entry = entries[columns_[i]];
+      const std::string space(widths_[i] - std::min(widths_[i], width(entry)), ' ');
+      line += std::string(gap, ' ') + (table.right[columns_[i]] ? space + entry : entry + space);
     }
     line.resize(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  };
-  add(table.headings);
-  for (const auto& row : table.rows) add(row);
+    return line + "\n";
+  }
+
+ private:
+  std::vector<std::size_t> columns_, widths_;
+  std::size_t width_;
+};
+
+/// Columns with two spaces between them, each line begun with `indent`. Of a table that is wider than the page the
+/// headings go over several lines; what is still too wide continues below, its key columns repeated.
+std::string aligned(const TextTable& table, const std::string& indent) {
+  const std::size_t columns = table.headings.size();
+  std::vector<std::size_t> entries(columns, 0), widths(columns);
+  for (const auto& row : table.rows)
+    for (std::size_t i = 0; i < columns; ++i) entries[i] = std::max(entries[i], width(row[i]));
+  std::size_t all = indent.size();
+  for (std::size_t i = 0; i < columns; ++i) {
+    widths[i] = std::max(entries[i], width(table.headings[i]));
+    all += gap + widths[i];
+  }
+  std::vector<std::vector<std::string>> headings(columns);
+  for (std::size_t i = 0; i < columns; ++i) {
+    const std::string& heading = table.headings[i];
+    headings[i] = all <= page_width ? std::vector{heading}
+                                    : folded(heading, std::max(entries[i], longest_word(heading)));
+    widths[i] = entries[i];
+    for (const std::string& line : headings[i]) widths[i] = std::max(widths[i], width(line));
+  }
+  std::vector<Block> blocks(1, Block(indent.size()));
+  for (std::size_t i = 0; i < columns; ++i) {
+    if (!blocks.back().fits(widths[i]) && i > table.keys) {
+      blocks.emplace_back(indent.size());
+      for (std::size_t key = 0; key < table.keys; ++key) blocks.back().add(key, widths[key]);
+    }
+    blocks.back().add(i, widths[i]);
+  }
+  std::size_t lines = 0;
+  for (const auto& heading : headings) lines = std::max(lines, heading.size());
+  std::string text;
+  for (const Block& block : blocks) {
+    if (!text.empty()) text += "\n";
+    for (std::size_t at = 0; at < lines; ++at) {
+      std::vector<std::string> row(columns);
+      for (std::size_t i = 0; i < columns; ++i)
+        if (const std::size_t above = lines - headings[i].size(); at >= above)
+          row[i] = headings[i][at - above];
+      text += block.line(table, row, indent);
+    }
+    for (const auto& row : table.rows) text += block.line(table, row, indent);
+  }
   return text;
 }
 
@@ -37,11 +94,12 @@ std::string named_lines(const std::vector<Line>& lines) {
   std::string text;
   for (const Line& line : lines) {
     text += "  " + line.name + std::string(names - width(line.name), ' ');
-    for (const char c : line.text) {
-      text += c;
-      if (c == '\n') text += std::string(2 + names, ' ');
+    bool first = true;
+    for (const std::string& part : folded(line.text, page_width - names - 2)) {
+      text += (first ? "" : std::string(2 + names, ' ')) + part + "\n";
+      first = false;
     }
-    text += "\n";
+    if (first) text += "\n";
   }
   return text;
 }
@@ -65,12 +123,12 @@ std::string nested_tables(const Document& document, const Result& result, const 
 }
 
 std::string stop_note(const Document& document) {
-  return document.stopped ? "  STOPPED after " + document.stopped_after +
-                                ": what follows is not all that was asked for.\n\n"
-                          : "";
+  return document.stopped
+             ? "  STOPPED after " + document.stopped_after + ": the results below are incomplete.\n\n"
+             : "";
 }
 
-/// Of an estimate the number alone, in full.
+/// Only the value of an estimate, in full.
 std::string quiet_cell(const Column& column, const Cells& cells, numeric::Digits digits) {
   const Value value = value_of(cells, column.key);
   const auto* estimate = std::get_if<Estimate>(&value);
@@ -107,7 +165,9 @@ std::string quiet_text(const Document& document) {
 
 std::string to_text(const Document& document, const Frame& frame) {
   if (frame.quiet) return quiet_text(document);
-  std::string text = document.headline + "\n\n" + stop_note(document);
+  std::string text = document.headline + "\n";
+  for (const std::string& line : folded(document.settings, page_width)) text += line + "\n";
+  text += "\n" + stop_note(document);
   if (document.results.size() == 1 && !document.results.front().lines.empty()) {
     const Result& result = document.results.front();
     text += named_lines(result.lines) + nested_tables(document, result, "  ");

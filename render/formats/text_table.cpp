@@ -26,6 +26,7 @@ TextTable results_table(const Document& document) {
   const std::vector<const Column*> inputs = without_hidden(varying_inputs(document));
   const std::vector<const Column*> found = without_hidden(columns_used(document.layout->results, cells));
   for (const Column* column : inputs) add_column(table, *column);
+  table.keys = inputs.size();
   for (const Column* column : found) add_column(table, *column);
   for (const Column& column : document.text_columns) add_column(table, column);
   for (const Result& result : document.results) {
@@ -54,6 +55,16 @@ TextTable rows_table(const TableLayout& layout, const Rows& rows, numeric::Digit
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::size_t longest_word(const std::string& text) {
+  std::size_t longest = 0;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t to = std::min(text.find(' ', from), text.size());
+    longest = std::max(longest, width(text.substr(from, to - from)));
+    from = to + 1;
+  }
+  return longest;
 }
 
 std::vector<std::string> folded(const std::string& text, std::size_t width) {

@@ -41,18 +41,17 @@ struct ModelledCase : WormholeCase {
 };
 
 Result new_figure(std::string title) {
-  return new_result(
-      {{"network", "", "", Shape::text, "its name"},
-       {"flits", "", "", Shape::whole, "of a message"},
-       {"by", "", "", Shape::text, "model, or simulation"},
-       {"load", "", "flits/cycle/processor", Shape::given, "offered"},
-       {"fraction_of_saturation", "", "", Shape::model, "that is of the model's saturation load"}},
-      {{"latency", "", "cycles", Shape::number,
-        "mean, of a message from its birth until its tail has arrived"}},
-      {.title = std::move(title),
-       .x_label = "load [flits/cycle/processor]",
-       .y_label = "mean latency [cycles]",
-       .note = "an approximate model; simulation with 95 % intervals"});
+  return new_result({{"network", "", "", Shape::text, "its name"},
+                     {"flits", "", "", Shape::whole, "of a message"},
+                     {"by", "", "", Shape::text, "model, or simulation"},
+                     {"load", "", "flits/cycle/processor", Shape::given, "offered"},
+                     {"fraction_of_saturation", "", "", Shape::model, "load / saturation load of the model"}},
+                    {{"latency", "", "cycles", Shape::number,
+                      "mean, from generation of a message until its tail has arrived"}},
+                    {.title = std::move(title),
+                     .x_label = "load [flits/cycle/processor]",
+                     .y_label = "mean latency [cycles]",
+                     .note = "an approximate model; simulation with 95 % intervals"});
 }
 
 void add_point(Result& result, render::Curve& curve, const WormholeCase& its, const char* by, double load,
@@ -124,7 +123,7 @@ Result fat_tree_figure(const Request& request) {
         simulate(its, request.quick, answers::part_of(request.run, static_cast<std::size_t>(done++), 3)));
     result.findings.push_back(
         {.subject = fmt::format("throughput, M = {}", flits),
-         .claim = "latency grows without bound at a load that the model foretells",
+         .claim = "latency grows without bound at a load that the model predicts",
          .published = "a curve without numbers",
          .computed =
              fmt::format("saturation at {:.6g} flits/cycle/processor; latency {:.5g} cycles at load 0, "
@@ -134,10 +133,9 @@ Result fat_tree_figure(const Request& request) {
     add_commands(result, "butterfly-fat-tree", its.topology.nodes, flits);
   }
   result.computed =
-      "Mean latency by the model as printed, with the two margin notes followed (the rate of a station of "
-      "two links is that of both), up to 95 % of its saturation load; and by flit-level simulation at 10 to "
-      "90 "
-      "% of it, with 95 % intervals.";
+      "Mean latency by the model as printed, including the two margin notes (the rate of a station of two "
+      "links is that of both), up to 95 % of its saturation load. Flit-level simulation at 10 to 90 % of it, "
+      "with 95 % intervals.";
   return result;
 }
 
@@ -167,24 +165,23 @@ Finding mesh_against_torus(const ModelledCase& mesh, const ModelledCase& torus) 
           .claim = "of a mesh and a unidirectional torus of equal bisection width, the mesh performs better",
           .published = "no number",
           .computed =
-              fmt::format("up to 95 % of the torus' saturation load the torus' latency is {:.3g} to {:.3g} "
-                          "times the mesh's; the mesh saturates at {:.5g}, the torus at {:.5g} "
+              fmt::format("up to 95 % of the saturation load of the torus, its latency is {:.3g} to {:.3g} "
+                          "times that of the mesh; the mesh saturates at {:.5g}, the torus at {:.5g} "
                           "flits/cycle/processor",
                           least, greatest, mesh.saturation, torus.saturation),
           .agrees = least > 1 && mesh.saturation > torus.saturation};
 }
 
 Finding equal_bisections(std::int64_t mesh_wires, std::int64_t torus_wires, double narrower) {
-  return {
-      .subject = "bisection width",
-      .claim = "a bidirectional mesh and a unidirectional torus have equal bisection widths",
-      .published = "equal",
-      .computed = fmt::format(
-          "{} channels cross the middle of the mesh (each row, both ways) and {} that of the torus (each "
-          "ring, there and back); so channels of the mesh are {:.3g} times as wide as those of the torus, "
-          "and a message has {:.3g} times as many flits on the torus",
-          mesh_wires, torus_wires, narrower, narrower),
-      .agrees = mesh_wires == torus_wires};
+  return {.subject = "bisection width",
+          .claim = "a bidirectional mesh and a unidirectional torus have equal bisection widths",
+          .published = "equal",
+          .computed =
+              fmt::format("{} channels cross the middle of the mesh (each row, both directions) and {} that "
+                          "of the torus (each ring, twice); so channels of the mesh are {:.3g} times as wide "
+                          "as those of the torus, and a message has {:.3g} times as many flits on the torus",
+                          mesh_wires, torus_wires, narrower, narrower),
+          .agrees = mesh_wires == torus_wires};
 }
 
 Result mesh_figure(std::int64_t radix, const std::vector<std::int64_t>& lengths, const Request& request) {
@@ -214,10 +211,9 @@ Result mesh_figure(std::int64_t radix, const std::vector<std::int64_t>& lengths,
   }
   result.computed =
       "Mean latency of dimension-order routing under uniform traffic by the model, up to 95 % of each "
-      "network's saturation load, and by flit-level simulation at 10 to 90 % of it, with 95 % intervals. The "
-      "torus has two virtual channels a link, which share its wire. The slides take their model of the torus "
-      "from Draper and Ghosh (1994); tailbound's treatment of the sharing is its own "
-      "(docs/derivations/wormhole.md).";
+      "network's saturation load. Flit-level simulation at 10 to 90 % of it, with 95 % intervals. The torus "
+      "has two virtual channels per link, which share its bandwidth. The slides use the torus model of "
+      "Draper and Ghosh (1994); tailbound models the sharing differently (docs/derivations/wormhole.md).";
   return result;
 }
 
@@ -248,7 +244,7 @@ void add_simulation(Result& result, const WormholeCase& its,
       {.subject = fmt::format("model against simulation, {}, M = {}", its.network, its.flits),
        .claim = "the model predicts latency accurately",
        .published = "curves without numbers",
-       .computed = fmt::format("greatest error {:+.1f} % up to 70 % of the model's saturation load{}",
+       .computed = fmt::format("largest error {:+.1f} % up to 70 % of the model's saturation load{}",
                                100 * trusted, beyond ? fmt::format(", {:+.1f} % beyond", 100 * *beyond) : ""),
        .agrees = std::abs(trusted) <= 0.05});
 }
@@ -264,21 +260,21 @@ std::vector<Figure> greenberg_guan_figures() {
         .source = kSlides,
         .shows =
             "Latency against load of a mesh and a unidirectional torus of equal bisection width, by models "
-            "and by simulation. The mesh is said to perform better.",
+            "and by simulation. According to the slides the mesh performs better.",
         .compute = [radix, lengths](const Request& request) { return mesh_figure(radix, lengths, request); }};
   };
-  return {
-      Figure{
-          .name = "greenberg-guan-3",
-          .paper = "greenberg-guan",
-          .title = "Figure 3: latency against load of a butterfly fat-tree of 1024 processors, messages of "
-                   "16, 32 and 64 flits",
-          .source = "R. I. Greenberg and L. Guan, An Improved Analytical Model for Wormhole Routed Networks "
-                    "with Application to Butterfly Fat-Trees, ICPP 1997, section 3.6",
-          .shows = "Mean latency by the model and by simulation, which are said to agree accurately for all "
-                   "three lengths.",
-          .compute = fat_tree_figure},
-      comparison(8, {20, 32}), comparison(16, {32, 64})};
+  return {Figure{.name = "greenberg-guan-3",
+                 .paper = "greenberg-guan",
+                 .title =
+                     "Figure 3: latency against load of a butterfly fat-tree of 1024 processors, messages of "
+                     "16, 32 and 64 flits",
+                 .source =
+                     "R. I. Greenberg and L. Guan, An Improved Analytical Model for Wormhole Routed Networks "
+                     "with Application to Butterfly Fat-Trees, ICPP 1997, section 3.6",
+                 .shows = "Mean latency by the model and by simulation. According to the paper they agree "
+                          "accurately for all three lengths.",
+                 .compute = fat_tree_figure},
+          comparison(8, {20, 32}), comparison(16, {32, 64})};
 }
 
 }  // namespace tailbound::figures

@@ -73,8 +73,8 @@ Row row_at(std::int64_t nodes, const Case& its, const Rational& load, const Requ
 }
 
 std::vector<Column> columns() {
-  const char* const through = "requests of a processor that come through in a service time";
-  const char* const delay = "mean from the entry into stage 0 until the last service ends [service times]";
+  const char* const through = "requests delivered per processor and service time";
+  const char* const delay = "mean, from entry into stage 0 until the end of the last service [service times]";
   std::vector<Column> columns;
   for (const auto& [prefix, by, shape] : {std::tuple{"published", ", by the published model", Shape::model},
                                           {"blocking", ", by the model of blocking", Shape::model},
@@ -134,7 +134,7 @@ Errors errors(const std::vector<Row>& rows, Variant model, bool saturated) {
 }
 
 std::string in_words(const Errors& found) {
-  return fmt::format("{:.1f} % in the mean, {:.1f} % at worst, over {} loads", 100 * found.mean,
+  return fmt::format("{:.1f} % on average, {:.1f} % at most, over {} loads", 100 * found.mean,
                      100 * found.worst, found.count);
 }
 
@@ -144,7 +144,7 @@ Finding finding(const char* name, const Case& its, const std::vector<Row>& rows,
   Finding result{
       .subject = fmt::format("{} at hot {} {} saturation", name, its.hot, saturated ? "in" : "below"),
       .claim = "analysis and simulation differ by at most 15 %",
-      .published = "within 15 %; where on the curve is not said",
+      .published = "within 15 %; the point on the curve is not specified",
       .computed = found.count == 0 ? "no such load" : "error of the delay at equal load: " + in_words(found),
       .agrees = {}};
   if (found.count > 0) result.agrees = found.worst <= kPublishedError;
@@ -153,14 +153,14 @@ Finding finding(const char* name, const Case& its, const std::vector<Row>& rows,
 
 Result compute(std::int64_t nodes, const Request& request) {
   const Rational step = numeric::parse_rational(request.quick ? "0.2" : "0.1", "step");
-  Result result = new_result(
-      {{"hot", "hot", "", Shape::given, "fraction of the requests that goes to one memory"},
-       {"load", "load", "", Shape::given, "requests that a processor generates in a service time"}},
-      columns(),
-      {.title = fmt::format("{} nodes, 2 x 2 switches, buffer 4, combining up to 2", nodes),
-       .x_label = "throughput [requests a processor in a service time]",
-       .y_label = "mean delay [service times]",
-       .note = "simulation with 95 % intervals; the models are approximate"});
+  Result result =
+      new_result({{"hot", "hot", "", Shape::given, "fraction of the requests to one memory"},
+                  {"load", "load", "", Shape::given, "requests generated per processor and service time"}},
+                 columns(),
+                 {.title = fmt::format("{} nodes, 2 x 2 switches, buffer 4, combining up to 2", nodes),
+                  .x_label = "throughput [requests per processor and service time]",
+                  .y_label = "mean delay [service times]",
+                  .note = "simulation with 95 % intervals; the models are approximate"});
   const std::size_t all = request.quick ? 10 : 20;
   std::size_t done = 0;
   for (const Case& its : kCases) {
@@ -181,7 +181,7 @@ Result compute(std::int64_t nodes, const Request& request) {
   result.computed =
       "Throughput and mean delay at loads up to 1: the published model, the variant blocking, and the "
       "simulation (4 replications, seed 1). The paper does not print the switch size, buffer and degree of "
-      "combining of its figures; 2 x 2 switches, 4 places and degree 2 are assumed.";
+      "combining of its figures; 2 x 2 switches, a buffer of 4 and degree 2 are assumed.";
   return result;
 }
 
@@ -198,8 +198,8 @@ std::vector<Figure> mohapatra_figures() {
             "P. Mohapatra, S. Wong and C. R. Das, Performance Analysis of Combining Multistage "
             "Interconnection Networks, ICPP 1994, section 4",
         .shows =
-            "Normalised throughput against average delay by analysis and by simulation, for hot spots of 8 % "
-            "and 16 %. The two are said to differ by at most 15 %.",
+            "Normalized throughput against average delay by analysis and by simulation, for hot spots of 8 % "
+            "and 16 %. According to the paper they differ by at most 15 %.",
         .compute = [nodes](const Request& request) { return compute(nodes, request); }};
   };
   return {figure(4, 64), figure(5, 256)};

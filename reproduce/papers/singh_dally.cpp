@@ -103,12 +103,13 @@ bool all_within(const std::vector<std::vector<Judged>>& hops, std::size_t first,
 
 std::string judged_how() {
   return fmt::format(
-      "at levels seen as well as by {} independent events, by intervals that hold together with 95 %",
+      "at levels observed with the precision of {} independent events, by intervals with a joint confidence "
+      "of 95 %",
       kLeastSeen);
 }
 
 std::string reaching_within(double factor) {
-  return fmt::format("every interval reaches within a factor of {} of the analysis", factor);
+  return fmt::format("every interval comes within a factor of {} of the analysis", factor);
 }
 
 render::Curve bars_of(const TreeRun& run, std::size_t first, std::size_t last,
@@ -140,23 +141,24 @@ std::vector<Figure> singh_dally_figures() {
                   .compute = compute};
   };
   return {
-      figure(4, "IV.A", "occupancy at each hop of k-ary 3-trees, k = 2, 4, 8 and 16",
-             "The simulated queue depth's complementary distribution at each of the five hops, non-bursty "
-             "sources. The hops are said to diverge at k = 2 and to be almost identical at k = 16.",
-             singh_dally::figure_4),
+      figure(
+          4, "IV.A", "occupancy at each hop of k-ary 3-trees, k = 2, 4, 8 and 16",
+          "The complementary distribution of the simulated queue depth at each of the five hops, non-bursty "
+          "sources. According to the paper the hops diverge at k = 2 and are almost identical at k = 16.",
+          singh_dally::figure_4),
       figure(5, "IV.B", "occupancy at each hop of a 16-ary 3-tree, load 0.6",
-             "The queue depth's complementary distribution from the generating function of hop 1, against "
-             "the depths measured at the five hops by two days of simulation. The two are said to match "
-             "almost exactly.",
+             "The complementary distribution of the queue depth from the generating function of hop 1, "
+             "against the depths measured at the five hops by two days of simulation. According to the paper "
+             "they match almost exactly.",
              singh_dally::figure_5),
       figure(6, "IV.C", "end-to-end delay of a 16-ary 3-tree at loads 0.2, 0.6 and 0.8",
-             "The delay's complementary distribution, from the five hops' distributions convolved as if "
-             "independent and 5 slots added, against simulation. The two are said to almost match at load "
-             "0.8 and to be reasonably close at the lower loads.",
+             "The complementary distribution of the delay, from the distributions of the five hops convolved "
+             "as if independent plus 5 slots, against simulation. According to the paper they almost match "
+             "at load 0.8 and are reasonably close at the lower loads.",
              singh_dally::figure_6),
       figure(7, "V", "buffer for an overflow of 1e-15 against the load, 16-ary 3-tree",
-             "The buffer grows without bound towards load 1; 160 packets are read off at load 0.9, so that "
-             "a speedup of 1/0.9 = 1.11 is said to make flow control unnecessary.",
+             "The buffer grows without bound towards load 1. The paper reads 160 packets at load 0.9 and "
+             "concludes that a speedup of 1/0.9 = 1.11 makes flow control unnecessary.",
              singh_dally::figure_7),
   };
 }

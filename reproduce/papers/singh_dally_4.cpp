@@ -75,17 +75,17 @@ Finding convergence(const std::vector<Radix>& radices) {
     former = spread.lower;
   }
   return {.subject = "convergence with the radix",
-          .claim = "The hops diverge at radix 2 and come together as the radix grows to 16.",
+          .claim = "The hops diverge at radix 2 and converge as the radix grows to 16.",
           .published = "curves only",
           .computed =
-              "the greatest P(Q > n) of a later hop, simulated, against the exact one of hop 1, at the "
+              "the largest simulated P(Q > n) of a later hop, divided by the exact value of hop 1, at the "
               "deepest n judged where the latter is at least 1e-4: " +
-              computed + "; agrees if it shrinks with each radix beyond the intervals",
+              computed + "; agrees if the ratio decreases with each radix by more than the intervals",
           .agrees = converges};
 }
 
 Finding hops_alike(const Radix& at) {
-  return {.subject = fmt::format("hops alike at radix {}", at.radix()),
+  return {.subject = fmt::format("identical hops at radix {}", at.radix()),
           .claim = fmt::format("At radix {} all hops behave almost identically.", at.radix()),
           .published = "curves only",
           .computed =
@@ -156,18 +156,17 @@ Result figure_4(const Request& request) {
   std::vector<render::Column> found = simulated_columns("P(Q > n) at the hop");
   found.insert(found.begin(),
                {"first_hop_probability", "", "", Shape::proved, "P(Q > n) by the analysis of hop 1"});
-  Result result = new_result(
-      {{"radix", "", "", Shape::whole, "of the tree, of 3 levels"},
-       {"hop", "", "", Shape::whole, "1 to 5"},
-       {"level", "", "packets", Shape::whole, "n"}},
-      std::move(found),
-      {.title = fmt::format("Occupancy of each hop, k-ary 3-trees, load {}", kOccupancyLoad),
-       .x_label = "n [packets]",
-       .y_label = "P(Q > n)",
-       .note =
-           "lines: hop 1, exact; points with 95 % intervals: hops 1 to 5 simulated, the later ones above the "
-           "line",
-       .powers_of_ten = true});
+  Result result =
+      new_result({{"radix", "", "", Shape::whole, "of the tree, of 3 levels"},
+                  {"hop", "", "", Shape::whole, "1 to 5"},
+                  {"level", "", "packets", Shape::whole, "n"}},
+                 std::move(found),
+                 {.title = fmt::format("Occupancy of each hop, k-ary 3-trees, load {}", kOccupancyLoad),
+                  .x_label = "n [packets]",
+                  .y_label = "P(Q > n)",
+                  .note = "lines: hop 1, exact; points with 95 % intervals: hops 1 to 5, simulated, later "
+                          "hops above the line",
+                  .powers_of_ten = true});
   std::vector<Radix> radices;
   std::string plans;
   for (std::size_t number = 0; number < std::size(kRadices); ++number) {
@@ -184,9 +183,8 @@ Result figure_4(const Request& request) {
   result.picture.curves.insert(result.picture.curves.begin(), points.begin(), points.end());
   result.computed = fmt::format(
       "P(Q > n) at each of the five hops of k-ary 3-trees by simulation, with 95 % intervals, at the load of "
-      "figure 5, {} (the paper states none for this figure), beside hop 1 by the renewal recurrence, "
-      "certified "
-      "to {} digits. Simulated: {}.",
+      "figure 5, {} (the paper states none for this figure), and at hop 1 by the renewal recurrence, "
+      "certified to {} digits. Simulated: {}.",
       kOccupancyLoad, kDigits.count, plans);
   result.findings = {convergence(radices), hops_alike(radices.back()), first_hop_exact(radices)};
   return result;

@@ -28,7 +28,7 @@ Finding one_hop_for_all(const std::vector<HopQueue>& hops) {
                             first.buffer.value, in_brief(there), in_brief(first.at.probability));
   }
   return {.subject = "one distribution for all hops",
-          .claim = "The distribution of hop 1 serves all five hops, which behave almost identically.",
+          .claim = "The distribution of hop 1 applies to all five hops, which behave almost identically.",
           .published = "curves only, at radix 16",
           .computed = computed + "; agrees if the buffer of hop 1 meets the target at every hop",
           .agrees = enough};
@@ -54,7 +54,7 @@ Finding first_hop_simulated(const TreeRun& run, const std::vector<HopQueue>& hop
   return {.subject = "simulated curves",
           .claim = "The analysis of hop 1 lies almost exactly on the simulated curves of all hops.",
           .published = "curves only",
-          .computed = fmt::format("hop 1's analysis is ({}) {}; agrees if {}", judged_how(),
+          .computed = fmt::format("the analysis of hop 1 is ({}) {}; agrees if {}", judged_how(),
                                   hops_in_words(judged, 1), reaching_within(kAlmost)),
           .agrees = all_within(judged, 1, kAlmost)};
 }
@@ -64,11 +64,11 @@ Finding upstream_left_out(const TreeRun& run, const std::vector<HopQueue>& hops)
   std::vector<const queue::SlottedQueue*> models;
   for (const HopQueue& hop : hops) models.insert(models.end(), hop.last - hop.first + 1, &hop.queue);
   const auto judged = judge_hops(run, models);
-  return {.subject = "queues upstream left out",
-          .claim = "With many sources a queue is hardly changed by leaving out the queues before it.",
+  return {.subject = "upstream queues neglected",
+          .claim = "With many sources, neglecting the upstream queues hardly changes a queue.",
           .published = "a limit theorem, no number",
-          .computed = fmt::format("the decoupled analysis is ({}) {}; agrees if {}", judged_how(),
-                                  hops_in_words(judged, 2), reaching_within(kAlmost)),
+          .computed = fmt::format("the analysis with independent source arrivals is ({}) {}; agrees if {}",
+                                  judged_how(), hops_in_words(judged, 2), reaching_within(kAlmost)),
           .agrees = all_within(judged, 2, kAlmost)};
 }
 
@@ -112,18 +112,19 @@ Result figure_5(const Request& request) {
   const std::vector<std::int64_t> levels = levels_of(hops, step);
 
   std::vector<render::Column> found = simulated_columns("P(Q > n) at the hop");
-  found.insert(found.begin(), {"probability", "", "", Shape::proved, "P(Q > n) by the decoupled analysis"});
-  Result result = new_result(
-      {{"hop", "", "", Shape::whole, "1 to 5"},
-       {"inputs", "", "", Shape::whole, "sources whose packets pass a queue of the hop"},
-       {"level", "", "packets", Shape::whole, "n"}},
-      std::move(found),
-      {.title = fmt::format("Occupancy of each hop, 16-ary 3-tree, load {}", plain(load)),
-       .x_label = "n [packets]",
-       .y_label = "P(Q > n)",
-       .note = "lines: analysis, hop 2 under the later ones; points with 95 % intervals: simulated, in the "
-               "lines' colours",
-       .powers_of_ten = true});
+  found.insert(found.begin(), {"probability", "", "", Shape::proved,
+                               "P(Q > n) by the analysis with independent source arrivals"});
+  Result result =
+      new_result({{"hop", "", "", Shape::whole, "1 to 5"},
+                  {"inputs", "", "", Shape::whole, "sources whose packets pass a queue of the hop"},
+                  {"level", "", "packets", Shape::whole, "n"}},
+                 std::move(found),
+                 {.title = fmt::format("Occupancy of each hop, 16-ary 3-tree, load {}", plain(load)),
+                  .x_label = "n [packets]",
+                  .y_label = "P(Q > n)",
+                  .note = "lines: analysis, hop 2 below the later hops; points with 95 % intervals: "
+                          "simulation, in the colours of the lines",
+                  .powers_of_ten = true});
   // Points, the target, lines: points are drawn below their line.
   std::vector<render::Curve>& curves = result.picture.curves;
   for (std::size_t i = 0; i < hops.size(); ++i)
@@ -136,10 +137,10 @@ Result figure_5(const Request& request) {
   }
   result.commands.push_back(fmt::format("{} --occupancy 0:{}:{}", command_of(run), levels.back(), step));
   result.computed = fmt::format(
-      "P(Q > n) of the queue at each hop, by the renewal recurrence, certified to {} digits. Hop 1 is fed by "
-      "{} sources: the published analysis. The later hops are fed by all sources whose packets pass them "
-      "(decoupled); that is an approximation, hop 1 is not. Beside it the simulation of the tree, with 95 % "
-      "intervals: {}.",
+      "P(Q > n) of the queue at each hop, by the renewal recurrence, certified to {} digits. Hop 1 has {} "
+      "sources, as in the published analysis. At the later hops, the arrivals are those of all sources whose "
+      "packets pass them, independent of each other; this is an approximation, hop 1 is exact. The "
+      "simulation of the tree has 95 % intervals: {}.",
       kDigits.count, hops.front().inputs, render::in_words(run.simulated));
   result.findings = {one_hop_for_all(hops), depth_of_target(hops.front()), first_hop_simulated(run, hops),
                      upstream_left_out(run, hops)};

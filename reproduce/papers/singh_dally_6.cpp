@@ -30,9 +30,9 @@ struct DelayModel {
 };
 constexpr DelayModel kDelayModels[] = {
     {"decoupled", "wait", "chain", "our reading against simulation",
-     "decoupled sources, waits, hops as a chain", Sources::decoupled, HopDelay::wait, Hops::chain},
-    {"decoupled", "wait", "independent", "independent hops against simulation", "decoupled sources, waits",
-     Sources::decoupled, HopDelay::wait, Hops::independent},
+     "independent source arrivals, waits, hops as a chain", Sources::decoupled, HopDelay::wait, Hops::chain},
+    {"decoupled", "wait", "independent", "independent hops against simulation",
+     "independent source arrivals, waits", Sources::decoupled, HopDelay::wait, Hops::independent},
     {"first-hop", "occupancy", "independent", "literal reading against simulation",
      "hop 1 for all hops, occupancies", Sources::first_hop, HopDelay::occupancy, Hops::independent},
     {"first-hop", "wait", "independent", "hop 1 with waits against simulation", "hop 1 for all hops, waits",
@@ -125,27 +125,27 @@ Finding little(const DelayLoad& at) {
   };
   return {.subject = "occupancy as delay",
           .claim = "A hop's delay follows from its occupancy; the distributions of the hops are convolved.",
-          .published = "no number; wait or occupancy is not said",
-          .computed = fmt::format(
-              "mean queueing delay at load {}: {} slots if a hop's delay is its occupancy (the text read "
-              "literally), {} if it is the wait; Little's law asks for {}{}; agrees if the literal reading "
-              "meets the law",
-              plain(at.load), render::brief(render::shown(occupancy), kDigits),
-              render::brief(render::shown(wait), kDigits),
-              law ? render::brief(render::Exact{*law}, kDigits) : "an irrational number",
-              law && same(wait) ? ", which the wait meets" : ""),
+          .published = "no number; wait or occupancy is not specified",
+          .computed = fmt::format("mean queueing delay at load {}: {} slots if the delay of a hop is its "
+                                  "occupancy (literal reading of the text), {} if it is the wait; Little's "
+                                  "law requires {}{}; agrees if the literal reading satisfies the law",
+                                  plain(at.load), render::brief(render::shown(occupancy), kDigits),
+                                  render::brief(render::shown(wait), kDigits),
+                                  law ? render::brief(render::Exact{*law}, kDigits) : "an irrational number",
+                                  law && same(wait) ? ", which the wait satisfies" : ""),
           .agrees = law ? std::optional<bool>(same(occupancy)) : std::nullopt};
 }
 
 Finding hop_count(const DelayLoad& at) {
   constexpr std::int64_t published = 5;
   const DelayCurve& curve = at.curves[kOurs];
-  return {.subject = "hops",
-          .claim = "Latency is hops and queueing, T = H + D.",
-          .published = fmt::format("H = {}", published),
-          .computed = fmt::format("{} queues on every way through the tree, P(T > {}) = {} and P(T > {}) = 1",
-                                  at.hops(), at.hops(), in_brief(curve.above(Slots(0))), at.hops() - 1),
-          .agrees = at.hops() == published && curve.tree.routes.size() == 1};
+  return {
+      .subject = "hops",
+      .claim = "Latency is the number of hops plus queueing, T = H + D.",
+      .published = fmt::format("H = {}", published),
+      .computed = fmt::format("{} queues on every path through the tree, P(T > {}) = {} and P(T > {}) = 1",
+                              at.hops(), at.hops(), in_brief(curve.above(Slots(0))), at.hops() - 1),
+      .agrees = at.hops() == published && curve.tree.routes.size() == 1};
 }
 
 /// P(T > t) with hop 1 for all hops against the model with independent source arrivals, t the percentile of
@@ -164,14 +164,15 @@ Finding first_hop_suffices(const std::vector<DelayLoad>& loads) {
     computed += fmt::format("; load {}: {} slots, P(T > {}) = {} against {} ({:.2f} times)", plain(at.load),
                             latency, latency, in_brief(percentile.at.probability), in_brief(there), ratio);
   }
-  return {.subject = "hop 1 for all hops",
-          .claim = "Five times the distribution of hop 1 gives the delay of the whole way.",
-          .published = "curves only",
-          .computed = fmt::format("{} % of latency with hop 1 for all hops, and the tail there against the "
-                                  "decoupled model (waits in both){}; agrees if the tails differ by at most "
-                                  "{:.0f} %",
-                                  plain(exactly(kPercentiles[kCompared]) * 100), computed, 100 * tolerance),
-          .agrees = worst <= tolerance};
+  return {
+      .subject = "hop 1 for all hops",
+      .claim = "The distribution of hop 1, convolved five times, gives the end-to-end delay.",
+      .published = "curves only",
+      .computed = fmt::format(
+          "{} % of latency with hop 1 for all hops, and the tail probability there against the model with "
+          "independent source arrivals (waits in both){}; agrees if the tails differ by at most {:.0f} %",
+          plain(exactly(kPercentiles[kCompared]) * 100), computed, 100 * tolerance),
+      .agrees = worst <= tolerance};
 }
 
 /// One model compared with the simulations of all loads.
@@ -191,7 +192,7 @@ Finding delays_simulated(const std::vector<DelayLoad>& loads, std::size_t model)
   }
   return {
       .subject = kDelayModels[model].subject,
-      .claim = "Analysis and simulation almost match at load 0.8 and are close below.",
+      .claim = "Analysis and simulation almost match at load 0.8 and are close at lower loads.",
       .published = "curves only",
       .computed = fmt::format("P(T > t) with {} ({}){}; agrees if at load {} {} and at the lower loads {}",
                               kDelayModels[model].in_words, judged_how(), computed, plain(loads.back().load),
@@ -218,15 +219,15 @@ Finding above_simulation(const std::vector<DelayLoad>& loads) {
       return at.curves[model].percentiles.latency[kCompared].slots.value;
     };
     computed +=
-        fmt::format("; load {}: at least {:.3g} times the simulated tail, {} slots where the chain has {}",
+        fmt::format("; load {}: at least {:.3g} times the simulated tail probability, {} slots (chain: {})",
                     plain(at.load), closest, slots(kBound), slots(kOurs));
   }
   return {.subject = kDelayModels[kBound].subject,
           .claim = "Generating functions bound delays.",
-          .published = "no bound of the whole way",
+          .published = "no bound of the end-to-end delay",
           .computed = fmt::format(
               "the bound of P(T > t) and of the percentile {} %{}; agrees if no simulated tail is "
-              "above it by more than its interval (together 95 %)",
+              "above it by more than its interval (joint confidence 95 %)",
               plain(exactly(kPercentiles[kCompared]) * 100), computed),
           .agrees = holds};
 }
@@ -284,23 +285,23 @@ render::Curve delay_bars(const DelayLoad& at, int colour) {
 Result figure_6(const Request& request) {
   std::vector<render::Column> found = simulated_columns("P(D > t), the same as P(T > t) of the latency,");
   found.insert(found.begin(), {"probability", "", "", Shape::claim, "P(D > t) of the sum of five delays"});
-  Result result = new_result(
-      {{"load", "", "packets/slot", Shape::given, "of each leaf"},
-       {"sources", "", "", Shape::text, "who feeds the queues of the model: decoupled or first-hop"},
-       {"delay", "", "", Shape::text, "of a hop in the model: wait or occupancy"},
-       {"hops", "", "", Shape::text,
-        "how they depend on each other: chain, independent, or bound whatever they do"},
-       {"queueing_slots", "", "slots", Shape::whole, "t"},
-       {"latency_slots", "", "slots", Shape::whole, "with a slot for each hop"}},
-      std::move(found),
-      {.title = "End-to-end delay, 16-ary 3-tree, random-root routing",
-       .x_label = "t [slots], hops counted",
-       .y_label = "P(T > t)",
-       .note =
-           "lines: decoupled sources, waits, each hop's dependent on the one before; dashes: the published "
-           "text read "
-           "literally (hop 1 for all hops, occupancies, independent). Points: simulated, with 95 % intervals",
-       .powers_of_ten = true});
+  Result result =
+      new_result({{"load", "", "packets/slot", Shape::given, "of each leaf"},
+                  {"sources", "", "", Shape::text,
+                   "sources of the queues in the model: \"decoupled\" (independent) or \"first-hop\""},
+                  {"delay", "", "", Shape::text, "of a hop in the model: wait or occupancy"},
+                  {"hops", "", "", Shape::text,
+                   "dependence of the hops: chain, independent, or bound for any dependence"},
+                  {"queueing_slots", "", "slots", Shape::whole, "t"},
+                  {"latency_slots", "", "slots", Shape::whole, "including one slot per hop"}},
+                 std::move(found),
+                 {.title = "End-to-end delay, 16-ary 3-tree, random-root routing",
+                  .x_label = "t [slots], hops counted",
+                  .y_label = "P(T > t)",
+                  .note = "lines: independent source arrivals, each wait dependent on the previous one; "
+                          "dashes: literal reading of the published text (hop 1 for all hops, occupancies, "
+                          "independent). Points: simulation with 95 % intervals",
+                  .powers_of_ten = true});
   std::vector<DelayLoad> loads;
   std::vector<render::Curve> ours, literal;
   std::string plans;
@@ -340,15 +341,11 @@ Result figure_6(const Request& request) {
   curves.push_back(rule("1e-10", first, last, -10));
   curves.insert(curves.end(), ours.begin(), ours.end());
   result.computed = fmt::format(
-      "P(T > t) of the five hops by five models. Three take the hops as independent, convolved and certified "
-      "to {} "
-      "digits: the text read literally (every hop as hop 1, a hop's delay is its occupancy), the same with "
-      "the wait "
-      "of a packet instead, and decoupled sources with the wait. The fourth, ours, has each wait depend on "
-      "the one "
-      "before (an approximation); the fifth is an upper bound. The picture has the first and ours. Beside "
-      "them "
-      "the simulation of the tree, with 95 % intervals{}.",
+      "P(T > t) of the five hops by five models. Three assume independent hops, convolved and certified to "
+      "{} digits: the literal reading of the text (every hop as hop 1, the delay of a hop is its occupancy), "
+      "the same with the wait of a packet, and independent source arrivals with the wait. In the fourth, the "
+      "default of tailbound, each wait depends on the previous one (an approximation). The fifth is an upper "
+      "bound. The picture shows the first and the fourth. The simulation of the tree has 95 % intervals{}.",
       kDigits.count, plans);
   result.findings = {hop_count(loads.back()),
                      little(loads.back()),

@@ -59,7 +59,7 @@ Finding buffer_reading(const BufferLoad& at) {
           .published = fmt::format("{} packets", kPublishedBuffer),
           .computed = fmt::format(
               "{} packets (P(Q > {}) = {}, P(Q > {}) = {}); {:+.1f} %, agrees if {} packets "
-              "meet the target and the least is within {:.0f} %, the reading of a curve",
+              "meet the target and the minimum is within {:.0f} %, the precision of reading a curve",
               first.buffer.value, first.buffer.value, in_brief(first.at.probability), kPublishedBuffer,
               in_brief(there), 100 * difference, kPublishedBuffer, 100 * kReading),
           .agrees = numeric::surely_at_most(there, target().probability) && std::abs(difference) <= kReading};
@@ -71,9 +71,9 @@ Finding buffer_of_later_hops(const BufferLoad& at) {
     computed += fmt::format("{}{}: {} packets", computed.empty() ? "" : ", ", in_words(at.hops[i]),
                             at.sizes[i].buffer.value);
   return {.subject = "buffer of later hops",
-          .claim = "The same buffer serves every hop.",
+          .claim = "The same buffer suffices at every hop.",
           .published = fmt::format("{} packets at load {}", kPublishedBuffer, kPublishedLoad),
-          .computed = computed + " by the decoupled model; agrees if none needs more",
+          .computed = computed + " with independent source arrivals; agrees if none needs more",
           .agrees = at.sizes[at.greatest()].buffer <= Packets(kPublishedBuffer)};
 }
 
@@ -90,11 +90,11 @@ Finding speedup(const BufferLoad& at) {
   const HopQueue &first = at.hops.front(), &last = at.hops[at.greatest()];
   const numeric::Real first_hop = least(first.queue, kPublishedBuffer);
   return {.subject = "speedup",
-          .claim = "A speedup of 1/0.9 makes the buffer of load 0.9 enough for every admissible load.",
+          .claim = "With a speedup of 1/0.9, the buffer for load 0.9 suffices for every admissible load.",
           .published = numeric::to_decimal(published, 3, numeric::Rounding::nearest),
           .computed = fmt::format(
               "at load 1, {} packets need a speedup of {} at hop 1 and {} at {}; {} packets need {} and {}; "
-              "agrees if the least at hop 1 is at most {} and within {:.0f} %",
+              "agrees if the minimum at hop 1 is at most {} and within {:.0f} %",
               kPublishedBuffer, text(first_hop), text(least(last.queue, kPublishedBuffer)), in_words(last),
               small, text(least(first.queue, small)), text(least(last.queue, small)),
               numeric::to_decimal(published, 5, numeric::Rounding::nearest), 100 * kReading),
@@ -114,7 +114,7 @@ Finding growth() {
     former = buffer;
   }
   return {.subject = "growth towards load 1",
-          .claim = "Buffers grow without bound as the load nears 1.",
+          .claim = "Buffers grow without bound as the load approaches 1.",
           .published = "curve only",
           .computed = computed + "; agrees if each halving of 1 - load multiplies the buffer by 1.9 or more",
           .agrees = doubles};
@@ -133,17 +133,17 @@ Finding overflow_as_drops(const BufferLoad& at_published, const std::vector<Buff
     ++above;
     if (height(loss) <= greatest_log10) continue;
     greatest_log10 = height(loss);
-    worst = fmt::format("{} of the packets at load {} with room for {}", in_brief(loss), plain(at.load),
+    worst = fmt::format("{} of the packets at load {} with a buffer of {}", in_brief(loss), plain(at.load),
                         at.sizes.front().buffer.value);
   }
   return {.subject = "overflow as drop rate",
           .claim = "With 160 packets at load 0.9 the drop probability is below 1e-15.",
           .published = fmt::format("below {}", plain(drop)),
-          .computed = fmt::format("hop 1 with room for {} loses {} of the packets at load {}, which decides; "
-                                  "but along the curve P(Q > B) is no safe drop rate: the buffer of hop 1 "
-                                  "loses more than {} at {} of {} loads, the greatest: {}",
-                                  kPublishedBuffer, in_brief(published), kPublishedLoad, plain(drop), above,
-                                  loads.size(), worst),
+          .computed = fmt::format(
+              "hop 1 with a buffer of {} loses {} of the packets at load {}, which decides. Along the curve, "
+              "however, P(Q > B) is not a conservative drop rate: the buffer of hop 1 loses more than {} at "
+              "{} of {} loads, at most {}",
+              kPublishedBuffer, in_brief(published), kPublishedLoad, plain(drop), above, loads.size(), worst),
           .agrees = numeric::surely_at_most(published, drop)};
 }
 
@@ -169,17 +169,19 @@ void add_load(const BufferLoad& at, Result& result) {
 Result figure_7(const Request& request) {
   const Rational step = exactly(request.quick ? "0.1" : "0.01");
   const Rational end = exactly(request.quick ? "0.9" : "0.98");
-  Result result = new_result(
-      {{"load", "", "packets/slot", Shape::given, "of each leaf"},
-       {"hops", "", "", Shape::text, "that have the queue"},
-       {"inputs", "", "", Shape::whole, "sources whose packets pass it"}},
-      {{"buffer", "", "packets", Shape::whole, "the least B with P(Q > B) at most 1e-15"},
-       {"overflow", "", "", Shape::proved, "P(Q > B)"},
-       {"loss", "", "", Shape::proved, "fraction of the packets that are lost with room for B"}},
-      {.title = fmt::format("Least buffer B with P(Q > B) ≤ {}, 16-ary 3-tree", plain(target().probability)),
-       .x_label = "load [packets/slot]",
-       .y_label = "buffer B [packets]",
-       .note = "hop 1: the published analysis; the later hops decoupled, hop 2 under hops 3 to 5"});
+  Result result =
+      new_result({{"load", "", "packets/slot", Shape::given, "of each leaf"},
+                  {"hops", "", "", Shape::text, "with this queue"},
+                  {"inputs", "", "", Shape::whole, "sources whose packets pass it"}},
+                 {{"buffer", "", "packets", Shape::whole, "minimum B with P(Q > B) at most 1e-15"},
+                  {"overflow", "", "", Shape::proved, "P(Q > B)"},
+                  {"loss", "", "", Shape::proved, "fraction of the packets lost with buffer B"}},
+                 {.title = fmt::format("Minimum buffer B with P(Q > B) ≤ {}, 16-ary 3-tree",
+                                       plain(target().probability)),
+                  .x_label = "load [packets/slot]",
+                  .y_label = "buffer B [packets]",
+                  .note = "hop 1: the published analysis; later hops: independent source arrivals, hop 2 "
+                          "below hops 3 to 5"});
   std::vector<BufferLoad> loads;
   for (Rational load = step; load <= end; load = load + step) {
     add_load(loads.emplace_back(buffers_at(load)), result);
@@ -191,8 +193,8 @@ Result figure_7(const Request& request) {
        .points = {
            {numeric::nearest_double(exactly(kPublishedLoad)), static_cast<double>(kPublishedBuffer)}}});
   result.computed =
-      "The least buffer B with P(Q > B) <= 1e-15 at each load and hop, proved at B and B - 1. Hop 1 is the "
-      "published analysis; the later hops are decoupled, which is an approximation.";
+      "The minimum buffer B with P(Q > B) <= 1e-15 at each load and hop, proved at B and B - 1. Hop 1 is the "
+      "published analysis. At the later hops source arrivals are independent, which is an approximation.";
   for (const HopQueue& hop : loads.front().hops)
     result.commands.push_back(fmt::format("tailbound buffer --inputs {} --load {}:{}:{} --drop 1e-15",
                                           hop.inputs, plain(step), plain(end), plain(step)));

@@ -1,5 +1,5 @@
-// The workbench: forms made of what the server says of its questions, answers while sliders move, runs with progress,
-// several settings in one picture. All that a form holds stands in the address behind "#".
+// The workbench page: forms generated from the command declarations (api/questions), live results while a slider moves,
+// background runs with progress, and comparisons in one plot. The URL fragment holds the complete state of the form.
 "use strict";
 (() => {
   const at = (id) => document.getElementById(id);
@@ -9,11 +9,11 @@
 
   let questions = [];
   let question = null;
-  let values = {};      // text by option; "" is given and empty, absent is not given
-  let files = {};       // content by the name of a file
+  let values = {};      // text by option; "" is set but empty, absent is not set
+  let files = {};       // content by file name
   let fields = {};      // by option: {root, set(text), complain(text)}
-  let answer = null;    // that is shown: {asked, html, headline, formats, run}
-  let kept = [];        // settings to compare: {asked, label, headline, data}
+  let answer = null;    // the result on display: {asked, html, headline, formats, run}
+  let kept = [];        // results to compare: {asked, label, headline, data}
 
   function made(name, attributes = {}, ...children) {
     const element = document.createElement(name);
@@ -25,7 +25,7 @@
     return element;
   }
 
-  // --- what is asked
+  // --- the query
 
   function given_options() {
     return question.options.filter((option) => option.name in values).map((option) => [option.name, values[option.name]]);
@@ -74,7 +74,7 @@
     return `tb.${asked.question.replaceAll(" ", "_")}(${given.join(", ")})`;
   }
 
-  // --- the address
+  // --- the URL
 
   function text_of(asked) {
     const parts = new URLSearchParams(asked.options.map(([name, value]) => [bare(name), value]));
@@ -101,7 +101,7 @@
   }
   let written_at = 0, writes = null;
   function write_address() {
-    // Browsers allow some hundred changes a minute.
+    // Browsers allow only some hundred history changes per minute.
     clearTimeout(writes);
     writes = setTimeout(() => {
       written_at = Date.now();
@@ -118,7 +118,7 @@
     if (!plain(text)) return null;
     const number = parseFloat(text) / (text.includes("%") ? 100 : 1);
     if (!slider.powers_of_ten) return number;
-    const parts = /^\s*([\d.]+)(?:[eE]([-+]?\d+))?/.exec(text);  // 1e-400 is no double
+    const parts = /^\s*([\d.]+)(?:[eE]([-+]?\d+))?/.exec(text);  // 1e-400 is not a double
     return Math.log10(parseFloat(parts[1])) + Number(parts[2] || 0);
   }
   function text_at(slider, place) {
@@ -126,7 +126,7 @@
   }
 
   const several = (text) => /[,:]/.test(text ?? "");
-  // About sixteen values over the whole of a slider.
+  // About sixteen values over the full range of a slider.
   function list_around({ least, most, step, powers_of_ten }) {
     if (powers_of_ten) {
       const exponents = [...new Set([...Array(6).keys()].map((i) => Math.round(most + ((least - most) * i) / 5)))];
@@ -138,8 +138,8 @@
     const from = Math.ceil(least / wide - 1e-9) * wide || wide;
     return `${from.toFixed(digits)}:${most.toFixed(digits)}:${wide.toFixed(digits)}`.replace(/(\.\d*?)0+(?=:|$)/g, "$1").replace(/\.(?=:|$)/g, "");
   }
-  let tried = null;      // an option that was made a list by its button: it goes back where that is refused
-  let pasted = null;     // an option that was given a file just now: what does not go with it goes
+  let tried = null;      // option turned into a list by its button; restored if the list is rejected
+  let pasted = null;     // option whose file was just pasted; incompatible options are removed
 
   function change(name, text, moving = false) {
     if (text === null) delete values[name];
@@ -154,7 +154,7 @@
     const help = made("p", { class: "wb-help", id: id + "-help" }, words(option.help));
     const described = `${id}-wrong ${id}-help`;
     const label = made("label", { for: id }, bare(option.name).replaceAll("-", " ").toLowerCase());
-    if (option.required) label.append(made("span", { title: "needed" }, " *"));
+    if (option.required) label.append(made("span", { title: "required" }, " *"));
     const root = made("div", { class: "wb-field" + (wide ? " wb-wide" : "") + (option.kind === "flag" ? " wb-flag" : "") });
     const top = made("div", { class: "wb-top" }, label);
     let input, set, against = null;
@@ -165,7 +165,7 @@
       top.append(input);
     } else if (option.choices) {
       input = made("select", { id, "aria-describedby": described, on: { change: () => change(option.name, input.value === "" ? null : input.value) } });
-      input.append(made("option", { value: "" }, option.required ? "choose" : "as usual"), ...option.choices.map((name) => made("option", { value: name }, name)));
+      input.append(made("option", { value: "" }, option.required ? "select" : "default"), ...option.choices.map((name) => made("option", { value: name }, name)));
       set = (text) => {
         if (text !== null && ![...input.options].some((other) => other.value === text)) input.append(made("option", { value: text }, text));
         input.value = text ?? "";
@@ -174,7 +174,7 @@
     } else if (option.kind === "file") {
       const usual = bare(option.name) === "network" ? "network.toml" : bare(option.name).toLowerCase() + ".txt";
       input = made("textarea", { id, spellcheck: "false", "aria-describedby": described });
-      const chooser = made("input", { type: "file", "aria-label": `A file for ${bare(option.name)}` });
+      const chooser = made("input", { type: "file", "aria-label": `File for ${bare(option.name)}` });
       const take = (name, content) => {
         if (values[option.name] !== undefined && values[option.name] !== name) delete files[values[option.name]];
         if (content === "") return change(option.name, null);
@@ -186,7 +186,7 @@
       chooser.addEventListener("change", async () => {
         const file = chooser.files[0];
         if (!file) return;
-        if (file.size > 3e6) return complain(option.name, "at most 3 MB");
+        if (file.size > 3e6) return complain(option.name, "file too large (maximum 3 MB)");
         input.value = await file.text();
         take(file.name.replace(/^[.\s]+|[\/\u0000-\u001f]/g, "") || usual, input.value);
       });
@@ -196,12 +196,12 @@
       input = made("input", { type: "text", id, spellcheck: "false", autocapitalize: "off", placeholder: option.type, "aria-describedby": described });
       let slider = null;
       const follow = () => {
-        if (against) against.textContent = several(input.value) ? "one value" : "draw against";
+        if (against) against.textContent = several(input.value) ? "single value" : "sweep";
         if (!slider) return;
         const place = place_of(option.slider, input.value);
         root.classList.toggle("wb-unset", place === null);
         if (place !== null) slider.value = place;
-        slider.setAttribute("aria-valuetext", input.value || "not given");
+        slider.setAttribute("aria-valuetext", input.value || "not set");
       };
       input.addEventListener("input", () => { follow(); change(option.name, input.value.trim() === "" ? null : input.value.trim()); });
       set = (text) => { input.value = text ?? ""; follow(); };
@@ -219,14 +219,14 @@
         root.append(slider);
         if (question.draws) {
           let before = null;
-          against = made("button", { type: "button", class: "wb-against", title: `A list for ${bare(option.name)}, drawn as a curve`, on: { click: () => {
+          against = made("button", { type: "button", class: "wb-against", title: `Plot results over a range of ${bare(option.name)}`, on: { click: () => {
             const list = several(input.value) ? before ?? text_at(option.slider, slider.value) : list_around(option.slider);
             before = several(input.value) ? null : input.value;
             input.value = list;
             tried = before === null ? null : { name: option.name, before };
             follow();
             change(option.name, list);
-          } } }, "draw against");
+          } } }, "sweep");
           label.append(against);
         }
         follow();
@@ -250,7 +250,7 @@
     return made("details", {}, made("summary", {}, title, made("span", {}, names.map((name) => bare(name).replaceAll("-", " ")).join(", "))), ...content);
   }
 
-  // What is given stands open; the rest of each group is folded.
+  // Options that are set are visible. The rest of each group is folded.
   function show_form() {
     fields = {};
     const groups = new Map();
@@ -260,14 +260,14 @@
       const opened = new Set(question.opening.map(([name]) => name));
       const shown = options.filter((option) => option.name in values || option.required || opened.has(option.name));
       const others = options.filter((option) => !shown.includes(option));
-      const title = heading || "Question";
+      const title = heading || "Parameters";
       const names = others.map((option) => option.name);
       if (!shown.length) {
         rest.push(made("fieldset", { class: "wb-rest", "aria-label": title }, folded(title, names, ...others.map(field_of))));
         continue;
       }
       const group = made("fieldset", {}, made("legend", {}, title), ...shown.map(field_of));
-      if (others.length) group.append(folded("more", names, ...others.map(field_of)));
+      if (others.length) group.append(folded("More options", names, ...others.map(field_of)));
       whole.push(group);
     }
     at("form").replaceChildren(...whole, ...rest);
@@ -285,7 +285,7 @@
     at("refusal").hidden = true;
   }
 
-  // --- answers
+  // --- results
 
   async function post(path, body, signal) {
     const come = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
@@ -305,14 +305,14 @@
   let rest = null;
   function show_answer(come, asked, run) {
     const shown = at("shown");
-    // What is below keeps its place while answers follow each other.
+    // Avoid layout jumps below while results replace one another.
     shown.style.minHeight = `${shown.offsetHeight}px`;
     clearTimeout(rest);
     rest = setTimeout(() => { shown.style.minHeight = ""; say_headline(); }, 700);
     const open = [...shown.querySelectorAll("details")].map((details) => details.open);
     pasted = tried = null;
-    const html = come.html ?? '<p class="wb-refusal">The answer is too long to be shown here. Download has it.</p>';
-    // Pictures that are there bend to the new numbers.
+    const html = come.html ?? '<p class="wb-refusal">The result is too large to display. Use Download instead.</p>';
+    // Existing plots are updated in place.
     const page = made("template", {});
     page.innerHTML = html;
     const living = [...shown.querySelectorAll(".tb-picture")];
@@ -334,11 +334,11 @@
     if (answer && !document.querySelector(".wb-stale")) at("shown").setAttribute("aria-label", answer.headline);
   }
 
-  // An option that the refusal names is told beside it; the whole above the answer.
+  // Errors appear above the result, and next to the option that they name.
   function show_refusal(error, come = {}) {
     at("shown").classList.add("wb-stale");
-    // A file that was pasted speaks for itself: what it does not go with is given up, one option after the other.
-    if (pasted && error.option && error.option !== pasted && error.option in values && /left out|instead|not given/.test(error.legal ?? "")) {
+    // A pasted file takes precedence: options that conflict with it are removed one by one.
+    if (pasted && error.option && error.option !== pasted && error.option in values && /left out|omitted|instead|not given|cannot be combined/.test(error.legal ?? "")) {
       delete values[error.option];
       show_form();
       return changed();
@@ -349,24 +349,24 @@
       values[name] = before;
       fields[name].set(before);
       changed();
-      return setTimeout(() => complain(name, "takes one value here"), 0);
+      return setTimeout(() => complain(name, "only a single value is supported here"), 0);
     }
     const beside = error.option && fields[error.option];
-    if (beside) complain(error.option, `${error.value === "" ? "empty" : error.value}: must be ${error.legal}`);
+    if (beside) complain(error.option, /^(not )?given/.test(error.legal) ? error.message : `${error.value === "" ? "empty" : error.value}: must be ${error.legal}`);
     const box = at("refusal");
     box.replaceChildren(error.message);
     if (come.too_long)
-      box.append(made("button", { type: "button", class: "tb-button", on: { click: () => begin_run() } }, "Run it with progress and stop"));
+      box.append(made("button", { type: "button", class: "tb-button", on: { click: () => begin_run() } }, "Run in background"));
     box.hidden = false;
     at("peek").textContent = error.message;
-    state(come.status === 4 ? "Stopped" : "No answer");
+    state(come.status === 4 ? "Stopped" : "No result");
     at("keep").disabled = true;
   }
 
-  // One question is on its way; while it is, the newest waits, and ends it where it takes long.
+  // At most one query is pending. The newest one waits, and cancels the pending one if that takes too long.
   let on_its_way = null, waiting = false, long = null;
   const enough = 250;
-  // While a slider moves, answers go without the simulation that checks them; it comes when the slider rests.
+  // While a slider moves, the cross-check by simulation is skipped. It runs once the slider rests.
   const unchecked = "--no-check", at_rest = 350;
   let rests = null;
   async function ask(moving = false) {
@@ -390,7 +390,7 @@
       forgive();
       if (come.error) return show_refusal(come.error, come);
       show_answer(come, asked, null);
-      state(`Answered in ${duration(come.seconds)}`);
+      state(`Computed in ${duration(come.seconds)}`);
       if (quick) rests = setTimeout(ask, at_rest);
     } catch (error) {
       if (error.name !== "AbortError") lost();
@@ -406,8 +406,8 @@
     }
   }
   function lost() {
-    state("The workbench has ended");
-    at("refusal").replaceChildren("No answer from the workbench: it has been stopped. Start it again with: tailbound serve");
+    state("Disconnected");
+    at("refusal").replaceChildren("The workbench server does not respond. Restart it with: tailbound serve");
     at("refusal").hidden = false;
   }
 
@@ -417,7 +417,7 @@
     if (question.live) return ask(moving);
     if (answer && !same(answer.asked, asked_now())) at("shown").classList.add("wb-stale");
     else at("shown").classList.remove("wb-stale");
-    if (!running) state(answer ? "Changed: run it again" : "Ready to run");
+    if (!running) state(answer ? "Parameters changed: run again" : "Ready to run");
   }
   function show_elsewhere() {
     const asked = asked_now();
@@ -434,7 +434,7 @@
     const asked = asked_now();
     running = { asked };
     show_running(true);
-    state("Begun");
+    state("Starting");
     try {
       const come = await (await post("api/runs", asked)).json();
       if (come.error) return show_refusal(come.error, come);
@@ -447,7 +447,7 @@
           if (now.error) return show_refusal(now.error, now);
           show_answer(now, asked, running.name);
           changed();
-          state(now.stopped ? `Stopped after ${duration(now.seconds)}: the answer so far` : `Done in ${duration(now.seconds)}`);
+          state(now.stopped ? `Stopped after ${duration(now.seconds)}: partial result` : `Done in ${duration(now.seconds)}`);
           return;
         }
         if (now.html && question.name === asked.question) {
@@ -465,13 +465,13 @@
       show_running(false);
     }
   }
-  // The picture by what is done so far: its points stay, their bars shrink.
+  // The plot of the partial result: its error bars shrink as the simulation proceeds.
   let growing = null;
   function show_so_far(html) {
     const page = made("template", {});
     page.innerHTML = html;
     const figure = page.content.querySelector(".tb-picture");
-    const title = "So far: " + (page.content.querySelector("h1")?.textContent ?? "");
+    const title = "Partial result: " + (page.content.querySelector("h1")?.textContent ?? "");
     const shown = at("shown");
     shown.classList.remove("wb-stale");
     if (!figure) {
@@ -502,7 +502,7 @@
     if (running?.name) await post(`api/runs/${running.name}/stop`, {}).catch(lost);
   }
 
-  // --- several settings
+  // --- comparison
 
   const pictures = (asked_html) => {
     const box = document.createElement("template");
@@ -510,7 +510,7 @@
     const figure = box.content.querySelector(".tb-picture");
     return figure ? tailbound.picture_data(figure) : null;
   };
-  // What one setting has that the others have not.
+  // Names each result by the parameters in which the results differ.
   function labels(all) {
     const texts = all.map((one) => new Map(one.asked.options));
     const names = [...new Set(texts.flatMap((text) => [...text.keys()]))];
@@ -521,7 +521,7 @@
       return (several ? [one.asked.question, ...said] : said).join(", ") || one.asked.question;
     });
   }
-  // Colours by the order here, of what is data; the same target of several is drawn once.
+  // Data curves are colored in this order. A target shared by several results is drawn once.
   function curves_of(answers, name_of) {
     const curves = [], targets = new Set();
     let place = 0;
@@ -534,7 +534,7 @@
           curves.push(curve);
           continue;
         }
-        // Of marks the rarest alone is named: all of several answers would be a crowd.
+        // Only the last mark of each result is labeled, to avoid clutter.
         const labels = curve.labels?.map((label, i) => (i === curve.labels.length - 1 ? label : ""));
         curves.push({ ...curve, ...(labels && { labels }), place: data ? place++ : 0, title: data ? [name_of(one), curve.title].filter(Boolean).join(": ") : "" });
       }
@@ -550,22 +550,22 @@
     const names = labels(all);
     for (const button of ["save-page", "save-csv", "save-svg"]) at(button).hidden = all.length < 2;
     at("kept").replaceChildren(...all.map((one, i) => made("li", {},
-      made("b", {}, names[i] + (one.now ? " (now)" : "")),
+      made("b", {}, names[i] + (one.now ? " (current)" : "")),
       made("p", { class: "wb-headline" }),
       one.now ? "" : made("button", { type: "button", class: "tb-button", "aria-label": `Remove ${names[i]}`, on: { click: () => { kept.splice(kept.indexOf(one), 1); write_address(); show_comparison(); } } }, "Remove"))));
     at("kept").querySelectorAll(".wb-headline").forEach((said, i) => { said.innerHTML = tailbound.in_html(all[i].headline); });
     const drawn = all.filter((one) => one.data);
     const first = drawn[0]?.data;
     const alike = drawn.filter((one) => one.data.x === first.x && one.data.y === first.y && !one.data.powers === !first.powers);
-    if (!first) return at("together").replaceChildren(made("p", {}, "These answers have no picture: press \u201cdraw against\u201d at an option to get one."));
-    if (all.length < 2) return at("together").replaceChildren(made("p", {}, "Change something: both answers are then drawn in one picture."));
+    if (!first) return at("together").replaceChildren(made("p", {}, "These results have no plot. Click \u201csweep\u201d next to a parameter to create one."));
+    if (all.length < 2) return at("together").replaceChildren(made("p", {}, "Change a parameter to plot both results together."));
     const data = {
       ...first,
-      title: alike.length < drawn.length ? `${first.title} (others have other axes)` : "",
+      title: alike.length < drawn.length ? `${first.title} (results with different axes are omitted)` : "",
       note: "",
       curves: curves_of(alike, (one) => names[all.indexOf(one)]),
     };
-    delete data.view;  // of the first alone
+    delete data.view;  // it is that of the first result only
     compared = { all, names, data, svg: () => together.svg_file() };
     if (together && at("together").contains(box_of_together)) return together.update(data);
     box_of_together = made("div", { class: "tb-chart" });
@@ -580,9 +580,9 @@
     at("comparison").scrollIntoView({ block: "nearest" });
   }
 
-  // --- to save
+  // --- download
 
-  const formats = [["page", "HTML page", "html"], ["json", "JSON", "json"], ["csv", "CSV", "csv"], ["markdown", "Markdown", "md"], ["table", "Text", "txt"], ["svg", "Picture, SVG", "svg"], ["png", "Picture, PNG", "png"]];
+  const formats = [["page", "HTML page", "html"], ["json", "JSON", "json"], ["csv", "CSV", "csv"], ["markdown", "Markdown", "md"], ["table", "Text", "txt"], ["svg", "SVG image", "svg"], ["png", "PNG image", "png"]];
   function show_formats() {
     at("saves").classList.toggle("wb-off", !answer);
     for (const button of at("formats").children)
@@ -595,7 +595,7 @@
       const come = answer.run ? await fetch(`api/runs/${answer.run}/${format}`) : await post(`api/answer/${format}`, answer.asked);
       if (!come.headers.get("Content-Disposition")) {
         const told = await come.json();
-        return show_refusal(told.error ?? { message: "this answer is no more there: run it again" }, told);
+        return show_refusal(told.error ?? { message: "this result is no longer available; run it again" }, told);
       }
       hand_over(await come.blob(), `tailbound-${answer.asked.question.replaceAll(" ", "-")}.${ending}`);
     } catch {
@@ -603,7 +603,7 @@
     }
   }
 
-  // --- a comparison as files
+  // --- download of a comparison
 
   function hand_over(blob, name) {
     const link = made("a", { href: URL.createObjectURL(blob), download: name });
@@ -621,7 +621,7 @@
       curve.x.forEach((x, i) => lines.push([curve.title || curve.labels?.[i] || "", x, power(curve.y[i]), power(curve.low?.[i]), power(curve.high?.[i])]));
     return lines.map((line) => line.map((text) => tailbound.csv_cell(String(text))).join(",")).join("\n") + "\n";
   }
-  // One page of all that is compared, which opens without a server.
+  // A self-contained page with all compared results.
   async function comparison_page() {
     const [style, script] = await Promise.all(["report.css", "report.js"].map(async (name) => (await fetch(name)).text()));
     const { escaped } = tailbound;
@@ -630,7 +630,7 @@
     const each = compared.all.map((one, i) => `<h2>${escaped(compared.names[i])}</h2><pre>${escaped(shell_line(one.asked))}</pre>${one.html}`).join("\n<hr>\n");
     return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
       `<title>tailbound: ${escaped(compared.names.join(", "))}</title><style>${style}</style></head>\n<body class="tb-page"><main>` +
-      `<article class="tb-answer"><header><h1>Comparison of ${compared.all.length} answers</h1></header>${figure}${each}</article>` +
+      `<article class="tb-answer"><header><h1>Comparison of ${compared.all.length} results</h1></header>${figure}${each}</article>` +
       `</main><script>${script}</` + "script></body></html>\n";
   }
 
@@ -640,12 +640,12 @@
       await navigator.clipboard.writeText(text);
       button.textContent = "Copied";
     } catch {
-      button.textContent = "Not allowed here";
+      button.textContent = "Copy failed";
     }
     setTimeout(() => { button.textContent = before; }, 1500);
   }
 
-  // --- begin
+  // --- start
 
   function take(asked) {
     question = declared(asked.question);
@@ -654,7 +654,7 @@
     at("question").value = question.name;
   }
   function open_question(asked) {
-    if (running) {  // its answer would have no place
+    if (running) {  // its result could not be displayed
       stop_run();
       at("progress").hidden = true;
     }
@@ -689,7 +689,7 @@
     }
   }
 
-  const heading = (name) => (name.startsWith("simulate") ? "Simulate" : name.startsWith("validate") ? "Model beside simulation" : "Answer at once");
+  const heading = (name) => (name.startsWith("simulate") ? "Simulation" : name.startsWith("validate") ? "Model vs. simulation" : "Analysis");
   async function begin() {
     const come = await (await fetch("api/questions")).json();
     questions = come.questions;
@@ -723,7 +723,7 @@
     at("save-page").addEventListener("click", async () => save_comparison(await comparison_page(), "text/html", "html"));
     at("link").addEventListener("click", () => {
       const made = address();
-      if (made.length > longest_link) return state("The files are too long for a link: copy the command line");
+      if (made.length > longest_link) return state("The files are too large for a link. Copy the command line instead.");
       history.replaceState(null, "", made);
       copy(location.href, at("link"));
     });

@@ -21,7 +21,7 @@ namespace tailbound::serve {
 
 using Clock = std::chrono::steady_clock;
 
-/// One connection: the bytes that httplib asks for, up to what one request may have.
+/// One connection, read by httplib up to the byte limit of a request.
 class Connection final : public httplib::Stream {
  public:
   enum class State { waiting, coming, answering };
@@ -31,7 +31,7 @@ class Connection final : public httplib::Stream {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Until the first byte of a request; false if none comes.
+  /// Waits for the first byte of a request; false if none arrives.
   bool wait_for_request() {
     be(State::waiting, bounds_.between_requests);
     if (begin_ == end_ && !fill()) return false;
@@ -43,7 +43,8 @@ class Connection final : public httplib::Stream {
 
   void admit_body(std::size_t bytes) { left_ += bytes; }
 
-  /// What was said last arrives only where nothing stays unread: so some of it is read, for a moment.
+  /// Closing a socket with unread data would reset it and lose the response, so unread data is drained
+  /// briefly.
   void let_go() {
     shutdown(descriptor_, SHUT_WR);
     left_ = std::size_t{256} << 10;
@@ -52,7 +53,7 @@ class Connection final : public httplib::Stream {
     }
   }
 
-  /// By another thread: its reader and its writer find the end.
+  /// Called by another thread: pending reads and writes fail.
   void end() { shutdown(descriptor_, SHUT_RDWR); }
   [[nodiscard]] State state() const { return state_; }
   [[nodiscard]] Clock::duration age() const { return Clock::now() - since_.load(); }
@@ -126,12 +127,12 @@ class Connection final : public httplib::Stream {
   std::optional<Clock::time_point> writing_until_;
   std::size_t left_ = 0;  ///< bytes of the request that may still come
   char buffer_[4096];
-  std::size_t begin_ = 0, end_ = 0;  ///< what has come and is not read
+  std::size_t begin_ = 0, end_ = 0;  ///< unread part of the buffer
 };
 
 namespace {
 
-thread_local Connection* current = nullptr;  ///< whose request the thread is at
+thread_local Connection* current = nullptr;  ///< the connection served by this thread
 
 struct Freed {
   void operator()(addrinfo* list) const { freeaddrinfo(list); }
@@ -144,8 +145,9 @@ int listening_socket(const std::string& host, int port) {
   wanted.ai_flags = AI_PASSIVE;
   addrinfo* list = nullptr;
   if (const int failed = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &list))
-    throw InvalidArgument("--host", host,
-                          std::string("an address or a name of this machine (") + gai_strerror(failed) + ")");
+    throw InvalidArgument(
+        "--host", host,
+        std::string("an address or host name of this machine (") + gai_strerror(failed) + ")");
   const std::unique_ptr<addrinfo, Freed> owned(list);
   int reason = 0;
   for (const addrinfo* at = list; at != nullptr; at = at->ai_next) {
@@ -159,7 +161,7 @@ int listening_socket(const std::string& host, int port) {
   }
   const std::string why = std::string(" (") + std::strerror(reason) + ")";
   if (reason == EADDRINUSE || reason == EACCES)
-    throw InvalidArgument("--port", std::to_string(port), "a port that is free, or 0 for any that is" + why);
+    throw InvalidArgument("--port", std::to_string(port), "a free port, or 0 for any free port" + why);
   throw InvalidArgument("--host", host, "an address of this machine" + why);
 }
 
@@ -213,7 +215,7 @@ void Connections::take_until_readable(int descriptor, const std::function<void()
 void Connections::take() {
   const int descriptor = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (descriptor < 0) {
-    // No descriptors left: wait for one to be closed, rather than in a circle.
+    // No descriptors left: wait for one to be closed instead of spinning.
     if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     return;
@@ -247,8 +249,8 @@ void Connections::take() {
   }
 }
 
-/// With the lock held. Beyond the bound the connection that has said nothing for longest is ended, or whose request has
-/// been coming for longest; false where all are being answered, or that many threads are still at their end.
+/// With the lock held. Above the limit, closes the connection that has been idle, or sending its request, the
+/// longest. False if all connections are being answered, or too many threads are still ending.
 bool Connections::make_room() {
   if (open_.size() < bounds_.connections) return threads_ < 2 * bounds_.connections;
   auto oldest = open_.end();
@@ -271,7 +273,7 @@ void Connections::talk(Connection& connection) {
       connection.answered();
     }
     if (connection.last) connection.let_go();
-  } catch (...) {  // no memory for a request: that connection ends
+  } catch (...) {  // out of memory for a request: close this connection
   }
   current = nullptr;
 }

@@ -11,8 +11,8 @@
 #include <mutex>
 #include <string>
 
-/// HTTP over connections that are bounded: in number, in the bytes of a request, and in the time it may take to come.
-/// httplib reads requests and writes answers; who may connect, and for how long, is said here.
+/// HTTP over a limited number of connections, with limits on the size of a request and on the time to receive
+/// it. httplib parses requests and writes responses; this class accepts, times out and closes connections.
 namespace tailbound::serve {
 
 class Connection;
@@ -20,29 +20,30 @@ class Connection;
 class Connections : public httplib::Server {
  public:
   struct Bounds {
-    std::size_t connections = 64;                    ///< beyond it those that say nothing are let go
-    std::size_t head_bytes = std::size_t{64} << 10;  ///< of a request; a body is admitted by its handler
+    std::size_t connections = 64;                    ///< above it idle connections are closed
+    std::size_t head_bytes = std::size_t{64} << 10;  ///< of a request header; the handler admits the body
     std::chrono::milliseconds for_request{10'000};   ///< from its first byte to its last
     std::chrono::milliseconds between_requests{30'000};
-    std::chrono::milliseconds for_answer{30'000};  ///< to be taken by who asked
+    std::chrono::milliseconds for_answer{30'000};  ///< until the client has received it
   };
   explicit Connections(const Bounds& bounds) : bounds_(bounds) {}
   ~Connections() override;
 
   /// Listens.
   /// \param host  an address or a name
-  /// \param port  0: any that is free
+  /// \param port  0: any free port
   /// \return the port
   /// \throws InvalidArgument  naming --host or --port
   int open(const std::string& host, int port);
-  /// Takes connections until `descriptor` can be read; then calls `ending`, ends all of them and waits until they are.
+  /// Accepts connections until `descriptor` is readable. Then calls `ending`, closes all connections and
+  /// waits for them.
   void take_until_readable(int descriptor, const std::function<void()>& ending);
 
-  /// Before the body of a request is read: it may have so many bytes.
+  /// Sets the size limit of the body, before it is read.
   static void admit_body(std::size_t bytes);
-  /// From a handler: the request has come whole and is being worked on.
+  /// Called by a handler once the request is complete.
   static void begin_answer();
-  /// The connection ends with this answer, as what else comes over it cannot be trusted.
+  /// Closes the connection after this response: further data on it cannot be trusted.
   static void close_after_answer();
 
  private:

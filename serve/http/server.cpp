@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t longest_path = 256;
 
-/// How long a question waits until another is answered.
+/// How long a query waits for a free slot.
 constexpr auto patience = std::chrono::seconds(3);
 
 constexpr const char* policy =
@@ -57,7 +57,8 @@ const Format& format_named(const std::string& name) {
                        [&](const Format& format) { return format.name == name; });
 }
 
-/// With its character set named it is no type that the library compresses, which takes five times as long as the answer.
+/// With the charset named, httplib does not compress this type; compression would take five times as long as
+/// the query.
 void show(httplib::Response& response, const Json& json) {
   response.set_content(json.dump(-1, ' ', false, Json::error_handler_t::replace),
                        "application/json; charset=utf-8");
@@ -68,7 +69,7 @@ void refuse(httplib::Response& response, int status, const std::string& message)
   show(response, {{"error", {{"message", message}}}});
 }
 
-/// To be saved, never shown: what it holds is whole.
+/// As a download, never displayed: it may contain a complete page.
 void hand_over(httplib::Response& response, const std::string& text, const std::string& name) {
   const Format& format = format_named(name);
   response.set_header("Content-Disposition",
@@ -81,7 +82,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// The part of a link between "//" and the path.
+/// The host and port of a URL, between "//" and the path.
 std::string authority(const std::string& host, const std::string& port) {
   return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + port;
 }
@@ -94,10 +95,10 @@ bool is_address(const std::string& host) {
   return inet_pton(AF_INET, bare.c_str(), &four) == 1 || inet_pton(AF_INET6, bare.c_str(), &six) == 1;
 }
 
-/// Was this address meant? A name that somebody has made to lead here is not ours.
+/// Is the Host header ours? Rejects foreign names that resolve to this machine (DNS rebinding).
 bool is_own(const std::string& named, const std::string& host, const std::string& port) {
   if (port == "80" && named.find(':', named.rfind(']') + 1) == std::string::npos)
-    return is_own(named + ":80", host, port);  // browsers leave it out
+    return is_own(named + ":80", host, port);  // browsers omit the default port
   const std::string end = ":" + port;
   if (named.size() <= end.size() || named.compare(named.size() - end.size(), end.size(), end) != 0)
     return false;
@@ -127,7 +128,7 @@ std::string Server::open(const std::string& host, int port) {
 }
 
 std::size_t Server::serve_until_readable(int descriptor, const std::function<void()>& stopping) {
-  static_cast<void>(questions());  // made by one thread
+  static_cast<void>(questions());  // initialized by one thread
   connections_.take_until_readable(descriptor, [&] {
     stopping();
     const std::scoped_lock guard(lock_);
@@ -137,41 +138,42 @@ std::size_t Server::serve_until_readable(int descriptor, const std::function<voi
   return runs_.stop_all();
 }
 
-/// What comes is looked at before any of its body is read.  \return false: it was refused
+/// Checks a request before its body is read.  \return false: rejected
 bool Server::admit(const Request& request, Response& response) {
   const auto no = [&](int status, const char* message) {
     refuse(response, status, message);
     return false;
   };
   if (request.get_header_value_count("Host") != 1 || !is_own(request.get_header_value("Host"), host_, port_))
-    return no(403, "not for this address");
+    return no(403, "invalid Host header");
   if (const auto origin = header_of(request, "Origin"))
-    if (*origin != "http://" + request.get_header_value("Host"))
-      return no(403, "from a page of another origin");
-  // A link to the page itself may be followed from anywhere, as from the file that the browser is shown: it holds the token.
+    if (*origin != "http://" + request.get_header_value("Host")) return no(403, "cross-origin request");
+  // Navigation to the page itself is allowed from anywhere, such as from the link file: the URL contains the
+  // token.
   const bool opens = request.method == "GET" && request.path == "/" + token_ + "/" &&
                      header_of(request, "Sec-Fetch-Mode") == "navigate" &&
                      header_of(request, "Sec-Fetch-Dest") == "document";
   if (const auto site = header_of(request, "Sec-Fetch-Site"))
-    if (*site != "same-origin" && *site != "none" && !opens) return no(403, "from a page of another origin");
-  if (request.path.size() > longest_path) return no(414, "too long");
+    if (*site != "same-origin" && *site != "none" && !opens) return no(403, "cross-origin request");
+  if (request.path.size() > longest_path) return no(414, "URL too long");
   const std::size_t slash = request.path.find('/', 1);
   const bool named = slash != std::string::npos && request.path.front() == '/';
   if (!same_secret(named ? request.path.substr(1, slash - 1) : std::string(), token_))
-    return no(403, "the link is not whole, or of a workbench that has ended");
+    return no(403, "the link is incomplete or belongs to a workbench that has ended");
   if (request.method != "GET" && request.method != "HEAD" && request.method != "POST")
-    return no(405, "GET and POST alone");
+    return no(405, "only GET, HEAD and POST are supported");
   if (request.has_header("Transfer-Encoding") || request.has_header("Content-Encoding") ||
       request.has_header("Range"))
-    return no(400, "bodies as they are, with their length, and all of it");
+    return no(400, "transfer encodings, content encodings and ranges are not supported");
   const bool has_body =
       request.has_header("Content-Length") && request.get_header_value("Content-Length") != "0";
-  if (request.method != "POST") return !has_body || no(400, "a body where none belongs");
+  if (request.method != "POST") return !has_body || no(400, "unexpected request body");
   const std::string type = request.get_header_value("Content-Type");
-  if (type != "application/json" && type.rfind("application/json;", 0) != 0) return no(415, "JSON alone");
+  if (type != "application/json" && type.rfind("application/json;", 0) != 0)
+    return no(415, "the content type must be application/json");
   const std::string length = request.get_header_value("Content-Length");
   if (length.empty() || length.size() > 8 || length.find_first_not_of("0123456789") != std::string::npos)
-    return no(411, "the length of the body is missing, or is none");
+    return no(411, "Content-Length is missing or invalid");
   Connections::admit_body(longest_body);
   return true;
 }
@@ -181,7 +183,7 @@ void Server::route() {
   connections_.set_payload_max_length(longest_body);
   connections_.set_keep_alive_timeout(30);
   connections_.set_keep_alive_max_count(100'000);
-  // Where one request ends and the next begins is not sure after one that was refused.
+  // After a rejected request it is uncertain where the next one begins.
   connections_.set_logger([](const Request&, const Response& response) {
     if (response.status >= 400) Connections::close_after_answer();
   });
@@ -197,7 +199,7 @@ void Server::route() {
       } catch (const BadRequest& error) {
         refuse(response, 400, error.what());
       } catch (const std::exception&) {
-        refuse(response, 503, "no process or no memory can be had");
+        refuse(response, 503, "no process or memory available");
       }
     };
   };
@@ -216,7 +218,7 @@ void Server::get(const Request& request, Response& response) {
   if (path == "api/questions")
     return show(response, {{"version", TAILBOUND_VERSION}, {"questions", questions()}});
   if (path.rfind("api/runs/", 0) == 0) return show_run(path.substr(9), request, response);
-  refuse(response, 404, "nothing of that name");
+  refuse(response, 404, "not found");
 }
 
 void Server::show_run(const std::string& path, const Request& request, Response& response) {
@@ -225,13 +227,13 @@ void Server::show_run(const std::string& path, const Request& request, Response&
   if (slash != std::string::npos) {
     const std::string format = read_format(path.substr(slash + 1));
     if (const auto text = runs_.text(name, format)) return hand_over(response, *text, format);
-    return refuse(response, 404, "no such run, or no answer of it in this format");
+    return refuse(response, 404, "unknown run, or no result in this format");
   }
   int seen = 0;
   if (const std::string told = request.get_param_value("seen"); !told.empty())
     std::from_chars(told.data(), told.data() + told.size(), seen);
   const Json state = runs_.look(name, seen);
-  if (state.is_null()) return refuse(response, 404, "no such run");
+  if (state.is_null()) return refuse(response, 404, "unknown run");
   show(response, state);
 }
 
@@ -242,20 +244,19 @@ void Server::post(const Request& request, Response& response) {
   if (path == "api/runs") {
     const auto name = runs_.begin(read_question(parsed(request.body)));
     if (name) return show(response, {{"run", *name}});
-    return show(response,
-                {{"error", {{"message", "as many simulations as may run at once are running: stop one"}}}});
+    return show(response, {{"error", {{"message", "too many simulations are running; stop one first"}}}});
   }
   constexpr std::string_view runs = "api/runs/", stop = "/stop";
   if (path.rfind(runs, 0) == 0 && path.size() > runs.size() + stop.size() &&
       path.compare(path.size() - stop.size(), stop.size(), stop) == 0) {
     if (runs_.stop(path.substr(runs.size(), path.size() - runs.size() - stop.size())))
       return show(response, {{"stopping", true}});
-    return refuse(response, 404, "no such run");
+    return refuse(response, 404, "unknown run");
   }
-  refuse(response, 404, "nothing of that name");
+  refuse(response, 404, "not found");
 }
 
-/// To be shown, or whole in a format.
+/// Answers as HTML for display, or as a download in `format`.
 void Server::ask(const Request& request, Response& response, const std::optional<std::string>& format) {
   const Question question = read_question(parsed(request.body));
   struct Place {
@@ -266,7 +267,7 @@ void Server::ask(const Request& request, Response& response, const std::optional
     }
   } place{free_, free_.try_acquire_for(patience)};
   if (!place.had)
-    return show(response, {{"busy", true}, {"error", {{"message", "busy with other questions"}}}});
+    return show(response, {{"busy", true}, {"error", {{"message", "busy with other queries; try again"}}}});
   const ErrandOutcome outcome = outcome_of(question, format.value_or("html"));
   if (outcome.kind == ErrandOutcome::Kind::cut) return show(response, {{"replaced", true}});
   Json shown = outcome_shown(outcome);
@@ -279,7 +280,7 @@ void Server::ask(const Request& request, Response& response, const std::optional
   show(response, shown);
 }
 
-/// The newest question of a page ends the one before.
+/// A new query of a page cancels its previous one.
 ErrandOutcome Server::outcome_of(const Question& question, const std::string& format) {
   const auto errand = std::make_shared<Errand>(pool_.hire());
   std::string asker = question.page;
@@ -291,7 +292,7 @@ ErrandOutcome Server::outcome_of(const Question& question, const std::string& fo
   }
   ErrandOutcome outcome = errand->carry_out(note_of(question, {format}), pool_.limits().analysis);
   {
-    // From here on it is nobody's to cut: its process may be at another question soon.
+    // From here on it must not be cancelled: its process may soon work on another query.
     const std::scoped_lock guard(lock_);
     const auto own = asking_.find(asker);
     if (own != asking_.end() && own->second.lock() == errand) asking_.erase(own);

@@ -13,30 +13,31 @@
 #include <semaphore>
 #include <string>
 
-/// The workbench over HTTP: one page, and the answers that it asks for.
+/// The workbench over HTTP: one page and the results that it requests.
 ///
-///   GET  /TOKEN/                      the page, and what it is made of beside it
-///   GET  /TOKEN/api/questions         what its forms show
-///   POST /TOKEN/api/ask               an answer, as HTML; {"error": ..} where there is none
-///   POST /TOKEN/api/answer/FORMAT     the same, whole, as the command writes it
-///   POST /TOKEN/api/runs              begins a run: {"run": ID}
-///   GET  /TOKEN/api/runs/ID           how far it has come; its answer
-///   POST /TOKEN/api/runs/ID/stop      asks for what is finished
-///   GET  /TOKEN/api/runs/ID/FORMAT    its answer, whole
+///   GET  /TOKEN/                      the page, its styles and scripts
+///   GET  /TOKEN/api/questions         the declarations of all forms
+///   POST /TOKEN/api/ask               a result as HTML, or {"error": ..}
+///   POST /TOKEN/api/answer/FORMAT     the same as a download, as the command writes it
+///   POST /TOKEN/api/runs              starts a run: {"run": ID}
+///   GET  /TOKEN/api/runs/ID           its progress, then its result
+///   POST /TOKEN/api/runs/ID/stop      stops it; the partial result is kept
+///   GET  /TOKEN/api/runs/ID/FORMAT    its result as a download
 ///
-/// Everything is refused but what comes to this very address, from a page of it or from no page, with the token.
+/// Requests are accepted only for this address, from the page itself or without an origin, and with the
+/// token.
 namespace tailbound::serve {
 
 class Server {
  public:
   explicit Server(const WorkLimits& limits);
 
-  /// Listens.  \return the link that opens the page
+  /// Listens.  \return the URL of the page
   /// \throws InvalidArgument  naming --host or --port
   [[nodiscard]] std::string open(const std::string& host, int port);
-  /// Serves until `descriptor` can be read; then stops what runs.
-  /// \param stopping  is told that it has begun to stop
-  /// \return how many runs that has stopped
+  /// Serves until `descriptor` is readable; then stops all runs.
+  /// \param stopping  called when the shutdown begins
+  /// \return number of runs stopped
   std::size_t serve_until_readable(int descriptor, const std::function<void()>& stopping);
 
  private:
@@ -57,7 +58,7 @@ class Server {
   std::string token_, host_, port_;
   std::counting_semaphore<1024> free_;
   std::mutex lock_;
-  std::map<std::string, std::weak_ptr<Errand>> asking_;  ///< by page, or by a number of its own
+  std::map<std::string, std::weak_ptr<Errand>> asking_;  ///< by page, or by a number if the page is unknown
   std::size_t numbers_ = 0;
 };
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-/// The files in assets/, as they are.
+/// The files in assets/, unchanged.
 namespace tailbound::serve {
 
 struct Asset {
@@ -11,7 +11,7 @@ struct Asset {
   const char* type;
 };
 
-/// Null where there is no file of this name.
+/// Null if there is no file of this name.
 [[nodiscard]] const Asset* asset_named(std::string_view name);
 
 }  // namespace tailbound::serve

@@ -15,18 +15,18 @@ constexpr std::size_t most_files = 8;
 constexpr std::size_t longest_name = 100;
 constexpr int deepest = 5;
 
-/// Is it a question? Others ask many and write files, or have no answer of their own.
+/// Commands with a single result. The others run many queries, write files, or have no result of their own.
 bool is_offered(const cli::Command& command) {
   return command.layout != nullptr && command.work != cli::Work::questions;
 }
 
-/// Options that write files, or read what such have written.
+/// Options that write files, or read files written by such options.
 bool writes(std::string_view option) {
   constexpr std::string_view those[] = {"--checkpoint", "--checkpoint-every", "--resume"};
   return std::find(std::begin(those), std::end(those), option) != std::end(those);
 }
 
-/// A name alone, that of a file nowhere.
+/// A plain file name without a folder.
 bool is_file_name(const std::string& name) {
   return !name.empty() && name.size() <= longest_name && name != "-" && name.front() != '.' &&
          name.find('/') == std::string::npos && std::none_of(name.begin(), name.end(), [](char c) {
@@ -38,7 +38,7 @@ bool names_file(const options::Option& option) {
   return option.type == "FILE" || option.name == "FILE";
 }
 
-/// Of each question, in the order of the help. Only looked at: they are not asked here.
+/// All offered commands, in the order of the help; only their declarations are used here.
 const std::vector<std::pair<std::string, cli::Asker>>& offered() {
   static const auto askers = [] {
     std::vector<std::pair<std::string, cli::Asker>> all;
@@ -53,13 +53,13 @@ const std::vector<std::pair<std::string, cli::Asker>>& offered() {
 const cli::Asker& asker_of(const std::string& name) {
   for (const auto& [known, asker] : offered())
     if (known == name) return asker;
-  throw BadRequest("no such question is answered here");
+  throw BadRequest("unknown command");
 }
 
 const std::string& text_at(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_string())
-    throw BadRequest(std::string("\"") + key + "\" is not a text");
+    throw BadRequest(std::string("\"") + key + "\" must be a string");
   return found->get_ref<const std::string&>();
 }
 
@@ -85,42 +85,43 @@ Json option_of(const options::Option& option) {
 
 Json parsed(std::string_view body) {
   const auto shallow = [](int depth, Json::parse_event_t, Json&) {
-    if (depth > deepest) throw BadRequest("JSON that is nested too deeply");
+    if (depth > deepest) throw BadRequest("JSON nested too deeply");
     return true;
   };
   try {
     return Json::parse(body, shallow);
   } catch (const Json::exception&) {
-    throw BadRequest("not JSON");
+    throw BadRequest("invalid JSON");
   }
 }
 
 Question read_question(const Json& asked) {
-  if (!asked.is_object()) throw BadRequest("not a JSON object");
+  if (!asked.is_object()) throw BadRequest("the request must be a JSON object");
   Question question{.name = text_at(asked, "question"), .options = {}, .files = {}, .page = {}};
   const cli::Asker& asker = asker_of(question.name);
   if (asked.contains("page")) question.page = text_at(asked, "page").substr(0, longest_name);
   if (const auto files = asked.find("files"); files != asked.end()) {
     if (!files->is_object() || files->size() > most_files)
-      throw BadRequest("\"files\" are not a few texts by name");
+      throw BadRequest("\"files\" must be an object of a few strings");
     for (const auto& [name, content] : files->items()) {
-      if (!content.is_string() || !is_file_name(name)) throw BadRequest("a file is a text with a plain name");
+      if (!content.is_string() || !is_file_name(name))
+        throw BadRequest("a file must be a string with a plain file name");
       question.files[name] = content.get<std::string>();
     }
   }
   const auto options = asked.find("options");
   if (options == asked.end() || !options->is_array() || options->size() > most_options)
-    throw BadRequest("\"options\" are not a list of pairs");
+    throw BadRequest("\"options\" must be a list of pairs");
   for (const Json& pair : *options) {
     if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string())
-      throw BadRequest("\"options\" are not a list of pairs of texts");
+      throw BadRequest("\"options\" must be a list of pairs of strings");
     const auto& name = pair[0].get_ref<const std::string&>();
     const auto& value = pair[1].get_ref<const std::string&>();
-    if (value.size() > longest_value || name.size() > longest_name) throw BadRequest("an option is too long");
-    if (writes(name)) throw BadRequest(name + " is not taken here: it is about files");
+    if (value.size() > longest_value || name.size() > longest_name) throw BadRequest("option too long");
+    if (writes(name)) throw BadRequest(name + " is not available in the workbench: it concerns files");
     const options::Option* option = asker.options().find(name);
     if (option != nullptr && names_file(*option) && !question.files.contains(value))
-      throw BadRequest("a file that was not handed over");
+      throw BadRequest("the content of the file is missing");
     question.options.emplace_back(name, value);
   }
   return question;
@@ -129,7 +130,7 @@ Question read_question(const Json& asked) {
 std::string read_format(const std::string& name) {
   constexpr std::string_view known[] = {"html", "page", "table", "json", "csv", "markdown", "svg", "png"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known))
-    throw BadRequest("no such format");
+    throw BadRequest("unknown format");
   return name;
 }
 

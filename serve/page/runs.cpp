@@ -8,9 +8,9 @@
 namespace tailbound::serve {
 namespace {
 
-/// Ended ones that are kept.
+/// Number of finished runs that are kept.
 constexpr std::size_t most_kept = 8;
-/// A run that no page has looked at for so long is stopped.
+/// A run that no page has polled for this long is stopped.
 constexpr auto forgotten_after = std::chrono::minutes(15);
 
 const std::vector<std::string>& all_formats() {
@@ -28,7 +28,7 @@ struct Runs::Run {
   Clock::time_point start = Clock::now(), looked_at = Clock::now();
   double done = 0, left = 0, seconds = 0;
   std::string so_far{};  ///< HTML
-  int looks = 0;         ///< so often it has changed
+  int looks = 0;         ///< number of updates
   std::optional<ErrandOutcome> outcome{};
 };
 
@@ -81,7 +81,7 @@ void Runs::carry_out(const std::shared_ptr<Run>& run) {
       run->so_far = std::move(html);
       ++run->looks;
     });
-  } catch (const std::exception&) {  // no memory for its answer
+  } catch (const std::exception&) {  // out of memory for the result
     run->errand->cut();
   }
   if (outcome.kind == ErrandOutcome::Kind::answered && !outcome.note.head.value("last", true))

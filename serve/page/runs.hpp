@@ -10,27 +10,29 @@
 #include <string>
 #include <vector>
 
-/// Questions that go on by themselves, mostly simulations: begun, looked at, stopped, their answers kept for a while.
+/// Queries that run in the background, mostly simulations: started, polled and stopped. Their results are
+/// kept for a while.
 namespace tailbound::serve {
 
 class Runs {
  public:
   explicit Runs(WorkerPool& pool) : pool_(pool) {}
-  /// Those that go on are ended.
+  /// Cancels active runs.
   ~Runs();
   Runs(const Runs&) = delete;
   Runs& operator=(const Runs&) = delete;
 
-  /// \return its name;  nothing where so many go on as may
+  /// \return its ID; nothing if the maximum number of runs is active
   [[nodiscard]] std::optional<std::string> begin(const Question& question);
-  /// {"state": "runs" | "ended", "progress", "left", "seconds"}, of one that goes on "looks" and, where these are more than
-  /// `seen`, as "html" the answer so far; of one that has ended what became of it;  null: there is no such run
+  /// {"state": "runs" | "ended", "progress", "left", "seconds"}. An active run also has "looks", the number
+  /// of updates; if it exceeds `seen`, also "html", the partial result. A finished run also has its outcome.
+  /// Null: unknown run.
   [[nodiscard]] Json look(const std::string& name, int seen = 0);
-  /// False: there is no such run.
+  /// False: unknown run.
   bool stop(const std::string& name);
-  /// Its answer in a format; nothing if there is none.
+  /// Its result in a format; nothing if there is none.
   [[nodiscard]] std::optional<std::string> text(const std::string& name, const std::string& format);
-  /// Asks all to stop, and waits until they have.  \return how many went on
+  /// Stops all runs and waits for them.  \return number of active runs
   std::size_t stop_all();
 
  private:
@@ -43,7 +45,7 @@ class Runs {
   WorkerPool& pool_;
   std::mutex lock_;
   std::condition_variable changed_;
-  std::vector<std::shared_ptr<Run>> runs_;  ///< the oldest first
+  std::vector<std::shared_ptr<Run>> runs_;  ///< oldest first
   std::size_t going_on_ = 0;
 };
 

@@ -14,7 +14,7 @@ std::string random_name() {
   for (std::size_t have = 0; have < sizeof bytes;) {
     const ssize_t got = getrandom(bytes + have, sizeof bytes - have, 0);
     if (got < 0 && errno != EINTR)
-      throw std::system_error(errno, std::generic_category(), "no random numbers can be had");
+      throw std::system_error(errno, std::generic_category(), "no random numbers available");
     if (got > 0) have += static_cast<std::size_t>(got);
   }
   std::string name;

@@ -7,7 +7,7 @@
 namespace tailbound::serve {
 namespace {
 
-/// Of a note [bytes]; answers are well below (worker.cpp).
+/// Maximum length of a note [bytes]; results are much shorter (worker.cpp).
 constexpr std::uint64_t longest = std::uint64_t{128} << 20U;
 
 }  // namespace

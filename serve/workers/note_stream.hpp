@@ -8,31 +8,31 @@
 #include <string>
 #include <vector>
 
-/// What the server and the processes that compute for it tell each other.
+/// Messages between the server and its worker processes.
 namespace tailbound::serve {
 
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::json;
 
-/// JSON, and texts beside it that are handed on as they are.
+/// JSON, and texts that are passed on unchanged.
 struct Note {
   Json head{};
   std::vector<std::string> parts{};
 };
 
-/// One end of a FramedStream whose messages are notes, with its contract.
+/// A FramedStream of notes, with the same contract.
 class NoteStream {
  public:
-  /// \param descriptor  of a connected stream socket, closed at the end
+  /// \param descriptor  a connected stream socket; closed by the destructor
   explicit NoteStream(int descriptor);
 
-  /// False where the other side is gone, or takes nothing for so long.
+  /// False if the peer is gone, or accepts no data for that time.
   bool send(const Note& note, std::chrono::milliseconds patience = std::chrono::seconds(30));
-  /// The next note; nothing at `until`, or once the other side has gone.
+  /// The next note; nothing at `until`, or once the peer is gone.
   [[nodiscard]] std::optional<Note> receive(Clock::time_point until);
-  /// The other side has gone, or has sent what is no note.
+  /// The peer is gone, or has sent an invalid note.
   [[nodiscard]] bool ended() const { return damaged_ || stream_.ended(); }
-  /// For both sides it is as if the other had gone. May be called by another thread.
+  /// Disconnects both sides. May be called by another thread.
   void cut() { stream_.cut(); }
 
  private:

@@ -16,11 +16,11 @@
 namespace tailbound::serve {
 namespace {
 
-/// Where they are killed again and again.
+/// Pause between restarts of a killed fork server.
 constexpr auto between_raisers = std::chrono::milliseconds(100);
 constexpr std::size_t room_for_one = CMSG_SPACE(sizeof(int));
 
-/// Hands an open descriptor over.
+/// Sends an open descriptor to the peer.
 bool send_descriptor(int socket, int descriptor) {
   char byte = 0;
   iovec data{.iov_base = &byte, .iov_len = 1};
@@ -41,7 +41,7 @@ bool send_descriptor(int socket, int descriptor) {
   return sent == 1;
 }
 
-/// Nothing where the other side has gone.
+/// Nothing if the peer is gone.
 std::optional<int> receive_descriptor(int socket) {
   char byte = 0;
   iovec data{.iov_base = &byte, .iov_len = 1};
@@ -62,7 +62,7 @@ std::optional<int> receive_descriptor(int socket) {
 }
 
 int raise_processes(int socket, std::size_t memory) {
-  std::signal(SIGCHLD, SIG_IGN);  // nobody waits for them
+  std::signal(SIGCHLD, SIG_IGN);  // children are not waited for
   get_ready();
   while (const std::optional<int> end = receive_descriptor(socket)) {
     try {
@@ -70,16 +70,16 @@ int raise_processes(int socket, std::size_t memory) {
         close(socket);
         work(*end, memory);
       });
-    } catch (const std::system_error&) {  // the server finds the end
+    } catch (const std::system_error&) {  // the server sees the stream end
     }
     close(*end);
   }
-  while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {  // their streams have been cut
+  while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {  // their streams are closed
   }
   return 0;
 }
 
-/// One that raises processes, and another where that was killed: the stream to the server is both's.
+/// Runs the fork server, and restarts it if it is killed. Both use the same stream to the server.
 int keep_raising(int socket, std::size_t memory) {
   for (;;) {
     const pid_t raiser = run::begin_process([&] { return raise_processes(socket, memory); });
@@ -97,7 +97,7 @@ Nursery::Nursery(std::size_t memory)
     : process_([memory](run::FramedStream& server) { return keep_raising(server.descriptor(), memory); }) {}
 
 Nursery::~Nursery() {
-  process_.end_within(std::chrono::seconds(2));  // and with it those that do not look at their streams
+  process_.end_within(std::chrono::seconds(2));  // also ends workers that do not watch their streams
 }
 
 int Nursery::begin_process() {
@@ -106,7 +106,7 @@ int Nursery::begin_process() {
   close(other);
   if (sent) return own;
   close(own);
-  throw std::system_error(ECHILD, std::generic_category(), "no process can be begun");
+  throw std::system_error(ECHILD, std::generic_category(), "cannot start a process");
 }
 
 }  // namespace tailbound::serve

@@ -4,25 +4,26 @@
 
 #include <cstddef>
 
-/// Where processes that compute come from.
+/// The fork server, which creates the worker processes.
 ///
-/// Two threads must not use rationals at once, a question may never end, and a process with many threads can not be
-/// forked well. So a process that has one thread, and has done nothing but get ready, is forked for each.
+/// Rationals must not be used by two threads at once, a query may run without end, and a process with many
+/// threads cannot be forked safely. So each worker is forked from a single-threaded process that has only
+/// initialized itself.
 namespace tailbound::serve {
 
 class Nursery {
  public:
-  /// \param memory  that each of the processes may take [bytes]
-  /// CONTRACT  called while this process has one thread: the nursery is a fork of it.
+  /// \param memory  memory limit of each worker process [bytes]
+  /// CONTRACT  called while this process has one thread: the fork server is a fork of it.
   /// \throws std::system_error
   explicit Nursery(std::size_t memory);
-  /// It ends, and with it all processes; streams to them that were cut before need not wait.
+  /// Ends the fork server and all workers. It does not wait for streams that are already closed.
   ~Nursery();
   Nursery(const Nursery&) = delete;
   Nursery& operator=(const Nursery&) = delete;
 
-  /// The end of a stream to a new process, which waits for questions (worker.hpp). May be called by any thread.
-  /// \throws std::system_error  there is no nursery any more
+  /// A stream to a new worker process, which waits for queries (worker.hpp). May be called by any thread.
+  /// \throws std::system_error  the fork server has ended
   [[nodiscard]] int begin_process();
 
  private:

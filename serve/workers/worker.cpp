@@ -32,13 +32,13 @@
 namespace tailbound::serve {
 namespace {
 
-/// After so many questions a new process is as quick, and what little each leaves behind is gone.
+/// After this many queries the process is replaced, which frees what leaked; a new one is just as fast.
 constexpr int questions_of_a_life = 2000;
-/// An answer in all its formats [bytes].
+/// Maximum size of a result in all formats [bytes].
 constexpr std::size_t longest_answer = std::size_t{24} << 20;
 constexpr auto between_reports = std::chrono::milliseconds(100);
 
-/// One of each command, made once.
+/// One Asker per command, created on first use.
 const cli::Asker& asker(const std::string& question) {
   static std::map<std::string, std::unique_ptr<cli::Asker>> askers;
   std::unique_ptr<cli::Asker>& made = askers[question];
@@ -46,7 +46,7 @@ const cli::Asker& asker(const std::string& question) {
   return *made;
 }
 
-// --- what may be taken
+// --- limits
 
 void limit(int resource, rlim_t most) {
   rlimit now{};
@@ -58,17 +58,17 @@ void limit(int resource, rlim_t most) {
 
 void be_confined([[maybe_unused]] std::size_t memory) {
   files::NamedFiles::confine();
-#ifndef __SANITIZE_ADDRESS__  // which takes terabytes of addresses for itself
+#ifndef __SANITIZE_ADDRESS__  // which reserves terabytes of address space
   limit(RLIMIT_AS, memory);
 #endif
-  limit(RLIMIT_FSIZE, 64 << 20);  // what is handed to rsvg-convert is a file of no folder
+  limit(RLIMIT_FSIZE, 64 << 20);  // the input of rsvg-convert is an unnamed file
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_NOFILE, 64);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGCHLD, SIG_DFL);  // rsvg-convert is waited for
-  std::signal(SIGTERM, SIG_DFL);  // the server says when to stop (Mailbox); whatever else would goes by
+  std::signal(SIGTERM, SIG_DFL);  // stops come through the stream (Mailbox)
   sigset_t stop;
   sigemptyset(&stop);
   sigaddset(&stop, SIGTERM);
@@ -77,10 +77,10 @@ void be_confined([[maybe_unused]] std::size_t memory) {
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO}) dup2(nowhere, standard);
 }
 
-// --- what comes
+// --- input
 
-/// Looks at the stream while questions are answered: a stop is passed on as the signal that commands heed, and the end of
-/// the stream is the end of the process, whatever it does.
+/// Reads the stream while a query runs. A stop request is passed on as the signal that commands handle. The
+/// process exits when the stream ends, even in the middle of a query.
 class Mailbox {
  public:
   explicit Mailbox(NoteStream& stream) : stream_(stream), thread_([this] { look(); }) {}
@@ -92,7 +92,7 @@ class Mailbox {
     notes_.pop_front();
     return note;
   }
-  /// From here to false a stop is of this question.
+  /// While true, a stop applies to the current query.
   void heed(bool busy) {
     const std::scoped_lock guard(lock_);
     busy_ = busy;
@@ -122,22 +122,22 @@ class Mailbox {
   std::condition_variable come_;
   std::deque<Note> notes_;
   bool busy_ = false;
-  std::thread thread_;  ///< last: it uses the others
+  std::thread thread_;  ///< last: it uses the other members
 };
 
-// --- answers
+// --- results
 
-/// The formats in which an answer is wanted.
+/// The requested formats.
 struct Wanted {
   std::vector<std::string> formats;
   std::string command_line;
 };
 
-/// \throws NoAnswer, InvalidArgument, Error  a picture that there is not
+/// \throws NoAnswer, InvalidArgument, Error  there is no such picture
 std::string written(const cli::Reply& reply, const Wanted& wanted, const std::string& format) {
   const render::Document& document = reply.document;
   render::Frame frame{.version = TAILBOUND_VERSION, .quiet = false};
-  if (format == "page") frame.command_line = wanted.command_line;  // the workbench shows it by itself
+  if (format == "page") frame.command_line = wanted.command_line;  // the workbench shows it separately
   const bool text_alone = document.layout == nullptr;
   if (format == "svg" || format == "png")
     return render::drawn(render::picture_of(document), "picture." + format, environ);
@@ -157,7 +157,7 @@ std::string written(const cli::Reply& reply, const Wanted& wanted, const std::st
   throw InvalidArgument("the format", format, "html, page, table, json, csv, markdown, svg or png");
 }
 
-/// The answer in those formats that it has, and in which there is room for it; of one alone, why not.
+/// The result in all formats that exist and fit. If only one format is requested, its error is thrown.
 /// \throws Error
 Note told(const cli::Reply& reply, const Wanted& wanted) {
   Note note;
@@ -173,7 +173,7 @@ Note told(const cli::Reply& reply, const Wanted& wanted) {
     }
     if (text.size() > left) {
       if (wanted.formats.size() > 1) continue;
-      throw NoAnswer("the answer is longer than 24 MiB: ask for less, or ask on the command line");
+      throw NoAnswer("the result exceeds 24 MiB: request less, or use the command line");
     }
     left -= text.size();
     note.head["formats"].push_back(format);
@@ -190,7 +190,7 @@ Note refused(cli::Status status, const std::string& message) {
   return {.head = {{"status", static_cast<int>(status)}, {"error", {{"message", message}}}}};
 }
 
-/// What is thrown, as the command line would say it.
+/// The current exception, as the command line would report it.
 Note told_of_error() {
   try {
     throw;
@@ -209,7 +209,7 @@ Note told_of_error() {
   } catch (const NoAnswer& error) {
     return refused(cli::no_answer, error.what());
   } catch (const std::bad_alloc&) {
-    Note note = refused(cli::no_answer, "the answer takes more memory than a question may have here");
+    Note note = refused(cli::no_answer, "the query exceeds the memory limit of the workbench");
     note.head["last"] = true;
     return note;
   } catch (const std::exception& error) {
@@ -219,7 +219,7 @@ Note told_of_error() {
   }
 }
 
-/// Tells how far it has come, now and then.
+/// Reports the progress, at most once per interval.
 class Progress {
  public:
   explicit Progress(NoteStream& stream) : stream_(stream) {}
@@ -235,7 +235,7 @@ class Progress {
   Clock::time_point last_ = Clock::now();
 };
 
-/// Tells the answer by what a simulation has done so far: that which a stop would have now, from its checkpoint.
+/// Sends the partial result of a simulation, computed from its checkpoint as if it were stopped now.
 class AnswerSoFar {
  public:
   using Options = std::vector<std::pair<std::string, std::string>>;
@@ -244,21 +244,21 @@ class AnswerSoFar {
       : stream_(stream), question_(std::move(question)), given_(given), contents_(contents) {}
 
   void tell(const std::string& checkpoint, double done) {
-    // A thirtieth of the time at most, for what is only looked at.
+    // At most one thirtieth of the time is spent on previews.
     constexpr int share = 30;
     const Clock::time_point begun = Clock::now();
     if (begun - last_ < share * took_) return;
     try {
       std::stop_source stopped;
       stopped.request_stop();
-      // The table of options of the one that is under way is taken.
+      // A new Asker: the option table of the other one is in use.
       const cli::Reply reply = cli::Asker(question_).answer(
           given_, {.stop = stopped.get_token(), .resume = checkpoint}, contents_);
       if (!reply.text)
         stream_.send({.head = {{"progress", done}, {"so_far", true}},
                       .parts = {render::html_fragment(reply.document, {.version = TAILBOUND_VERSION})}});
     } catch (const std::exception&) {
-      // There is none yet; the run itself says what goes wrong.
+      // No result yet; the run itself reports errors.
     }
     last_ = Clock::now();
     took_ = last_ - begun;
@@ -317,7 +317,7 @@ Note answer(const Note& asked, NoteStream& stream, Mailbox& mailbox) {
 }  // namespace
 
 void get_ready() {
-  // What the first answers of a process would take their time for.
+  // Warms up what the first query of a process would have to initialize.
   for (const std::string& question : cli::command_names()) static_cast<void>(asker(question));
   const cli::Reply reply =
       asker("buffer").answer({{"--inputs", "16"}, {"--load", "0.9"}, {"--drop", "1e-15"}});
@@ -331,7 +331,7 @@ void work(int descriptor, std::size_t memory) {
   for (int questions = 1;; ++questions) {
     const Note asked = mailbox.next();
     Note note = answer(asked, stream, mailbox);
-    // After a piece was given up this is a copy of the process that was asked, without its mailbox.
+    // After a piece was aborted, this process is a fork of the original one, without its mailbox thread.
     const bool last =
         cli::has_given_up() || questions == questions_of_a_life || note.head.value("last", false);
     note.head["last"] = last;

@@ -6,22 +6,22 @@
 namespace tailbound::serve {
 namespace {
 
-/// Of processes that rest, so many are kept: one is warm when the next question comes.
+/// Number of idle processes kept, so that a query finds a warm one.
 constexpr std::size_t most_resting = 3;
 
 Json without_answer(int status, const char* message) {
   return {{"status", status}, {"error", {{"message", message}}}};
 }
 
-/// What was stopped at its limit was not stopped on request.
+/// Distinguishes the time limit from a stop on request.
 void say_limit(Json& head, std::chrono::milliseconds limit) {
   if (head.value("status", 0) != 4) return;
   head["status"] = 1;
-  const std::string most = std::to_string(limit.count() / 1000) + " s, as long as an answer may take here";
+  const std::string most = "the time limit of " + std::to_string(limit.count() / 1000) + " s";
   if (head.contains("error"))
-    head["error"] = {{"message", "no answer within " + most}};
+    head["error"] = {{"message", "no result within " + most}};
   else
-    head["limited"] = "stopped after " + most;
+    head["limited"] = "stopped at " + most;
 }
 
 }  // namespace
@@ -31,12 +31,11 @@ Json outcome_shown(const ErrandOutcome& outcome) {
     case ErrandOutcome::Kind::answered:
       break;
     case ErrandOutcome::Kind::too_long:
-      return without_answer(1, "this takes longer than an answer may take here");
+      return without_answer(1, "the query exceeds the time limit of the workbench");
     case ErrandOutcome::Kind::cut:
-      return without_answer(4, "stopped on request; nothing was finished");
+      return without_answer(4, "stopped on request before any result");
     case ErrandOutcome::Kind::died:
-      return without_answer(
-          1, "the process that computed has ended: the answer takes more memory than there is");
+      return without_answer(1, "the worker process has ended: the query needs more memory than available");
   }
   Json shown = outcome.note.head;
   shown.erase("last");
@@ -73,7 +72,7 @@ Clock::time_point Errand::end_of_patience(Clock::time_point otherwise) {
 ErrandOutcome Errand::carry_out(const Note& question, std::chrono::milliseconds limit,
                                 const std::function<void(double, double)>& progress,
                                 const std::function<void(std::string)>& so_far) {
-  constexpr auto look = std::chrono::milliseconds(250);  // has a stop been asked for?
+  constexpr auto look = std::chrono::milliseconds(250);  // interval to check for a stop request
   const Clock::time_point end =
       limit.count() > 0 ? Clock::now() + limit : Clock::time_point::max() - std::chrono::hours(1);
   bool late = false;
@@ -108,7 +107,7 @@ std::shared_ptr<NoteStream> WorkerPool::hire() {
     while (!resting_.empty()) {
       std::shared_ptr<NoteStream> stream = std::move(resting_.back());
       resting_.pop_back();
-      static_cast<void>(stream->receive(Clock::now()));  // it says nothing, unless it has gone
+      static_cast<void>(stream->receive(Clock::now()));  // detects a process that has exited
       if (!stream->ended()) return stream;
     }
   }

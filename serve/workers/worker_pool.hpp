@@ -9,52 +9,52 @@
 #include <string>
 #include <vector>
 
-/// The processes that answer, as the server sees them.
+/// The worker processes, as seen by the server.
 namespace tailbound::serve {
 
-/// What each question may take.
+/// Limits of each query.
 struct WorkLimits {
-  std::chrono::milliseconds analysis{10'000};  ///< that is answered while somebody waits
+  std::chrono::milliseconds analysis{10'000};  ///< of a query whose result is awaited
   std::size_t memory = std::size_t{2} << 30;   ///< [bytes]
-  int analyses = 4;                            ///< at once
-  int runs = 2;                                ///< that go on by themselves, at once
+  int analyses = 4;                            ///< concurrently
+  int runs = 2;                                ///< background runs, concurrently
 };
 
-/// How a question came to its end.
+/// How a query ended.
 struct ErrandOutcome {
   enum class Kind {
-    answered,  ///< or refused: the note says
-    too_long,  ///< it was ended at its limit, with no answer
-    cut,       ///< somebody has given it up
-    died,      ///< the process has ended: out of memory, a fault
+    answered,  ///< or failed: see the note
+    too_long,  ///< stopped at its time limit, without a result
+    cut,       ///< cancelled
+    died,      ///< the process ended: out of memory, or a fault
   } kind = Kind::died;
   Note note{};
 };
 
 /// {"status", "headline", "formats", "html", ..} for a page, or {"status", "error": {"message", ..}}.
 [[nodiscard]] Json outcome_shown(const ErrandOutcome& outcome);
-/// In one of its formats; nothing if it has it not.
+/// The result in one format; nothing if it does not exist.
 [[nodiscard]] std::optional<std::string> text_of(const ErrandOutcome& outcome, const std::string& format);
 
-/// One question on its way. Its asker is one thread; others may end it.
+/// A pending query. One thread runs it; others may end it.
 class Errand {
  public:
   explicit Errand(std::shared_ptr<NoteStream> stream) : stream_(std::move(stream)) {}
 
-  /// Asks for what is finished, as Ctrl-C does. At most `patience` later the question is at its end.
+  /// Stops it, as Ctrl-C does, with the partial result. It ends after at most `patience`.
   void stop();
-  /// Ends it at once, with no answer.
+  /// Cancels it at once, without a result.
   void cut();
 
-  /// \param question  as worker.hpp has it
-  /// \param limit     after which it is stopped; zero: none
-  /// \param so_far    told the answer by what was done, as HTML
+  /// \param question  as in worker.hpp
+  /// \param limit     time limit; zero: none
+  /// \param so_far    called with the partial result as HTML
   [[nodiscard]] ErrandOutcome carry_out(const Note& question, std::chrono::milliseconds limit,
                                         const std::function<void(double, double)>& progress = {},
                                         const std::function<void(std::string)>& so_far = {});
   [[nodiscard]] const std::shared_ptr<NoteStream>& stream() const { return stream_; }
 
-  /// What a question has for its end once it was stopped.
+  /// Time to finish after a stop.
   static constexpr std::chrono::milliseconds patience{4000};
 
  private:
@@ -69,12 +69,12 @@ class Errand {
 /// CONTRACT  may be used by several threads.
 class WorkerPool {
  public:
-  /// CONTRACT  made while this process has one thread
+  /// CONTRACT  constructed while this process has one thread
   explicit WorkerPool(const WorkLimits& limits) : limits_(limits), nursery_(limits.memory) {}
 
-  /// A process that waits for a question.  \throws std::system_error
+  /// A process that waits for a query.  \throws std::system_error
   [[nodiscard]] std::shared_ptr<NoteStream> hire();
-  /// It has answered, and waits for more. Of several at rest some are let go.
+  /// Returns an idle process to the pool. Surplus processes are ended.
   void rest(std::shared_ptr<NoteStream> stream);
   [[nodiscard]] const WorkLimits& limits() const { return limits_; }
 

@@ -10,8 +10,8 @@
 #   job=$(sbatch --parsable share/examples/parts-slurm.sh)
 #   sbatch --dependency=afterok:$job --wrap 'tailbound merge parts/*.json --output answer.txt'
 #
-# A part that failed is sent again alone: sbatch --array=7 --export=ALL,PARTS=16 share/examples/parts-slurm.sh
-# TAILBOUND names the executable where it is not on the path.
+# To resubmit a single failed part: sbatch --array=7 --export=ALL,PARTS=16 share/examples/parts-slurm.sh
+# TAILBOUND is the executable if it is not on the PATH.
 set -eu
 parts=${PARTS:-${SLURM_ARRAY_TASK_COUNT:?to be started by sbatch --array=1-N}}
 

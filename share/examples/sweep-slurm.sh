@@ -4,17 +4,17 @@
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=1
 #SBATCH --time=02:00:00
-# A sweep in 16 parts as a Slurm job array, each part with a store of its own; edit the plan, then
+# A sweep in 16 parts as a Slurm job array, each part with its own store; edit the plan, then
 #
 #   mkdir -p stores
 #   job=$(sbatch --parsable share/examples/sweep-slurm.sh sweep.toml)
 #
-# When all are through, the stores are joined on one machine, which asks what is still missing:
+# When all are finished, merge the stores on one machine, which then computes any missing points:
 #
 #   for store in stores/*.db; do tailbound sweep sweep.toml --store all.db --add $store --dry-run --quiet; done
 #   tailbound sweep sweep.toml --store all.db --format csv --output sweep.csv
 #
-# Status 1 says that some points have no answer: to this job that is no failure.
+# Status 1 means that some points have no result; for this job that is not a failure.
 set -eu
 parts=${PARTS:-${SLURM_ARRAY_TASK_COUNT:?to be started by sbatch --array=1-N}}
 status=0

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-// The one verdict: where a prediction lies, seen from the simulation's interval.
+// The verdict: position of a prediction relative to the simulation's interval.
 
 namespace {
 
@@ -21,7 +21,7 @@ Probability model_of(double value, double lower, double upper) {
 
 }  // namespace
 
-TEST_CASE("comparison: the verdict says where the prediction lies") {
+TEST_CASE("comparison: verdicts") {
   CHECK(model_of(0.5, 0.4, 0.6).verdict() == Verdict::inside);
   CHECK(model_of(0.4, 0.4, 0.6).verdict() == Verdict::inside);
   CHECK(model_of(0.6, 0.4, 0.6).verdict() == Verdict::inside);
@@ -29,7 +29,7 @@ TEST_CASE("comparison: the verdict says where the prediction lies") {
   CHECK(model_of(0.7, 0.4, 0.6).verdict() == Verdict::above);
 }
 
-TEST_CASE("comparison: an enclosure is inside if any of it is") {
+TEST_CASE("comparison: an enclosure agrees if any part of it is inside the interval") {
   Probability row = model_of(0, 0.4, 0.6);
   row.predicted = numeric::Enclosure<unit::Probability>(numeric::Real(0.25), numeric::Real(0.5));
   CHECK(row.verdict() == Verdict::inside);
@@ -41,7 +41,7 @@ TEST_CASE("comparison: an enclosure is inside if any of it is") {
   CHECK(row.error().value() == Approx(0.5));
 }
 
-TEST_CASE("comparison: a model that is saturated and a tail too rare are not judged") {
+TEST_CASE("comparison: a saturated model and a rare tail are not judged") {
   Probability row = model_of(0.5, 0, 0.6);
   CHECK(row.verdict() == Verdict::inside);
   row.count = 3;
@@ -54,7 +54,7 @@ TEST_CASE("comparison: a model that is saturated and a tail too rare are not jud
   CHECK_FALSE(row.error());
 }
 
-TEST_CASE("comparison: whole numbers with an open interval") {
+TEST_CASE("comparison: integers with an open interval") {
   Comparison<unit::Slot> row{.predicted = Slots(52),
                              .simulated = {53, 51, std::numeric_limits<double>::infinity()}};
   CHECK(row.verdict() == Verdict::inside);
@@ -64,7 +64,7 @@ TEST_CASE("comparison: whole numbers with an open interval") {
   CHECK(row.verdict() == Verdict::below);
 }
 
-TEST_CASE("comparison: optimistic is below for delays, above for throughputs") {
+TEST_CASE("comparison: predictions underestimate delays below, throughputs above the interval") {
   Rate row{.predicted = numeric::Model<unit::Load>{0.7}, .simulated = {0.5, 0.4, 0.6}};
   CHECK_FALSE(row.optimistic());
   CHECK(row.conservative());
@@ -89,7 +89,7 @@ TEST_CASE("comparison: optimistic is below for delays, above for throughputs") {
   CHECK(tally.count(Verdict::saturated) == 1);
 }
 
-TEST_CASE("comparison: intervals that hold together") {
+TEST_CASE("comparison: joint confidence of intervals") {
   CHECK(confidence_of_each(1) == Approx(0.95));
   CHECK(confidence_of_each(16) == Approx(1 - 0.05 / 16));
   CHECK(confidence_of_each(0) == Approx(0.95));

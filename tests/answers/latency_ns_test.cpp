@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-// Latencies as times, where queues passed add times of their own.
+// Latencies as times, with a constant latency per queue passed.
 
 using namespace tailbound;
 using answers::DelayQuestion;
@@ -30,7 +30,7 @@ DelayQuestion tree(network::TreeRouting routing) {
 
 }  // namespace
 
-TEST_CASE("Latencies in ns: equally long routes add the same to each", "[answers][delay]") {
+TEST_CASE("latencies in ns: routes of equal length add a constant", "[answers][delay]") {
   DelayQuestion question = tree(network::TreeRouting::random_root);
   question.hop_ns = Rational(15) / 2;
   const auto answer = answers::answer(question);

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-// Latencies of simulated packets as times, against a sorted list of all packets.
+// Latencies of simulated packets as times, compared with a sorted list of all packets.
 
 using namespace tailbound;
 using answers::DelayRow;
@@ -56,7 +56,7 @@ std::vector<double> all_packets(const std::vector<sim::Counts>& batches, double 
 
 }  // namespace
 
-TEST_CASE("Latency times: means and percentiles are those of all packets", "[answers][simulate]") {
+TEST_CASE("latency times: means and percentiles are those of all packets", "[answers][simulate]") {
   const std::vector<sim::Counts> batches = random_batches(12);
   for (const Rational& hop : {Rational(0), Rational(5) / 2, Rational(7), Rational(100)}) {
     const LatencyTimes times(pointers(batches), rows, SlotTime{.slot = 4, .hop = hop}, 0.95);
@@ -66,7 +66,7 @@ TEST_CASE("Latency times: means and percentiles are those of all packets", "[ans
     CHECK(times.mean().value == Approx(sum / static_cast<double>(packets.size())).epsilon(1e-12));
     CHECK(times.mean().lower < times.mean().value);
     for (const double fraction : {0.01, 0.3, 0.5, 0.77, 0.9, 0.99, 0.999}) {
-      // The least time that at most 1 - fraction of the packets exceed.
+      // The minimum time exceeded by at most 1 - fraction of the packets.
       std::size_t least = 0;
       while (static_cast<double>(packets.end() -
                                  std::upper_bound(packets.begin(), packets.end(), packets[least])) >
@@ -81,7 +81,7 @@ TEST_CASE("Latency times: means and percentiles are those of all packets", "[ans
   }
 }
 
-TEST_CASE("Latency times: without what hops add they are the latencies in slots", "[answers][simulate]") {
+TEST_CASE("latency times: without hop times they are the latencies in slots", "[answers][simulate]") {
   const std::vector<sim::Counts> batches = random_batches(8);
   const LatencyTimes times(pointers(batches), rows, SlotTime{.slot = Rational(1) / 2, .hop = 0}, 0.9);
   const sim::HistogramBatches slots(

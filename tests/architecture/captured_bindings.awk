@@ -1,10 +1,10 @@
-# Finds structured bindings that lambdas capture: g++ 12 takes them, clang 14 does not. Prints file:line:source.
+# Finds structured bindings captured by lambdas, which g++ 12 accepts and clang 14 does not. Prints file:line:source.
 #
 #   awk -f captured_bindings.awk FILE...
 #
-# Captured is a name in the list of a lambda, or used in the lambda, that a binding outside it declares, and nothing
-# further in declares again: an init-capture such as [a = a], a parameter, or what looks like `type name`. Tokens are
-# read, not C++: it misses a lambda within a capture list, and takes `int b, a;` for a declaration of b alone.
+# A name is captured if it is in the capture list of a lambda, or used in its body, is declared by a binding outside, and
+# is not redeclared inside by an init-capture such as [a = a], a parameter, or anything like `type name`. The script reads
+# tokens, not C++: it misses a lambda within a capture list, and takes `int b, a;` as a declaration of b only.
 
 FNR == 1 { begin_file() }
 { source[FNR] = $0; read_line($0) }
@@ -67,7 +67,7 @@ function read_line(rest,    at, word) {
   }
 }
 
-# A token is judged when the next one is known.
+# A token is evaluated when the next one is known.
 function take(next_token) {
   if (token != "") judge(next_token)
   before3 = before2
@@ -134,8 +134,8 @@ function follows_auto() {
 
 # --- scopes -------------------------------------------------------------------------------------------------
 
-# Names stand on a stack: declared[i] by a binding or not, in a lambda or in none (its level), until the block of
-# so many braces ends, or with the statement that a header such as for (...) belongs to.
+# Stack of names: declared[i] by a binding or not, with the level of its lambda, until the block of that brace depth ends,
+# or the statement of a header such as for (...).
 function declare(word, by_binding) {
   ++known
   declared[known] = word
@@ -188,7 +188,7 @@ function close_block(following) {
 
 # --- lambdas ------------------------------------------------------------------------------------------------
 
-# Between its [ and its { a lambda waits for its body; what it declares is in scope there.
+# Between its [ and its { a lambda waits for its body, where its declarations are in scope.
 function begin_lambda() {
   ++waiting
   waiting_braces[waiting] = braces
@@ -210,7 +210,7 @@ function captured(following,    i) {
   }
 }
 
-# What waited was none after all, or had no body: an array, a subscript of what no token told.
+# Not a lambda after all, or one without a body: an array or a subscript.
 function drop_lambdas() {
   while (waiting && waiting_braces[waiting] == braces &&
          (parens < waiting_parens[waiting] || (token == ";" && parens == waiting_parens[waiting])))

@@ -1,4 +1,4 @@
-"""Small questions, one or two for each command, and their reports."""
+"""Small queries, one or two for each command, and their reports."""
 import pathlib
 import re
 import shlex
@@ -49,7 +49,7 @@ QUESTIONS = {
     "schema": "schema buffer",
 }
 NO_PICTURES = {"simulate_policed", "network", "pgf", "compare", "reproduce", "schema"}
-NOT_HERE = {"serve"}  # is a page itself
+NOT_HERE = {"serve"}  # it is a page itself
 
 # A hundred curves in one picture.
 HUNDRED = """[[question]]
@@ -65,7 +65,7 @@ y = "buffer"
 
 
 def commands(executable):
-    """The commands that the help lists."""
+    """The commands listed in the help."""
     text = subprocess.run([executable, "--help"], capture_output=True, text=True, check=True).stdout
     found = []
     for name in re.findall(r"^  ([a-z]+)  +\S", text, re.M):
@@ -78,7 +78,7 @@ def commands(executable):
 
 
 def render(executable, folder):
-    """Writes all reports into the folder; name -> path."""
+    """Writes all reports to the folder; name -> path."""
     folder = pathlib.Path(folder)
     (folder / "hundred.toml").write_text(HUNDRED)
 

@@ -1,10 +1,9 @@
 #!/usr/bin/python3
-"""Opens the report of every command in a browser, as a reader would: at three sizes, light and dark, by keyboard, and
-without JavaScript.
+"""Opens the report of every command in a browser: at three sizes, light and dark, by keyboard, and without JavaScript.
 
   reports_test.py TAILBOUND [unittest's options]
 
-One headless Chromium is driven by selenium; without either the test is skipped (status 77).
+Uses headless Chromium with selenium; without them the test is skipped (status 77).
 """
 import csv
 import io
@@ -74,7 +73,7 @@ class Reports(unittest.TestCase):
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def requests(self):
-        """What was asked of files or the network since the last call."""
+        """Files and URLs requested since the last call."""
         asked = []
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
@@ -90,8 +89,8 @@ class Reports(unittest.TestCase):
         self.assertEqual(set(reports.commands(self.executable)) - reports.NOT_HERE - here, set())
 
     def test_sizes_and_schemes(self):
-        """On a phone and on one of the larger, opened at one and brought to the other; in one scheme each. By turns: what
-        differs between the larger, and between schemes, is the style that all reports have."""
+        """On a phone and on a larger screen, opened at one size and resized to the other, in one scheme each. Sizes and schemes
+        alternate between reports, as all share the same style."""
         for number, name in enumerate(self.files):
             sizes = [("desktop", "light"), ("phone", "dark")] if number % 2 == 0 else [("laptop", "dark"), ("phone", "light")]
             for place, (size, scheme) in enumerate(sizes if number % 4 < 2 else sizes[::-1]):
@@ -113,7 +112,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(sum(map(int, paper[4:-1].split(","))) > 380, scheme == "light")
 
     def check_names(self, name):
-        """Everything that can be reached has a name."""
+        """Every focusable element has an accessible name."""
         nameless = self.js("""
             const named = (element) => (element.getAttribute("aria-label") || element.textContent).trim() !== "";
             const unnamed = [...document.querySelectorAll("button, a, summary, [tabindex], svg[role]")]
@@ -128,7 +127,7 @@ class Reports(unittest.TestCase):
             self.assertLess(file.stat().st_size, LARGEST, name)
 
     def test_contrast(self):
-        """Of text on paper at least 4.5 to 1, in both schemes (WCAG 2.1, 1.4.3)."""
+        """Contrast of text of at least 4.5 to 1, in both schemes (WCAG 2.1, 1.4.3)."""
         self.open("buffer")
         for scheme in ("light", "dark"):
             self.look("desktop", scheme)
@@ -160,7 +159,7 @@ class Reports(unittest.TestCase):
             self.assertEqual(set(wanted) - reached, set(), name)
 
     def test_without_scripts(self):
-        """Text, tables and drawings are there; nothing that would need a script is."""
+        """Text, tables and drawings are present; controls that need a script are not."""
         self.look(scripts=False)
         try:
             for name in ("buffer", "occupancy", "buffer_list", "sweep"):

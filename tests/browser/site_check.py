@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Opens every page of the documentation's site in a browser, at three sizes, light and dark; exit 1 if anything is wrong.
+"""Opens every page of the documentation site in a browser, at three sizes, light and dark; exit 1 on any fault.
 
   site_check.py FOLDER
 
-FOLDER holds the built pages. They are read as files, and some of them from a server. Wrong is: an error or a warning on the
-console; a file that is not there; a request that leaves FOLDER; a page that scrolls sideways, or text beyond its edge; a
-page that is not dark where the reader's system is; TeX that a reader sees; a link to a page or an anchor that is not there;
-a search without results or without their text; a theme switch that does nothing. Exit 77 without a browser.
+FOLDER contains the built pages. They are opened as files, and some of them from a server. Faults are: an error or warning on
+the console; a missing file; a request outside FOLDER; a page that scrolls sideways, or text beyond its edge; a page that
+does not follow the color scheme of the system; visible TeX; a link to a missing page or anchor; a search without results or
+without their text; a theme switch without effect. Exit 77 without a browser.
 """
 
 import functools
@@ -25,7 +25,7 @@ SIZES = {"phone": (390, 844), "tablet": (1024, 768), "desktop": (1920, 1080)}
 SEARCHED = "decay rate"
 SERVED = ("index.html", "tutorial.html", "commands/buffer.html", "derivations/slotted_queue.html")
 
-# How wide the page is, and what is beyond its edge and in nothing that scrolls or is cut by itself.
+# The width of the page, and elements beyond its edge outside of scrollable or clipped containers.
 LAYOUT = """
 const apart = (element) => getComputedStyle(element).overflowX !== "visible" || element.tagName === "svg";
 const beyond = [], look = (element) => {
@@ -37,7 +37,7 @@ const beyond = [], look = (element) => {
 };
 for (const article of document.querySelectorAll("article")) look(article);
 return {width: document.documentElement.scrollWidth, beyond: beyond.slice(0, 3)};"""
-# Whether the paper is light.
+# Whether the background is light.
 LIGHT = """
 const colours = [document.body, document.documentElement].map((element) => getComputedStyle(element).backgroundColor);
 const [red, green, blue] = (colours.find((colour) => colour !== "rgba(0, 0, 0, 0)") ?? "rgb(255, 255, 255)").match(/\\d+/g);
@@ -74,7 +74,7 @@ class Site:
         self.driver.get(self.root + page)
 
     def check_logs(self, page):
-        """What the console and the network have had to say since the last call."""
+        """Errors of console and network since the last call."""
         for entry in self.driver.get_log("browser"):
             if entry["level"] in ("SEVERE", "WARNING"):
                 self.fault(page, f"console: {entry['message'].replace(self.root, '')}")
@@ -104,7 +104,7 @@ class Site:
                 self.fault(page, f"beyond the edge of a {size}: {element}")
 
     def check_text(self, page, text):
-        # Search results show code too: comments of headers have \param and the like.
+        # Search results also show code: comments of headers contain \param and the like.
         for found in re.finditer(r"[^\u2028]{0,30}(\$|\\(?!param|pre|throws|return)[A-Za-z]{2})[^\u2028]{0,30}", text):
             self.fault(page, f"TeX: {found.group(0).strip()}")
 
@@ -121,7 +121,7 @@ class Site:
         self.check_logs(page)
 
     def check_links(self):
-        """Once all pages have been opened: from one to the other."""
+        """Links between pages, once all pages have been opened."""
         for page, link in self.links:
             if not link.startswith(self.root):
                 continue
@@ -165,7 +165,7 @@ class Site:
         self.check_logs(page)
 
     def serve(self):
-        """From here on the pages come from a server."""
+        """From now on pages are loaded from a server."""
         class Quiet(http.server.SimpleHTTPRequestHandler):
             def log_message(self, *arguments):
                 pass
@@ -176,7 +176,7 @@ class Site:
 
 
 def faults(folder):
-    """(page, what is wrong) of all pages of a folder; of a whole site also its search and its switch."""
+    """(page, fault) of all pages of a folder; for a complete site also of its search and theme switch."""
     site = Site(folder)
     try:
         pages = [str(path.relative_to(site.folder)) for path in sorted(site.folder.rglob("*.html"))]
@@ -204,7 +204,7 @@ def main():
         print("Chromium or its driver is missing: tools/install-packages browser", file=sys.stderr)
         return 77
     if not pathlib.Path(sys.argv[1]).is_dir():
-        return 77  # the site could not be built
+        return 77  # the site was not built
     count, found = faults(sys.argv[1])
     for page, text in found:
         print(f"{page}: {text}", file=sys.stderr)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The check of the site finds what it is there to find: one fault of each kind, planted in pages that are else sound."""
+"""Tests the site check: one fault of each kind, planted in otherwise correct pages, is found."""
 
 import pathlib
 import shutil
@@ -26,7 +26,7 @@ PLANTED = {
     "link.html": ("<a href='none.html'>none</a>", "link to nothing: none.html"),
     "anchor.html": ("<a href='index.html#none'>none</a>", "link to no anchor: index.html#none"),
 }
-# A search that finds nothing, and a switch that stays where it is.
+# A search without results, and a switch without effect.
 SEARCH = "<div class='search-summary'>finished</div>"
 SWITCH = "<div class='theme-toggle-content'><button class='theme-toggle'>Theme</button></div>"
 

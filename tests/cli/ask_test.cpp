@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <string>
 
-// Commands asked in process, for their documents: what Python and sweeps do.
+// Commands run in process for their documents, as by Python and sweeps.
 
 namespace {
 
@@ -39,14 +39,14 @@ TEST_CASE("ask: every command by its name, with its options") {
   CHECK_THROWS_AS(Asker("bufer"), InvalidArgument);
 }
 
-TEST_CASE("ask: the same document by names and by the words of a command line") {
+TEST_CASE("ask: the same document by name and by command line") {
   const Asker asker("buffer");
   const cli::Reply by_names = asker.answer({{"--inputs", "16"}, {"--load", "0.8,0.9"}, {"--drop", "1e-15"}});
   CHECK(by_names.status == cli::answered);
   CHECK(by_names.document.results.size() == 2);
   CHECK(json_of(by_names) ==
         json_of(cli::answer_document({"buffer", "--inputs=16", "--load", "0.8,0.9", "--drop", "1e-15"})));
-  // Nothing of one question stays for the next.
+  // No state of one query remains for the next.
   const cli::Reply next =
       asker.answer({{"--shared", ""}, {"--inputs", "4"}, {"--load", "0.5"}, {"--drop", "1e-6"}});
   CHECK(next.document.results.size() == 1);
@@ -54,7 +54,7 @@ TEST_CASE("ask: the same document by names and by the words of a command line") 
         json_of(by_names));
 }
 
-TEST_CASE("ask: what is wrong is thrown, as typed") {
+TEST_CASE("ask: errors are thrown, as typed") {
   const Asker asker("buffer");
   const auto message = [&](const std::vector<std::pair<std::string, std::string>>& given) -> std::string {
     try {

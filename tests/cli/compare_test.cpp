@@ -50,7 +50,7 @@ json compare(const std::string& file, std::vector<std::string> more = {}) {
   return document["results"][0];
 }
 
-/// A file that is gone at the end of the scope.
+/// A file deleted at the end of the scope.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& content) {
@@ -72,7 +72,7 @@ class TemporaryFile {
   std::string path_;
 };
 
-/// What the program prints on standard output; empty if it is not installed.
+/// The standard output of the program; empty if it is not installed.
 std::string output_of(const std::string& command) {
   std::string output;
   std::FILE* pipe = ::popen((command + " 2>/dev/null").c_str(), "r");
@@ -88,8 +88,8 @@ bool installed(const std::string& program) {
   return !output_of("command -v " + program).empty();
 }
 
-/// The first index where `low` is more than one unit of its last place away from `high`, a list of more
-/// digits from another program.
+/// The first index at which `low` differs by more than one unit in its last place from `high`, a longer list
+/// from another program.
 std::int64_t first_difference(const series::CoefficientList& low, const series::CoefficientList& high) {
   for (std::size_t i = 0; i < low.coefficients.size(); ++i) {
     const auto& entry = low.coefficients[i];
@@ -101,7 +101,7 @@ std::int64_t first_difference(const series::CoefficientList& low, const series::
 
 }  // namespace
 
-TEST_CASE("expansions with enough digits agree throughout", "[cli][compare]") {
+TEST_CASE("long expansions agree in all digits", "[cli][compare]") {
   for (const char* file : {"gp_slotted_queue.txt", "gp_slotted_queue_exact.txt"}) {
     CAPTURE(file);
     const json answer = compare(sample(file));
@@ -113,8 +113,8 @@ TEST_CASE("expansions with enough digits agree throughout", "[cli][compare]") {
   }
 }
 
-TEST_CASE("a last digit that is off by more than a unit is found", "[cli][compare]") {
-  // Giac's conversion of the exact fraction: ...70661, where ...70659834 is true.
+TEST_CASE("a last digit off by more than one unit is detected", "[cli][compare]") {
+  // Giac's conversion of the exact fraction: ...70661, where ...70659834 is correct.
   const json answer = compare(sample("giac_slotted_queue.txt"));
   CHECK(answer["compared"] == 61);
   CHECK(answer["agreed_digits_min"] == 39);
@@ -125,7 +125,7 @@ TEST_CASE("a last digit that is off by more than a unit is found", "[cli][compar
   CHECK(compare(sample("giac_slotted_queue.txt"), {"--require", "39"})["first_disagreement"].is_null());
 }
 
-TEST_CASE("the place where 38 digits lose the tail", "[cli][compare]") {
+TEST_CASE("the index at which 38 digits lose the tail", "[cli][compare]") {
   const auto reference = list_of(cli::read_file(sample("gp_slotted_queue.txt"), "FILE"));
   for (const char* name : {"gp_slotted_queue_38_digits.txt", "giac_slotted_queue_38_digits.txt"}) {
     CAPTURE(name);
@@ -140,7 +140,7 @@ TEST_CASE("the place where 38 digits lose the tail", "[cli][compare]") {
     CHECK(answer["agreeing"] == std::count_if(answer["coefficients"].begin(), answer["coefficients"].end(),
                                               [](const json& one) { return one["agrees"].get<bool>(); }));
 
-    // With a number of digits required, the refusal names the first level that has fewer.
+    // With a required number of digits, the error names the first level with fewer.
     const auto lost = [&](const char* relative_error) {
       for (std::size_t i = 0; i < low.coefficients.size(); ++i) {
         const auto& value = reference.coefficients[i].value;
@@ -160,8 +160,8 @@ TEST_CASE("the place where 38 digits lose the tail", "[cli][compare]") {
   }
 }
 
-TEST_CASE("a list of doubles agrees as far as a double can", "[cli][compare]") {
-  // P(Q = n) of one input at 1/10 and 9/10 of two: what Python prints of the nearest doubles.
+TEST_CASE("a list of doubles agrees to double precision", "[cli][compare]") {
+  // P(Q = n) of one input at 1/10 and 9/10 of two: Python's output for the nearest doubles.
   const TemporaryFile python("[0.5, 0.3888888888888889, 0.09876543209876543, 0.010973936899862825]\n");
   const Outcome good = run_command({"compare", python.path(), "--inputs", "2", "--load", "0.5"});
   CHECK(good.status == 0);
@@ -177,8 +177,8 @@ TEST_CASE("a list of doubles agrees as far as a double can", "[cli][compare]") {
             .status == 0);
 }
 
-TEST_CASE("tails, columns and wrong questions", "[cli][compare]") {
-  // Tails of data/reference/slotted_queue.csv are given to 40 digits; here by their occupancies.
+TEST_CASE("tails, columns and invalid queries", "[cli][compare]") {
+  // Tails of data/reference/slotted_queue.csv are given to 40 digits; here as occupancies.
   const auto occupancy = list_of(cli::read_file(sample("gp_slotted_queue.txt"), "FILE"));
   std::string tails = "level,tail\n";
   numeric::Rational tail = 1;
@@ -204,7 +204,7 @@ TEST_CASE("tails, columns and wrong questions", "[cli][compare]") {
   CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 10);
 }
 
-TEST_CASE("what compare refuses", "[cli][compare]") {
+TEST_CASE("errors of compare", "[cli][compare]") {
   const auto refused = [](std::vector<std::string> arguments, int status, const std::string& says) {
     arguments.insert(arguments.begin(), "compare");
     const Outcome outcome = run_command(arguments);
@@ -265,10 +265,10 @@ TEST_CASE("formulas printed for Maple and PARI/GP run there, and compare agrees"
     const TemporaryFile script("maple_mode(1);\nDigits := 50:\n" + formula("maple") +
                                "\ns := convert(series(Q(z), z = 0, 31), polynom):\n"
                                "[seq(evalf(coeff(s, z, n)), n = 0 .. 30)];\n");
-    // Giac leaves a file in the folder it runs in.
+    // Giac leaves a file in its working folder.
     const std::string folder = std::filesystem::temp_directory_path().string();
     agree_throughout(output_of("cd '" + folder + "' && giac " + script.path()),
-                     49);  // its last digit is not always right
+                     49);  // its last digit is not always correct
   } else {
     WARN("giac is not installed (Debian package xcas): the Maple formula was not run");
   }

@@ -4,7 +4,7 @@
 
 #include <string>
 
-// What options say of their values, for forms and other programs, beside what commands do with them.
+// Declared values of options, for forms and other programs, compared with the behavior of the commands.
 
 namespace {
 
@@ -12,7 +12,7 @@ using namespace tailbound;
 using cli::Asker;
 using options::Option;
 
-TEST_CASE("values: every name that an option takes stands in its help") {
+TEST_CASE("values: every name of an option is in its help") {
   int found = 0;
   for (const std::string& command : cli::command_names()) {
     const Asker asker(command);
@@ -26,7 +26,7 @@ TEST_CASE("values: every name that an option takes stands in its help") {
   CHECK(found > 100);
 }
 
-TEST_CASE("values: sliders go up, in steps that fit") {
+TEST_CASE("values: sliders increase, in fitting steps") {
   int found = 0;
   for (const std::string& command : cli::command_names()) {
     const Asker asker(command);
@@ -43,7 +43,7 @@ TEST_CASE("values: sliders go up, in steps that fit") {
   CHECK(found > 60);
 }
 
-TEST_CASE("values: another name is refused, and the names listed are those of the option") {
+TEST_CASE("values: an unknown name is rejected with the option's list of names") {
   int found = 0;
   for (const std::string& command : cli::command_names()) {
     const Asker asker(command);
@@ -60,7 +60,7 @@ TEST_CASE("values: another name is refused, and the names listed are those of th
       } catch (const InvalidArgument& error) {
         message = error.what();
       }
-      // Other options may have to be given with it: then these are asked for.
+      // Other options may be required with it: the error then names them.
       if (message.find("must be one of") == std::string::npos &&
           message.find("must be either") == std::string::npos)
         continue;
@@ -71,7 +71,7 @@ TEST_CASE("values: another name is refused, and the names listed are those of th
   CHECK(found > 20);
 }
 
-TEST_CASE("commands: simulations and lists of points may be cut, analyses have a limit of time") {
+TEST_CASE("commands: simulations and lists of points can be split, analyses have a time limit") {
   for (const std::string& command : cli::command_names()) {
     INFO(command);
     const cli::Work work = Asker(command).command().work;

@@ -18,7 +18,7 @@ tailbound::golden::Outcome pgf(std::vector<std::string> arguments) {
 
 }  // namespace
 
-TEST_CASE("pgf: the help's example is what the command prints") {
+TEST_CASE("pgf: the example in the help is the actual output") {
   const std::string help = pgf({"--help"}).out;
   std::istringstream lines(pgf({"--inputs", "k", "--load", "k*p", "--moments"}).out);
   for (std::string line; std::getline(lines, line);) {
@@ -27,8 +27,8 @@ TEST_CASE("pgf: the help's example is what the command prints") {
   }
 }
 
-TEST_CASE("pgf: every run of the program prints the same") {
-  // Orders inside GiNaC follow addresses, which change from process to process.
+TEST_CASE("pgf: every run prints the same") {
+  // GiNaC's internal order depends on addresses, which differ between processes.
   const auto output_of_a_process = [] {
     const std::string command = std::string(TAILBOUND_EXECUTABLE) + " pgf --inputs k --load 'k*p' --moments";
     std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
@@ -70,7 +70,7 @@ TEST_CASE("pgf: lists of quantities and languages") {
   CHECK(both["question"]["of"] == nlohmann::json({"occupancy", "wait"}));
 }
 
-TEST_CASE("pgf: bad input is status 2, an unstable queue 1; nothing on standard output") {
+TEST_CASE("pgf: bad input is status 2, an unstable queue 1; no standard output") {
   const std::vector<std::pair<std::vector<std::string>, int>> rows{
       {{"--inputs", "16"}, 2},
       {{"--inputs", "0", "--load", "0.5"}, 2},

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-// The command: its folder, its README, what it says of its findings. The figures' numbers: tests/figures.
+// The command: its folder, its README, and its findings. The figures' numbers: tests/figures.
 
 namespace {
 
@@ -35,7 +35,7 @@ Outcome reproduce(const std::string& name, const std::string& folder, std::vecto
 
 }  // namespace
 
-TEST_CASE("reproduce: the README says what the JSON says, and keeps the figures of earlier runs") {
+TEST_CASE("reproduce: the README agrees with the JSON, and keeps figures of earlier runs") {
   const Folder folder;
   REQUIRE(reproduce("singh-dally-7", folder.path(), {"--quick"}).status == 0);
   const std::string before = content(folder / "README.md"), page_before = content(folder / "index.html");
@@ -46,7 +46,7 @@ TEST_CASE("reproduce: the README says what the JSON says, and keeps the figures 
   REQUIRE(seven != std::string::npos);
   CHECK(five < seven);
   CHECK(readme.substr(seven) == before.substr(before.find("## singh-dally-7\n")));
-  // The page likewise.
+  // The same for the page.
   const std::string page = content(folder / "index.html");
   const std::size_t page_five = page.find("id=\"singh-dally-5\""),
                     page_seven = page.find("id=\"singh-dally-7\"");
@@ -80,12 +80,12 @@ TEST_CASE("reproduce: the README says what the JSON says, and keeps the figures 
                                                {"not compared", made["uncompared"]}});
   // Every column of the table, with its unit.
   CHECK(readme.find("| `level` | packets |") != std::string::npos);
-  // Run again, the answer is the same to the byte.
+  // A second run gives the same bytes.
   REQUIRE(reproduce("singh-dally-7", folder.path(), {"--quick"}).status == 0);
   CHECK(content(folder / "README.md") == readme);
 }
 
-TEST_CASE("reproduce: a paper and all are all their figures; csv is a row a finding; quiet lists the files") {
+TEST_CASE("reproduce: a paper, and all papers; csv has one row per finding; quiet lists the files") {
   using tailbound::figures::figures_named;
   CHECK(figures_named("all").size() == tailbound::figures::all_figures().size());
   std::map<std::string, std::size_t> papers;
@@ -118,17 +118,17 @@ TEST_CASE("reproduce: a paper and all are all their figures; csv is a row a find
             "\n");
 }
 
-TEST_CASE("reproduce: a stop leaves the figures before, and says so") {
+TEST_CASE("reproduce: a stop keeps the finished figures, and is reported") {
   const Folder folder, said;
   Child child(Child::words_of("reproduce all --quick --format json --output " + folder.path()),
               {.out = said / "out"});
-  REQUIRE(child.wait_for_file(folder / "README.md", 1));  // behind the first figure's files
+  REQUIRE(child.wait_for_file(folder / "README.md", 1));  // after the first figure's files
   child.send(SIGINT);
   const int status = child.wait();
   const json document = json::parse(content(said / "out"));
   const std::size_t made = document["results"].size();
   CHECK(made >= 1);
-  if (status != 0) {  // a quick machine may have come to the end
+  if (status != 0) {  // a fast machine may already have finished
     CHECK(status == 4);
     CHECK(document["stopped"] == true);
     CHECK(document["stopped_after"] == std::to_string(made) + " of 15 figures");
@@ -140,7 +140,7 @@ TEST_CASE("reproduce: a stop leaves the figures before, and says so") {
     CHECK(readme.find("\n## " + figure["figure"].get<std::string>() + "\n") != std::string::npos);
 }
 
-TEST_CASE("reproduce: the help's example is what the command prints") {
+TEST_CASE("reproduce: the example in the help is the actual output") {
   const std::string help = run_command({"reproduce", "--help"}).out;
   REQUIRE(help.find("tailbound reproduce singh-dally-7 --output figures") != std::string::npos);
   const Folder folder;
@@ -154,7 +154,7 @@ TEST_CASE("reproduce: the help's example is what the command prints") {
   CHECK(count >= 10);
 }
 
-TEST_CASE("reproduce: bad input is status 2 before any work, and nothing is lost") {
+TEST_CASE("reproduce: bad input is status 2 before any work, and no file is lost") {
   const Folder folder;
   write(folder / "file", "mine");
   fs::create_directories(folder / "foreign");

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-// What answers say of their accuracy, and the commands of the table: each is accepted, and gives the row again.
+// Accuracy statements of answers, and the commands of the table: each is accepted, and reproduces the row.
 
 namespace {
 
@@ -35,7 +35,7 @@ std::vector<std::string> words_of(const std::string& command) {
   return words;
 }
 
-/// Its options are read and its network is made; nothing is simulated.
+/// Parses its options and creates its network; nothing is simulated.
 void check_accepted(const std::string& command) {
   INFO(command);
   std::stop_source stopped;
@@ -61,7 +61,8 @@ std::string in_one_line(const std::string& text) {
   return line;
 }
 
-/// The command of a row of the table, simulated for so long: errors lie in the row's ranges, but for both intervals.
+/// Runs the command of a row with the given length: errors lie in the row's ranges, widened by both
+/// intervals.
 void check_reproduced(const AccuracyRow& row, const std::string& length) {
   const std::string command = tailbound::render::reproducing_command(row);
   INFO(command);
@@ -83,7 +84,7 @@ void check_reproduced(const AccuracyRow& row, const std::string& length) {
     REQUIRE(results[i]["prediction"].is_object());
     const double predicted = results[i]["prediction"]["value"].get<double>();
     const double mean = simulated["value"].get<double>();
-    // 95 % intervals widened to 99.9 %; those of the first rows as docs/derivations have them.
+    // 95 % intervals widened to 99.9 %; those of the first rows as in docs/derivations.
     const double half_width = 1.7 * (simulated["upper"].get<double>() / mean - 1);
     const double then = row.measured == "0.1.0" ? (errors[i].at > 0.9    ? 0.03
                                                    : errors[i].at > 0.85 ? 0.014
@@ -106,7 +107,7 @@ WormholeQuestion of(network::WormTopology topology, std::int64_t flits, std::opt
 
 }  // namespace
 
-/// \param part  every so many of the commands
+/// \param part  one in `part` of the commands
 void check_commands(std::size_t part) {
   std::set<std::string> commands;
   for (const AccuracyRow& row : accuracy_rows()) commands.insert(tailbound::render::reproducing_command(row));
@@ -131,13 +132,13 @@ TEST_CASE("accuracy: short runs of some rows give them again") {
   check_reproduced(row_of(of({.nodes = 64}, 5, 2)), " --cycles 40000");
 }
 
-TEST_CASE("accuracy: all wormhole rows are given again", "[.full]") {
+TEST_CASE("accuracy: all wormhole rows are reproduced", "[.full]") {
   for (const AccuracyRow& row : accuracy_rows())
     if (row.model == MeasuredModel::wormhole_finite_source || row.model == MeasuredModel::wormhole_paper)
       check_reproduced(row, "");
 }
 
-TEST_CASE("accuracy: one statement about a network that was measured, between two, and outside") {
+TEST_CASE("accuracy: one statement for a measured network, for one between two, and for one outside") {
   const std::string mesh = "wormhole --topology mesh --nodes 64 --fractions 30%,80% --flits ";
   const std::string inside = in_one_line(run_line(mesh + "32").out);
   CHECK(inside.find("Accuracy, as model / simulation - 1: measured on this network (8 x 8 mesh, 1 virtual "
@@ -158,13 +159,13 @@ TEST_CASE("accuracy: one statement about a network that was measured, between tw
     CHECK(count_of(text, "within") == 0);
     CHECK(text.find("not known") == std::string::npos);
   }
-  // Beyond the loads that were measured.
+  // Beyond the measured loads.
   const std::string beyond =
       in_one_line(run_line("wormhole --topology mesh --nodes 64 --flits 32 --fractions 99%").out);
   CHECK(beyond.find("not measured beyond that") != std::string::npos);
 }
 
-TEST_CASE("accuracy: a page says it once, in its notes") {
+TEST_CASE("accuracy: a page states it once, in its notes") {
   const std::string page =
       run_line("wormhole --topology mesh --nodes 64 --flits 32 --fractions 30%,85% --format html").out;
   CHECK(count_of(page, "Accuracy, as") >= 1);
@@ -245,7 +246,7 @@ TEST_CASE("accuracy: broadcasts, hot spots and trees") {
   const auto hot = run_json("multistage --links any --nodes 64 --hot 0.08 --loads 0.3,0.6");
   CHECK(hot["results"][0]["accuracy"] == "measured");
   CHECK(hot["results"][0]["delay_error_max"]["value"].get<double>() < 0.1);
-  // What was measured without conflicts at links says nothing about links that pass one request at a time.
+  // Measurements without link conflicts say nothing about links that pass one request at a time.
   CHECK(run_json("multistage --nodes 64 --hot 0.08 --loads 0.3")["results"][0]["accuracy"] == "not measured");
   const auto large = run_json("multistage --nodes 1024 --hot 0.08 --loads 0.3");
   CHECK(large["results"][0]["accuracy"] == "not measured");

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-// Command lines with an answer: the numbers of the paper's output queue (16 inputs, 1e-15), every format,
-// and the files.
+// Command lines with an answer: the numbers of the paper's output queue (16 inputs, 1e-15), every format, and
+// the files.
 
 using nlohmann::json;
 using tailbound::golden::at;
@@ -119,7 +119,7 @@ TEST_CASE("buffer: a capacity gives back its probability; loss is overflow times
   const json overflow = run_result("buffer --inputs 16 --load 0.9 --capacity 157");
   CHECK(overflow["buffer"] == 157);
   check_agrees(overflow["probability"], "8.7035435578e-16");
-  // Four inputs at 0.8 with room for 6, from the stationary vector of the finite chain.
+  // Four inputs at 0.8 with a buffer of 6, from the stationary vector of the finite chain.
   const json loss = run_result("buffer --inputs 4 --load 0.8 --capacity 6 --criterion loss");
   CHECK(loss["criterion"] == "loss");
   CHECK(std::stod(loss["probability"]["lower"].get<std::string>()) ==
@@ -137,10 +137,10 @@ TEST_CASE("buffer: below load 1/2 overflow comes with a caution and the loss") {
   CHECK_FALSE(run_result("buffer --inputs 16 --load 0.2 --drop 1e-15 --criterion loss").contains("loss"));
 }
 
-TEST_CASE("buffer: the greatest load and the least speedup lead back to the target") {
+TEST_CASE("buffer: maximum load and minimum speedup lead back to the target") {
   const json most = run_result("buffer --inputs 16 --solve load --capacity 157 --drop 1e-15");
   const std::string load = most["greatest_load"]["lower"];
-  CHECK(std::stod(load) > 0.9);  // 157 packets are enough at 0.9, not much beyond
+  CHECK(std::stod(load) > 0.9);  // 157 packets suffice at 0.9, not much beyond
   CHECK(std::stod(load) < 0.901);
   CHECK(run_result("buffer --inputs 16 --load " + load + " --drop 1e-15")["buffer"] == 157);
   const std::string above = most["greatest_load"]["upper"];
@@ -154,7 +154,7 @@ TEST_CASE("buffer: the greatest load and the least speedup lead back to the targ
   CHECK(none["least_speedup"]["value"] == "1");
 }
 
-TEST_CASE("buffer: the forms of traffic agree where they describe the same") {
+TEST_CASE("buffer: equivalent traffic descriptions agree") {
   const json equal = run_result("buffer --inputs 4 --load 0.8 --drop 1e-9");
   const json rates = run_result("buffer --rates 0.2,1/5,0.2,2e-1 --drop 1e-9");
   const json formula = run_result("buffer --arrivals (4/5+z/5)^4 --drop 1e-9");
@@ -187,11 +187,11 @@ TEST_CASE("buffer: table, quiet table and CSV") {
   CHECK(at(csv, 2, "buffer") == "157");
   CHECK(std::stod(at(csv, 2, "probability")) == Approx(8.7035435578e-16));
   CHECK(at(csv, 2, "stopped") == "false");
-  // One point has the same columns.
+  // A single point has the same columns.
   CHECK(rows_of(run_line("buffer --inputs 16 --load 0.9 --drop 1e-15 --format csv").out)[0] == csv[0]);
 }
 
-TEST_CASE("occupancy: levels in the order asked, and all levels until a target") {
+TEST_CASE("occupancy: given levels in order, and all levels down to a target") {
   const json some = run_result("occupancy --inputs 16 --load 0.9 --levels 157,0,76");
   REQUIRE(some["tail"].size() == 3);
   CHECK(some["tail"][0]["level"] == 157);
@@ -213,7 +213,7 @@ TEST_CASE("occupancy: levels in the order asked, and all levels until a target")
   CHECK(at(rows, 1, "probability_lower").rfind("8.70354355781", 0) == 0);
 }
 
-TEST_CASE("files: --output holds exactly what standard output would") {
+TEST_CASE("files: --output contains exactly the standard output") {
   const Folder folder;
   const std::string line = "buffer --inputs 16 --load 0.9 --drop 1e-15 --format json";
   const std::string target = folder / "it's_an answer.json";
@@ -223,12 +223,13 @@ TEST_CASE("files: --output holds exactly what standard output would") {
   CHECK(outcome.status == 0);
   CHECK(outcome.out.empty());
   CHECK(content(target) == run_line(line).out);
-  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);  // no temporary is left
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) ==
+        1);  // no temporary file
 
   const std::vector<std::pair<std::string, std::string>> magic{
       {"svg", "<svg xmlns="}, {"png", "\x89PNG"}, {"pdf", "%PDF-"}};
   for (const auto& [ending, start] : magic) {
-    // A name that a careless script would trip over.
+    // A name that would break a careless script.
     const std::string picture = folder / ("a'; $(x) \" picture." + ending);
     for (const std::vector<std::string>& arguments :
          {std::vector<std::string>{"buffer", "--inputs", "16", "--load", "0.5:0.9:0.1", "--drop", "1e-15"},

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-// Command lines on broadcasts in hypercubes: answers in each format, and refusals.
+// Command lines on broadcasts in hypercubes: answers in each format, and errors.
 
 namespace {
 
@@ -26,7 +26,7 @@ double value(const nlohmann::json& number) {
   return number["value"].get<double>();
 }
 
-TEST_CASE("broadcast: JSON of both variants, with numbers known") {
+TEST_CASE("broadcast: JSON of both variants, with known numbers") {
   const auto answer = run_json(line + "--fractions 10%,1/2,0.95");
   CHECK(answer["command"] == "broadcast");
   CHECK(answer["question"]["replication"] == "conserving");
@@ -40,7 +40,7 @@ TEST_CASE("broadcast: JSON of both variants, with numbers known") {
   CHECK(value(half["unicast_latency"]) == Approx(60.02881).margin(5.1e-6));
   CHECK(value(half["broadcast_latency"]) == Approx(336.25776).margin(5.1e-6));
   CHECK(value(half["fraction_of_saturation"]) == Approx(0.5).epsilon(1e-15));
-  // What the fraction made of it is an input that gives the same.
+  // The rate computed from a fraction is an input that gives the same.
   const auto again = run_json(line + "--rates " + half["rate"].get<std::string>())["results"][0];
   CHECK(again["unicast_latency"] == half["unicast_latency"]);
   CHECK(again["broadcast_latency"] == half["broadcast_latency"]);
@@ -64,7 +64,7 @@ TEST_CASE("broadcast: JSON of both variants, with numbers known") {
   CHECK(value(first["broadcast_latency"]) == Approx(321.61834).margin(6e-6));
 }
 
-TEST_CASE("broadcast: the start-up is n steps of the broadcast and no part of a unicast") {
+TEST_CASE("broadcast: the start-up counts for the n steps of a broadcast, and not for unicasts") {
   const auto none = run_json(line + "--rates 0,0.01 --startup 0"),
              much = run_json(line + "--rates 0,0.01 --startup 7/2");
   CHECK(value(none["results"][0]["broadcast_latency"]) == 6 * 32);
@@ -78,7 +78,7 @@ TEST_CASE("broadcast: the start-up is n steps of the broadcast and no part of a 
   CHECK(run_json(line)["results"].size() == 9);
 }
 
-TEST_CASE("broadcast: lists of networks and variants give their product, each as on its own") {
+TEST_CASE("broadcast: lists of networks and variants give all combinations, each as on its own") {
   const std::string lists =
       "broadcast --dimensions 3,4 --virtual-channels 2:4:2 --flits 8,32 --broadcast 0,1% --startup 1,2 "
       "--replication conserving,shared-wire --fractions 20%,50% ";
@@ -89,7 +89,7 @@ TEST_CASE("broadcast: lists of networks and variants give their product, each as
   const auto last = run_json(
       "broadcast --dimensions 4 --virtual-channels 4 --flits 32 --broadcast 0.01 --startup 2 --replication "
       "shared-wire --fractions 50%");
-  // But for the command that measures the accuracy: it is of all loads asked for.
+  // Except for the command that measures the accuracy, which covers all loads given.
   const auto without_command = [](nlohmann::json result) {
     result.erase("accuracy_command");
     return result;
@@ -97,13 +97,13 @@ TEST_CASE("broadcast: lists of networks and variants give their product, each as
   CHECK(without_command(all["results"].back()) == without_command(last["results"][0]));
   const Outcome csv = run_line(lists + "--format csv");
   const auto rows = tailbound::golden::rows_of(csv.out);
-  CHECK(rows.size() == 1 + 64 * (3 + 4));  // a row a dimension
+  CHECK(rows.size() == 1 + 64 * (3 + 4));  // one row per dimension
   const Outcome table = run_line(lists);
   for (const char* words : {"dimensions", "virtual channels", "variant", "saturation", "Variant shared-wire"})
     CHECK(table.out.find(words) != std::string::npos);
 }
 
-TEST_CASE("broadcast: tables name the variant and what is known of its error; CSV has a row a dimension") {
+TEST_CASE("broadcast: tables name the variant and its measured error; CSV has one row per dimension") {
   const Outcome table = run_line(line + "--fractions 50%");
   CHECK(table.status == 0);
   for (const char* words :
@@ -147,7 +147,7 @@ TEST_CASE("broadcast: the plot has both latencies and the saturation") {
   text << std::ifstream(picture).rdbuf();
   for (const char* words : {">broadcast<", ">unicast<", "saturation, 0.023618"})
     CHECK(text.str().find(words) != std::string::npos);
-  // Without broadcasts there is no curve of theirs; several networks have a curve each.
+  // Without broadcasts there is no broadcast curve; several networks have one curve each.
   const std::string none = folder / "none.svg", many = folder / "many.svg";
   CHECK(run_line("broadcast --dimensions 4 --virtual-channels 2 --flits 8 --broadcast 0 --plot " + none)
             .status == 0);
@@ -158,7 +158,7 @@ TEST_CASE("broadcast: the plot has both latencies and the saturation") {
   CHECK(tailbound::golden::content(many).find("unicast, dimensions 4") != std::string::npos);
 }
 
-TEST_CASE("broadcast: refusals name the option, the value and what is legal") {
+TEST_CASE("broadcast: errors name the option, the value and the legal range") {
   struct Case {
     const char* line;
     int status;

@@ -29,7 +29,7 @@ TEST_CASE("bursts: the buffer of 32 sources") {
   }
 }
 
-TEST_CASE("bursts: --burst alone says on-off, and many sources are no enclosure") {
+TEST_CASE("bursts: --burst implies on-off traffic, and many sources give no enclosure") {
   const auto json =
       run_result("buffer --inputs 1024 --load 0.6 --burst 16 --drop 1e-12 --destination per-packet");
   CHECK(json["buffer"] == 29);
@@ -43,7 +43,7 @@ TEST_CASE("bursts: --burst alone says on-off, and many sources are no enclosure"
   CHECK(outcome.out.find("proved to be enough") != std::string::npos);
 }
 
-TEST_CASE("bursts: one output per burst, unless told otherwise") {
+TEST_CASE("bursts: one output per burst by default") {
   const std::string line = "buffer --inputs 4 --load 0.6 --burst 16 --drop 1e-9";
   const auto json = run_result(line);
   CHECK(json["buffer"] == 526);
@@ -60,7 +60,7 @@ TEST_CASE("bursts: one output per burst, unless told otherwise") {
   CHECK(both[1]["burst_destination"] == "per-packet");
 }
 
-TEST_CASE("bursts: a target that is the load itself is met with equality") {
+TEST_CASE("bursts: a target equal to the load is met with equality") {
   for (const std::string destination : {"per-burst", "per-packet"}) {
     const std::string line = "buffer --inputs 4 --load 0.5 --burst 8 --destination " + destination;
     CHECK(run_result(line + " --drop 0.5")["buffer"] == 0);
@@ -69,18 +69,18 @@ TEST_CASE("bursts: a target that is the load itself is met with equality") {
   CHECK(run_line("validate buffer --inputs 4 --load 0.5 --burst 8 --slots 4000").status == 0);
 }
 
-TEST_CASE("bursts: many inputs that send in some slots only are computed, with a proof beside them") {
+TEST_CASE("bursts: many inputs with an on-rate are computed, accompanied by a proof") {
   const auto json = run_result("buffer --inputs 64 --load 0.6 --burst 16 --on-rate 0.8 --drop 1e-9");
   CHECK(json["probability"]["kind"] == "approximation");
   CHECK(json["probability"]["agreed_digits"] >= 9);
   CHECK(json["buffer_proved"] > json["buffer"]);
   CHECK(json["buffer_proved"].get<double>() < 1.1 * json["buffer"].get<double>());
-  // Fewer packets a slot ON, and so fewer at once, than with an on-rate of 1: 755 at 256 inputs, 729 at 32.
+  // Fewer packets per slot ON, and so fewer at once, than with an on-rate of 1: 755 at 256 inputs, 729 at 32.
   CHECK(json["buffer"] < 729);
 }
 
-TEST_CASE("bursts: where the least buffer is out of reach, one that is proved to be enough") {
-  // In a process of its own: what is given up goes on until its end.
+TEST_CASE("bursts: if the minimum buffer is out of reach, one that is proved to suffice") {
+  // In a separate process: aborted work continues until its end.
   const Folder folder;
   Child child(Child::words_of("buffer --inputs 32 --load 0.6 --burst 100000 --drop 1e-9 --time-limit 1"),
               {.out = folder / "out", .err = folder / "err"});
@@ -89,7 +89,7 @@ TEST_CASE("bursts: where the least buffer is out of reach, one that is proved to
   CHECK(content(folder / "err").find("is proved to be enough") != std::string::npos);
 }
 
-TEST_CASE("bursts: the longest that a buffer bears") {
+TEST_CASE("bursts: maximum mean burst for a buffer") {
   for (const std::string destination : {"per-burst", "per-packet"}) {
     const std::string line = "buffer --inputs 4 --load 0.6 --drop 1e-9 --destination " + destination;
     const auto found = run_result(line + " --capacity 100 --solve burst");
@@ -132,7 +132,7 @@ TEST_CASE("bursts: the formula of one source") {
   CHECK(json["beta"] == "1/16");
 }
 
-TEST_CASE("bursts: refused with what is possible") {
+TEST_CASE("bursts: errors name the alternatives") {
   struct Refusal {
     const char* line;
     int status;
@@ -172,7 +172,7 @@ TEST_CASE("bursts: delays through a tree") {
   // Hops are added as if they were independent.
   CHECK(json["ccdf"][0]["probability"]["kind"] == "approximation");
   CHECK(json["mean_queueing_slots"]["kind"] == "approximation");
-  // Each hop's buffer is what `buffer` says of it alone.
+  // Each hop's buffer is that of `buffer` alone.
   for (const auto& [hop, count] : {std::pair{std::size_t{0}, "4"}, {1, "16"}, {2, "16"}})
     CHECK(json["hops"][hop]["buffer"] ==
           run_result(std::string("buffer --inputs ") + count +
@@ -191,7 +191,7 @@ TEST_CASE("bursts: delays through a tree") {
   CHECK(table.find("exact or certified") == std::string::npos);
 }
 
-TEST_CASE("bursts: what delay refuses") {
+TEST_CASE("bursts: errors of delay") {
   const std::string tree = "delay --radix 4 --levels 2 --load 0.6";
   struct Refusal {
     std::string line;

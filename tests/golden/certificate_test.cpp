@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-// Certificates of guarantees, and the program that checks them, which shares nothing with the library.
+// Certificates of guarantees, and their checker, which shares no code with the library.
 
 using tailbound::golden::content;
 using tailbound::golden::Folder;
@@ -31,7 +31,7 @@ std::string certificate_of(const Folder& folder, const std::string& network) {
   return file;
 }
 
-/// With the first digit behind a key one lower.
+/// With the first digit after a key reduced by one.
 std::string with_less(std::string text, const std::string& key) {
   const std::size_t at = text.find_first_of("123456789", text.find(':', text.find("\"" + key + "\"")));
   REQUIRE(at != std::string::npos);
@@ -47,7 +47,7 @@ int check_text(const Folder& folder, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a certificate of a line with four classes holds, and not with a better number") {
+TEST_CASE("a certificate of a line with four classes is valid, and invalid with a better number") {
   const Folder folder;
   const std::string file = certificate_of(folder, data + "/networks/plant.toml");
   CHECK(check(file) == 0);
@@ -59,7 +59,7 @@ TEST_CASE("a certificate of a line with four classes holds, and not with a bette
   CHECK(check_text(folder, text.substr(0, text.size() / 2)) == 2);
 }
 
-TEST_CASE("a certificate of a ring is a fixed point, and not one below it") {
+TEST_CASE("a certificate of a ring is a fixed point, and invalid below it") {
   const Folder folder;
   const std::string network = folder / "ring.toml";
   std::ofstream ring(network);

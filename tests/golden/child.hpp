@@ -23,11 +23,11 @@ extern "C" char** environ;  // NOLINT: POSIX declares it nowhere
 
 namespace tailbound::golden {
 
-/// Minutes of work, a second of which fills no memory; the analysis does not look at stop requests.
+/// Takes minutes, but little memory in the first second; the analysis does not check for stop requests.
 inline const std::string long_analysis = "buffer --inputs 32 --load 0.6 --burst 1000 --drop 1e-9";
 inline const std::string long_simulation = "simulate tree --radix 4 --levels 3 --load 0.8 --slots 1e9";
 
-/// Of a process, as the system lists them.
+/// Child processes as listed by the system.
 inline std::vector<pid_t> children_of(pid_t process) {
   std::vector<pid_t> children;
   std::ifstream list("/proc/" + std::to_string(process) + "/task/" + std::to_string(process) + "/children");
@@ -35,16 +35,16 @@ inline std::vector<pid_t> children_of(pid_t process) {
   return children;
 }
 
-/// The executable in a process of its own, to be sent signals when it has been seen to do something: how long
-/// that takes is up to the machine, and nothing here asks.
+/// The executable in a separate process, to be sent signals once it has been observed to do something.
+/// Independent of the speed of the machine.
 class Child {
  public:
   /// Where its outputs go.
   struct Outputs {
-    std::string out{}, err = "/dev/null";  ///< files; without a name the test's own
+    std::string out{}, err = "/dev/null";  ///< files; the test's own if empty
   };
 
-  /// Arguments separated by spaces; none of them may hold a space. What it says on stderr is dropped.
+  /// Arguments separated by spaces; none of them may contain a space. Its stderr is discarded.
   explicit Child(const std::string& line) : Child(words_of(line), Outputs{}) {}
   Child(const std::vector<std::string>& given, const Outputs& outputs) {
     std::vector<std::string> words{TAILBOUND_EXECUTABLE};
@@ -82,7 +82,7 @@ class Child {
 
   [[nodiscard]] pid_t id() const { return id_; }
 
-  /// To a child that has not been waited for.
+  /// For a child that has not been waited for.
   void send(int signal) const { kill(id_, signal); }
 
   [[nodiscard]] bool has_ended() {
@@ -99,12 +99,12 @@ class Child {
     return WIFEXITED(*status_) ? WEXITSTATUS(*status_) : -WTERMSIG(*status_);
   }
 
-  /// Returns when `file` has been put there or replaced so many times, or the child has ended; whether it was
-  /// the first. Of two replacements within a look it may see one.
+  /// Returns when `file` has been created or replaced the given number of times, or the child has ended; true
+  /// in the first case. Two replacements between checks may count as one.
   bool wait_for_file(const std::string& file, int replacements) {
     for (Version last = version(file); replacements > 0;) {
       if (has_ended()) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // between two looks
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // between two checks
       const Version now = version(file);
       if (now && now != last) --replacements;
       last = now;
@@ -112,8 +112,8 @@ class Child {
     return true;
   }
 
-  /// Returns when there is a file in the empty folder, such as an output begun under a temporary name, or the
-  /// child has ended; whether it was the first.
+  /// Returns when there is a file in the empty folder, such as an output with a temporary name, or the child
+  /// has ended; true in the first case.
   bool wait_for_any_file(const std::string& folder) {
     while (std::filesystem::is_empty(folder)) {
       if (has_ended()) return false;

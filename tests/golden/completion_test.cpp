@@ -6,11 +6,11 @@
 #include <memory>
 #include <string>
 
-// What bash offers where the words stand that a test says.
+// Completions offered by bash for given words.
 
 namespace {
 
-/// \param words  of the command line, the last of which is being typed, each in quotes where it may be empty
+/// \param words  of the command line, the last of which is being typed; quoted if it may be empty
 std::string offered(const std::string& words) {
   const std::string script = std::string("source <(") + TAILBOUND_EXECUTABLE +
                              " schema --completion); COMP_WORDS=(" + words +
@@ -24,7 +24,7 @@ std::string offered(const std::string& words) {
   return text;
 }
 
-TEST_CASE("completion: commands, options, the names that options take, files") {
+TEST_CASE("completion: commands, options, names of options, files") {
   CHECK(offered("tailbound bu") == "buffer\n");
   CHECK(offered("tailbound simulate h") == "hypercube\n");
   CHECK(offered("tailbound buffer --cri") == "--criterion\n");
@@ -36,7 +36,7 @@ TEST_CASE("completion: commands, options, the names that options take, files") {
   CHECK(offered("tailbound buffer --output /etc/host").find("/etc/hostname") != std::string::npos);
 }
 
-TEST_CASE("completion: of all commands at once") {
+TEST_CASE("completion: all commands") {
   const auto refused = tailbound::golden::run_line("schema buffer --completion");
   CHECK(refused.status == 2);
   CHECK(refused.err.find("--completion") != std::string::npos);

@@ -9,7 +9,7 @@
 
 namespace tailbound::golden {
 
-/// The fields of a line of CSV, without the quotes about some of them.
+/// The fields of a CSV line, without their quotes.
 inline std::vector<std::string> fields_of(const std::string& line) {
   std::vector<std::string> fields(1);
   bool quoted = false;
@@ -24,7 +24,7 @@ inline std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
-/// The lines of a table, none of whose fields holds a quote or a line end.
+/// The lines of a table whose fields contain no quotes or line ends.
 inline std::vector<std::vector<std::string>> rows_of(const std::string& csv) {
   std::vector<std::vector<std::string>> rows;
   std::istringstream lines(csv);

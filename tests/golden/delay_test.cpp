@@ -25,7 +25,7 @@ using tailbound::golden::run_json;
 using tailbound::golden::run_line;
 using tailbound::golden::run_result;
 
-/// Does any of the document's notes say so?
+/// Does one of the document's notes contain the text?
 bool notes_say(const json& document, const std::string& text) {
   return std::any_of(document["notes"].begin(), document["notes"].end(), [&](const json& note) {
     return note.get<std::string>().find(text) != std::string::npos;
@@ -70,7 +70,7 @@ TEST_CASE("delay: the JSON of a tree, key by key") {
   CHECK_FALSE(notes_say(run_json("delay --radix 16 --levels 1 --load 0.8"), "model: "));
 }
 
-TEST_CASE("delay: a percentile is what the CCDF says, in percent or as a fraction") {
+TEST_CASE("delay: a percentile agrees with the CCDF, in percent or as a fraction") {
   const json tree = run_result(
       "delay --radix 4 --levels 3 --load 0.9 --hops independent --percentiles 99,0.99 --routing "
       "nearest-ancestor");
@@ -137,7 +137,7 @@ TEST_CASE("delay: a network's flows, one of them, and its traffic matrix") {
   CHECK(matrix["results"].size() == all.size());
 }
 
-TEST_CASE("delay: notes quote figures of trees for trees only") {
+TEST_CASE("delay: notes cite figures of trees only for trees") {
   const json network = run_json("delay --hops independent --network " + networks + "unequal_ring.toml");
   CHECK(notes_say(network, "independent"));
   CHECK_FALSE(notes_say(network, "3-tree"));
@@ -158,7 +158,7 @@ TEST_CASE("delay: lists give a result for each combination") {
   const json one = run_result(
       "delay --radix 4 --levels 2 --load 0.8 --routing nearest-ancestor --percentiles 99 --no-check");
   CHECK(results[7] == one);
-  // As many rows in CSV, and the same columns as of one point.
+  // As many rows in CSV, and the same columns as for a single point.
   const std::string tail = " --levels 2 --load 0.8 --percentiles 99 --format csv";
   const auto many = rows_of(run_line("delay --radix 2,4" + tail).out);
   const auto single = rows_of(run_line("delay --radix 4" + tail).out);
@@ -170,7 +170,7 @@ TEST_CASE("delay: lists give a result for each combination") {
   CHECK(text.find("first-hop") != std::string::npos);
 }
 
-TEST_CASE("delay: a network with its rates scaled") {
+TEST_CASE("delay: a network with scaled rates") {
   const std::string network = "delay --network " + networks + "two_switches.toml --percentiles 99";
   const json scaled = run_json(network + " --load-scale 0.5,100%");
   REQUIRE(scaled["results"].size() == 10);
@@ -185,22 +185,22 @@ TEST_CASE("delay: a network with its rates scaled") {
   CHECK(run_line("delay --radix 4 --levels 2 --load 0.5 --load-scale 1").status == 2);
 }
 
-TEST_CASE("delay: what each hop adds to latencies in ns") {
+TEST_CASE("delay: time added by each hop, in ns") {
   const std::string units = " --packet-bytes 64 --link-gbps 51.2 --percentiles 50,99";  // slots of 10 ns
   const json tree = run_result("delay --radix 4 --levels 2 --load 0.8 --hop-ns 7.5" + units);
   for (const json& row : tree["percentiles"])
     CHECK(std::stod(row["latency_ns"].get<std::string>()) ==
           Approx(10 * row["latency_slots"].get<int>() + 3 * 7.5).epsilon(1e-12));
-  // Routes of one and of three queues: a hop of 20 ns delays as two slots more for each queue.
+  // Routes of one and of three queues: a hop time of 20 ns is as much as two slots more per queue.
   const std::string nearest = "delay --radix 4 --levels 2 --load 0.8 --routing nearest-ancestor" + units;
   const json mixed = run_result(nearest + " --hop-ns 20 --ccdf 0:60:1");
-  // A quarter of the packets pass one queue. At hardly any load nobody waits.
+  // A quarter of the packets pass one queue. At almost no load there is no waiting.
   const json idle = run_result(
       "delay --radix 4 --levels 2 --load 1e-9 --routing nearest-ancestor --hop-ns 20 --packet-bytes 64 "
       "--link-gbps 51.2 --percentiles 10,50");
   CHECK(idle["percentiles"][0]["latency_ns"] == "30");
   CHECK(idle["percentiles"][1]["latency_ns"] == "90");
-  // Without what hops add, the time of the slots; with it, more, but not more than all hops may add.
+  // Without hop times, the time of the slots; with them, more, but at most the time that all hops add.
   const json without = run_result(nearest);
   for (std::size_t i = 0; i < 2; ++i) {
     const double ns = std::stod(mixed["percentiles"][i]["latency_ns"].get<std::string>());
@@ -235,7 +235,7 @@ TEST_CASE("delay: table, quiet table, CSV, and the model's limits in one line") 
   CHECK(at(csv, 2, "ccdf_probability").find("8.95321814") == 0);
 }
 
-TEST_CASE("delay: cross-checked by a simulation: one point by default, several or none where told") {
+TEST_CASE("delay: cross-check by simulation: one point by default, several or none on request") {
   const std::string tree = "delay --radix 4 --levels 1 --percentiles 99 ";
   const json one = run_json(tree + "--load 0.8");
   CHECK(notes_say(one, "cross-checked by simulation: P(D > "));
@@ -255,7 +255,7 @@ TEST_CASE("delay: cross-checked by a simulation: one point by default, several o
       "cross_check"));
 }
 
-TEST_CASE("delay: the reorder buffer of given delays") {
+TEST_CASE("delay: the reorder buffer for given delays") {
   const Folder folder;
   const std::string file = folder.file("delays", "0.3\n0.3\n0.2\n0.1\n0.06\n0.04\n");
   const json reorder =
@@ -277,13 +277,13 @@ TEST_CASE("delay: pictures") {
   CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --plot " + picture).status == 0);
   const std::string drawn = content(picture);
   CHECK(drawn.find("99.9999 %: 53 slots") != std::string::npos);
-  CHECK(drawn.find("accuracy") == std::string::npos);  // the notes say it
+  CHECK(drawn.find("accuracy") == std::string::npos);  // stated in the notes
   CHECK(run_line("delay --radix 4 --levels 2 --load 0.2:0.8:0.2 --percentiles 50,99 --plot " + picture)
             .status == 0);
   CHECK(content(picture).find("99 %") != std::string::npos);
 }
 
-TEST_CASE("delay: what is refused, and how") {
+TEST_CASE("delay: errors") {
   const Folder folder;
   const std::string wires =
       "hosts = [\"a\", \"b\", \"c\"]\nswitches = [\"s\", \"t\"]\n[[link]]\nfrom = [\"a\", \"b\"]\nto = "
@@ -322,7 +322,7 @@ TEST_CASE("delay: what is refused, and how") {
            {"--radix 16 --levels 3 --load 0.8 --reorder 1e-9 --flow-rate 2", 2, {"--flow-rate is 2"}},
            {"--radix 16 --levels 3 --load 0.8 --digits 0", 2, {"--digits is 0", "1 to"}},
            {"--radix 16 --levels 3 --load 0.8 --flow all", 2, {"--flow", "--network"}},
-           // Begun at 2^21 slots, as the last length that is looked at decides what it costs.
+           // Starts at 2^21 slots, as the last length determines the cost.
            {"--radix 16 --levels 1 --load 0.9999999 --ccdf 2100000", 1, {"8388608 slots"}},
            {"--network " + networks + "two_switches.toml --load 0.5", 2, {"--load", "--network"}},
            {"--network " + networks + "two_switches.toml --flow x", 2, {"--flow is x", "camera -> archive"}},

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-// Files and pipes: nothing that is there is lost, and what cannot be written is said.
+// Files and pipes: existing files are not lost, and write errors are reported.
 
 namespace {
 
@@ -34,13 +34,13 @@ using tailbound::golden::run_command;
 using tailbound::golden::run_line;
 
 const std::string buffer = "buffer --inputs 16 --load 0.9 --drop 1e-15";
-/// What a shell does in a folder; there $T is the executable.
+/// Runs a shell command in a folder; $T is the executable.
 Outcome shell(const Folder& folder, const std::string& script) {
-  static const Folder outputs;  // not where the script counts files
+  static const Folder outputs;  // outside the folder in which the script counts files
   setenv("T", TAILBOUND_EXECUTABLE, 1);
   setenv("TMPDIR", folder.path().c_str(), 1);
   const std::string out = outputs / "out", err = outputs / "err";
-  // Not `{ script; } > out`: dash 0.5.12 then forgets what a subshell at its end redirects.
+  // Not `{ script; } > out`: dash 0.5.12 then loses redirections of a subshell at its end.
   const int status = std::system(
       ("cd '" + folder.path() + "' || exit; exec >'" + out + "' 2>'" + err + "'\n" + script).c_str());
   unsetenv("TMPDIR");
@@ -64,7 +64,7 @@ void check_refused(const Outcome& outcome, const std::vector<std::string>& said)
 
 }  // namespace
 
-TEST_CASE("files: standard output by any of its names is appended to") {
+TEST_CASE("files: standard output is appended to under any of its names") {
   for (const std::string name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "-", "link", "/dev/fd/3"}) {
     const Folder folder;
     fs::create_symlink("/dev/stdout", folder / "link");
@@ -78,7 +78,7 @@ TEST_CASE("files: standard output by any of its names is appended to") {
   }
 }
 
-TEST_CASE("files: a named pipe is written through, and stays") {
+TEST_CASE("files: a named pipe is written, and not replaced") {
   const Folder folder;
   const Outcome outcome = shell(folder, "mkfifo pipe && { cat pipe & } && $T " + buffer +
                                             " --quiet --output pipe && wait && test -p pipe");
@@ -88,7 +88,7 @@ TEST_CASE("files: a named pipe is written through, and stays") {
   CHECK(files_in(folder) == 1);
 }
 
-TEST_CASE("files: a picture by way of a link to standard output") {
+TEST_CASE("files: a picture through a link to standard output") {
   const Folder folder;
   const Outcome outcome = shell(folder,
                                 "ln -s /dev/stdout p.svg && $T buffer --inputs 16 --load 0.5,0.9 --drop "
@@ -100,7 +100,7 @@ TEST_CASE("files: a picture by way of a link to standard output") {
   CHECK(files_in(folder) == 1);
 }
 
-TEST_CASE("files: an output that is an input is refused") {
+TEST_CASE("files: an output that is also an input is rejected") {
   const Folder folder;
   const std::string text = content(networks + "two_switches.toml");
   const std::string network = folder.file("n.toml", text);
@@ -120,7 +120,7 @@ TEST_CASE("files: an output that is an input is refused") {
   check_refused(shell(folder, "$T compare a.svg --inputs 2 --load 0.5 --output a.svg"),
                 {"--output is a.svg", "FILE"});
   CHECK(content(pmf) == "0.5\n0.5\n");
-  // A matrix that the network file names.
+  // A matrix named in the network file.
   const std::string demand = content(networks + "two_switches.csv");
   const std::string matrix = folder.file("m.csv", demand);
   const std::string with_matrix = folder.file(
@@ -132,7 +132,7 @@ TEST_CASE("files: an output that is an input is refused") {
   CHECK(files_in(folder) == 6);
 }
 
-TEST_CASE("files: two outputs that are the same file are refused") {
+TEST_CASE("files: two outputs to the same file are rejected") {
   const Folder folder;
   const std::string list = "buffer --inputs 16 --load 0.5,0.9 --drop 1e-9";
   check_refused(shell(folder, "$T " + list + " --output x.svg --plot x.svg"),
@@ -146,7 +146,7 @@ TEST_CASE("files: two outputs that are the same file are refused") {
   CHECK(shell(folder, "$T " + list + " --output /dev/null --plot x.svg").status == 0);
 }
 
-TEST_CASE("files: a checkpoint of something else is not overwritten") {
+TEST_CASE("files: a checkpoint of another simulation is not overwritten") {
   const Folder folder;
   const std::string tree = "$T simulate tree --radix 4 --levels 2";
   const std::string kept_often = " --checkpoint-every 0.001 --checkpoint state";
@@ -157,7 +157,8 @@ TEST_CASE("files: a checkpoint of something else is not overwritten") {
 
   const std::string state = folder.file("state", "");  // an empty file may become one
   std::string length = " --slots 2000";
-  for (long slots = 2000; content(state).empty(); slots *= 4) {  // long enough for a checkpoint on the way
+  for (long slots = 2000; content(state).empty();
+       slots *= 4) {  // long enough for a checkpoint
     length = " --slots " + std::to_string(slots);
     const Outcome outcome = shell(folder, tree + " --load 0.8" + kept_often + length);
     INFO(outcome.err);
@@ -181,7 +182,7 @@ TEST_CASE("files: a checkpoint of something else is not overwritten") {
   CHECK(resumed.out == whole.out);
 }
 
-TEST_CASE("files: standard output that cannot be written") {
+TEST_CASE("files: standard output cannot be written") {
   const Folder folder;
   const std::vector<std::string> lines{buffer,
                                        "--help",
@@ -204,7 +205,7 @@ TEST_CASE("files: standard output that cannot be written") {
   }
 }
 
-TEST_CASE("files: a pipe that nobody reads") {
+TEST_CASE("files: a pipe without a reader") {
   const Folder folder;
   int ends[2] = {};
   REQUIRE(pipe(ends) == 0);
@@ -222,14 +223,14 @@ TEST_CASE("files: a pipe that nobody reads") {
   close(ends[1]);
 }
 
-TEST_CASE("files: an output that cannot be written") {
+TEST_CASE("files: an output cannot be written") {
   const Folder folder;
   const std::string list = "$T buffer --inputs 16 --load 0.5,0.9 --drop 1e-9";
   check_refused(shell(folder, list + " --output /dev/full"),
                 {"--output is /dev/full", "No space left on device"});
   check_refused(shell(folder, "ln -s /dev/full p.svg && " + list + " --plot p.svg"),
                 {"--plot is p.svg", "No space left on device"});
-  // Through a pipe: what the shell itself writes to a file is limited too.
+  // Through a pipe, since the limit also applies to files written by the shell.
   const Outcome limited =
       shell(folder, "( ulimit -f 0; " + list + " --output x; echo status $? ) 2>&1 | cat");
   CHECK(holds(limited.out, "--output is "));
@@ -247,7 +248,7 @@ TEST_CASE("files: an output that cannot be written") {
   CHECK(files_in(folder) == 2);
 }
 
-TEST_CASE("files: pictures are the same whatever the environment says") {
+TEST_CASE("files: pictures do not depend on the environment") {
   const Folder folder;
   const std::string list = "$T buffer --inputs 16 --load 0.5,0.9 --drop 1e-9 --output /dev/null --plot ";
   const bool converted = std::system("rsvg-convert --version > /dev/null 2>&1") == 0;
@@ -264,7 +265,7 @@ TEST_CASE("files: pictures are the same whatever the environment says") {
   CHECK(files_in(folder) == 2 * kinds.size());
 }
 
-TEST_CASE("files: SVG needs no other program, and without one PNG says which") {
+TEST_CASE("files: SVG needs no other program; PNG names the missing program") {
   const Folder folder;
   const std::string line = "PATH=/none $T buffer --inputs 16 --load 0.9 --drop 1e-9 --quiet --plot ";
   CHECK(shell(folder, line + "a.svg").status == 0);
@@ -273,7 +274,7 @@ TEST_CASE("files: SVG needs no other program, and without one PNG says which") {
   CHECK(files_in(folder) == 1);
 }
 
-TEST_CASE("files: a store is written by nobody else, whatever the name") {
+TEST_CASE("files: a store is not overwritten by another output, under any name") {
   const Folder folder;
   static_cast<void>(
       folder.file("plan.toml", "[[question]]\nask = \"buffer\"\ninputs = [8, 9]\nload = 0.5\ndrop = 1e-9\n"));
@@ -298,7 +299,7 @@ TEST_CASE("files: a store is written by nobody else, whatever the name") {
   CHECK(shell(folder, "$T sweep plan.toml --store s.db --dry-run").status == 0);
 }
 
-TEST_CASE("files: a link whose target is not there yet is followed") {
+TEST_CASE("files: a dangling link is followed") {
   const Folder folder;
   const Outcome outcome =
       shell(folder, "ln -s there link && ln -s link again && $T " + buffer +
@@ -312,7 +313,7 @@ TEST_CASE("files: a link whose target is not there yet is followed") {
   CHECK(shell(folder, "ln -s nowhere link2 && " + two + "nowhere").status == 2);
 }
 
-TEST_CASE("files: what a killed process has left is removed by the next, and nothing else") {
+TEST_CASE("files: leftovers of a killed process are removed by the next run, and nothing else") {
   const Folder folder;
   const Outcome outcome = shell(folder, R"(
 touch -d '1 hour ago' out.tailbound-aB3xYz out.tailbound-new out.tailbound-notours out.svg
@@ -327,8 +328,8 @@ $T )" + buffer + R"( --quiet --output out && ls)");
       "out\nout.svg\nout.tailbound-LockeD\nout.tailbound-NowNow\nout.tailbound-new\nout.tailbound-notours\n");
 }
 
-TEST_CASE("files: whoever does not read does not hold up a stop or a limit") {
-  // Of a second without progress in all, none takes longer than some seconds.
+TEST_CASE("files: a stalled reader does not delay a stop or a limit") {
+  // After one second without progress none takes more than a few seconds.
   const Folder folder;
   shell(folder, "mkfifo pipe");
   const std::string question = "$T " + buffer;
@@ -339,25 +340,25 @@ TEST_CASE("files: whoever does not read does not hold up a stop or a limit") {
            {"timeout -s TERM 1 $T sweep pipe --store s.db", 4, "stopped on request"},
            {"timeout -s TERM 1 $T merge pipe", 4, "stopped on request"}}) {
     INFO(script);
-    // timeout says 124 for what it has ended: the program's own status comes by another way.
+    // timeout returns 124 if it ends a process, so the program's own status is passed differently.
     const Outcome outcome = shell(folder, "sh -c '" + script + "; exit $?' ; echo $?");
     INFO(outcome.out << outcome.err);
     CHECK(holds(outcome.err, said));
     CHECK((outcome.out == std::to_string(status) + "\n" || outcome.out == "124\n"));
   }
-  // A full pipe: the reader sleeps, and what is written is more than a pipe holds.
+  // A full pipe: the reader sleeps, and the output exceeds the capacity of a pipe.
   const Outcome full =
       shell(folder,
             "{ timeout -s TERM 1 $T occupancy --inputs 8 --load 0.5 --levels 0:1000:1 --format json; "
             "echo $? > status; } | { while ! test -s status; do sleep 0.1; done; wc -c; }");
   CHECK(content(folder / "status") == "124\n");
   CHECK(holds(full.err, "nobody took what was written"));
-  // And who comes late is waited for.
+  // A late reader is waited for.
   const Outcome late = shell(folder, "{ sleep 1; cat pipe; } & " + question + " --quiet --output pipe; wait");
   CHECK(late.out == "157\n");
 }
 
-TEST_CASE("files: a program that draws does not hold up a stop: the answer comes without the picture") {
+TEST_CASE("files: a drawing program does not delay a stop: the answer comes without the picture") {
   const Folder folder;
   static_cast<void>(folder.file("rsvg-convert", "#!/bin/sh\nexec sleep 100\n"));
   const std::string line =
@@ -375,7 +376,7 @@ TEST_CASE("files: a program that draws does not hold up a stop: the answer comes
   CHECK(files_in(folder) == 1);
 }
 
-TEST_CASE("files: a reader that has seen enough is no failure") {
+TEST_CASE("files: a reader that closes early is not an error") {
   const Folder folder;
   const Outcome outcome = shell(
       folder,
@@ -384,7 +385,7 @@ TEST_CASE("files: a reader that has seen enough is no failure") {
   CHECK(outcome.err == "4\n");
 }
 
-TEST_CASE("files: names and titles do nothing in a terminal, a spreadsheet, a page or a picture") {
+TEST_CASE("files: names and titles are escaped for a terminal, a spreadsheet, a page and a picture") {
   const Folder folder;
   const std::string odd = "=cmd\x1b]0;\a\xff\xe2\x80\xae.txt";
   static_cast<void>(folder.file(odd, "0.5\n0.25\n0.25\n"));
@@ -431,7 +432,7 @@ TEST_CASE("files: standard input as a file") {
   same("buffer --drop 1e-9", "--blocks",
        folder.file("blocks", "[[[0.5, 0.1], [0.1, 0.5]], [[0.3, 0.1], [0.1, 0.3]]]"));
   same("compare --inputs 2 --load 0.5", "", folder.file("list", "1/2\n"));
-  // Read more than once by the command, but only once from the pipe.
+  // Read several times by the command, but only once from the pipe.
   const Outcome twice = shell(folder, "cat '" + network + "' | $T validate delay --slots 1000 --network -");
   INFO(twice.err);
   CHECK(twice.status <= 1);
@@ -442,7 +443,7 @@ TEST_CASE("files: standard input as a file") {
   check_refused(shell(folder, "$T delay --network - <&-"), {"--network is -", "Bad file descriptor"});
 }
 
-TEST_CASE("a file that is read in pieces is the same, and no longer than it may be", "[golden][files]") {
+TEST_CASE("a file read in pieces is unchanged, and limited in length", "[golden][files]") {
   const Folder folder;
   const std::string path = folder.path() + "/list.csv";
   std::string text;
@@ -460,9 +461,9 @@ TEST_CASE("a file that is read in pieces is the same, and no longer than it may 
   CHECK(pieces > 5);
   CHECK_THROWS_AS(files.read_pieces(path, "--list", text.size() - 1, take), tailbound::InvalidArgument);
   CHECK_THROWS_AS(files.read_pieces(path + "x", "--list", text.size(), take), tailbound::InvalidArgument);
-  // It is known as read: nothing may be written there.
+  // It is known as an input: it must not be written.
   CHECK_THROWS_AS(files.writes(path, "--output"), tailbound::InvalidArgument);
-  // Where contents are remembered it is whole, and remembered.
+  // With remembered contents it is complete, and remembered.
   files.remember();
   read.clear();
   files.read_pieces(path, "--list", text.size(), take);
@@ -490,7 +491,7 @@ TEST_CASE("write_all: a stop ends what nobody takes", "[golden][files]") {
   REQUIRE(pipe(ends) == 0);
   std::stop_source stop;
   stop.request_stop();
-  // Whatever goes wrong, it ends: then nobody is there to read.
+  // Ends in any case; then nobody reads.
   std::thread ender([&] {
     std::this_thread::sleep_for(std::chrono::seconds(6));
     close(ends[0]);
@@ -498,7 +499,7 @@ TEST_CASE("write_all: a stop ends what nobody takes", "[golden][files]") {
   CHECK(tailbound::files::write_all(ends[1], std::string(1 << 20, 'x'), stop.get_token()) == ECANCELED);
   ender.join();
   close(ends[1]);
-  // What is taken is written, a stop or not.
+  // Data that is accepted is written, with or without a stop.
   REQUIRE(pipe(ends) == 0);
   std::thread reader([&] {
     char taken[4096];

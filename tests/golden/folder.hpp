@@ -10,7 +10,7 @@
 
 namespace tailbound::golden {
 
-/// The folder of networks that come with the project, with its stroke.
+/// The folder of example networks, with a trailing slash.
 inline const std::string networks = std::string(TAILBOUND_DATA_DIR) + "/networks/";
 
 inline void write(const std::string& path, const std::string& content) {
@@ -24,7 +24,7 @@ inline std::string content(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// A folder of the test's own, gone at its end.
+/// A temporary folder, deleted at its end.
 class Folder {
  public:
   Folder() : path_((std::filesystem::temp_directory_path() / "tailbound_test_XXXXXX").string()) {
@@ -40,7 +40,7 @@ class Folder {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
 
-  /// Writes a file; its path.
+  /// Writes a file and returns its path.
   [[nodiscard]] std::string file(const std::string& name, const std::string& text) const {
     write(*this / name, text);
     return *this / name;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// The examples that --help ends with are what the commands print, line for line.
+// The examples at the end of --help are the output of the commands, line for line.
 
 namespace {
 
@@ -38,7 +38,7 @@ std::string without_ends(std::string text) {
   return text;
 }
 
-/// "  tailbound ..." with its continuation, "prints", and what stands two columns to the right below it.
+/// "  tailbound ..." with its continuation, "prints", and the text indented by two columns below it.
 std::vector<Example> examples_of(const fs::path& file) {
   const std::vector<std::string> lines = lines_of(content(file.string()));
   std::vector<Example> examples;
@@ -54,7 +54,7 @@ std::vector<Example> examples_of(const fs::path& file) {
   return examples;
 }
 
-/// The seconds and threads of a simulation are not the answer.
+/// Run time and threads of a simulation are not part of the answer.
 std::string without_times(const std::string& text) {
   return without_ends(
       std::regex_replace(text, std::regex("[0-9.]+ s on [0-9]+ threads?"), "* s on * threads"));
@@ -64,14 +64,14 @@ bool simulates(const fs::path& file) {
   return std::regex_search(file.filename().string(), std::regex("^(simulate|validate)"));
 }
 
-/// Of other forms: files of the reader's, or a folder that is written.
+/// Other examples: with files of the reader, or a folder that is written.
 bool is_told(const fs::path& file) {
   return std::set<std::string>{"compare.txt", "merge.txt", "reproduce.txt",
                                "schema.txt",  "serve.txt", "sweep.txt"}
       .contains(file.filename().string());
 }
 
-/// While it lives: files are named from the top of the repository.
+/// During its lifetime the working directory is the top of the repository.
 class FromTheTop {
  public:
   FromTheTop() : former_(fs::current_path()) { fs::current_path(TAILBOUND_TESTS_DIR "/.."); }
@@ -104,11 +104,11 @@ void carry_out(bool simulations) {
 
 }  // namespace
 
-TEST_CASE("help: the examples of analyses are what is printed") {
+TEST_CASE("help: the examples of analyses are the actual output") {
   carry_out(false);
 }
 
-TEST_CASE("help: the examples of simulations are what is printed", "[.full]") {
+TEST_CASE("help: the examples of simulations are the actual output", "[.full]") {
   carry_out(true);
 }
 

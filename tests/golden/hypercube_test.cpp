@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-// Command lines on simulated broadcasts in hypercubes: answers in each format, and refusals. Results depend
-// on the seed alone, so that none of these can fail by chance.
+// Command lines on simulated broadcasts in hypercubes: answers in each format, and errors. Results depend
+// only on the seed, so that these tests cannot fail by chance.
 
 namespace {
 
@@ -24,7 +24,8 @@ using tailbound::golden::value_of;
 const std::string simulated =
     "simulate hypercube --dimensions 4 --virtual-channels 3 --flits 16 --broadcast 0.02 ";
 
-TEST_CASE("simulate hypercube: JSON with estimates, all that is offered delivered, threads change nothing") {
+TEST_CASE(
+    "simulate hypercube: JSON with estimates, everything offered is delivered, independent of threads") {
   const std::string line = simulated + "--rates 0.005,0.02 --cycles 60000 --seed 4 --percentiles 50,99 ";
   const auto answer = run_json(line + "--threads 1");
   CHECK(answer["command"] == "simulate hypercube");
@@ -52,7 +53,7 @@ TEST_CASE("simulate hypercube: JSON with estimates, all that is offered delivere
     CHECK(value_of(point["mean_links"]) == Approx(2.0 * 16 / 15).epsilon(0.01));
     CHECK(value_of(point["broadcast_latency"]) > 4 * (16 + 1));
     CHECK(value_of(point["unicast_latency"]) > 16 + 2.0 * 16 / 15 - 1 + value_of(point["unicast_wait"]));
-    // Flits on a link, and the virtual channels of the mean, dimension by dimension.
+    // Flits on a link, and the mean number of virtual channels, dimension by dimension.
     REQUIRE(point["channels"].size() == 4);
     double flits = 0, busy = 0;
     for (const auto& dimension : point["channels"]) {
@@ -88,7 +89,7 @@ TEST_CASE(
     CHECK(table.out.find(words) != std::string::npos);
   const auto csv =
       tailbound::golden::rows_of(run_line(simulated + "--rates 0.01,0.02 --cycles 20000 --format csv").out);
-  REQUIRE(csv.size() == 1 + 2 * (2 + 4));  // a row a percentile and a row a dimension
+  REQUIRE(csv.size() == 1 + 2 * (2 + 4));  // one row per percentile and one per dimension
   for (const auto& row : csv) CHECK(row.size() == csv[0].size());
   for (const char* name : {"rate", "fraction_of_saturation", "offered_throughput", "unicast_latency_kind",
                            "broadcast_latency_lower", "cycles", "seed", "batches", "table",
@@ -100,14 +101,15 @@ TEST_CASE(
   CHECK(unicasts["copies"] == 0);
   const auto broadcasts = run_json("simulate hypercube --broadcast 1 --startup 5 " + rest)["results"][0];
   CHECK(broadcasts["unicast_latency"].is_null());
-  // Three steps of a start-up and eight flits, and waits; without the start-up, 15 cycles less but for waits.
+  // Three steps of a start-up and eight flits, plus waits; without the start-up, 15 cycles less except for
+  // waits.
   CHECK(value_of(broadcasts["broadcast_latency"]) > 3 * (8 + 5));
   const auto at_once = run_json("simulate hypercube --broadcast 1 --startup 0 " + rest)["results"][0];
   CHECK(value_of(broadcasts["broadcast_latency"]) - value_of(at_once["broadcast_latency"]) ==
         Approx(15).margin(1));
 }
 
-TEST_CASE("simulate hypercube: a checkpoint resumed gives the whole run's answer") {
+TEST_CASE("simulate hypercube: a resumed checkpoint gives the answer of the complete run") {
   const tailbound::golden::Folder folder;
   const std::string line = simulated + "--rates 0.02 --cycles 150000 --format json ";
   const std::string whole = run_line(line).out, state = folder / "state";
@@ -120,7 +122,7 @@ TEST_CASE("simulate hypercube: a checkpoint resumed gives the whole run's answer
   }
 }
 
-TEST_CASE("simulate hypercube: two nodes carry a message every M cycles each") {
+TEST_CASE("simulate hypercube: two nodes carry one message every M cycles each") {
   const std::string line =
       "simulate hypercube --dimensions 1 --virtual-channels 2 --flits 8 --broadcast 0 --saturation "
       "--precision 2% ";
@@ -147,7 +149,7 @@ TEST_CASE("simulate hypercube: two nodes carry a message every M cycles each") {
     CHECK(std::find(csv[0].begin(), csv[0].end(), name) != csv[0].end());
 }
 
-TEST_CASE("validate broadcast: each variant beside the simulation, the verdict of the one chosen") {
+TEST_CASE("validate broadcast: each variant with the simulation, the verdict of the selected one") {
   const std::string options = " --dimensions 5 --virtual-channels 4 --flits 32 --broadcast 0.02 ";
   const std::string line = "validate broadcast" + options + "--rates 0.003,0.02 --cycles 60000 ";
   const Outcome outcome = run_line(line + "--format json");
@@ -181,17 +183,17 @@ TEST_CASE("validate broadcast: each variant beside the simulation, the verdict o
   CHECK(counted == below);
   CHECK(outcome.status == (below > 0 ? 1 : 0));
 
-  // literal promises less at each rate, and too little at the second.
+  // literal has a lower prediction at each rate, and underestimates at the second.
   const auto literal = run_json(line + "--replication literal", 1);
   CHECK(literal["question"]["replication"] == "literal");
   CHECK(literal["results"][1]["unicast_verdict"] == "below");
   CHECK(literal["results"][1]["variants"] == answer["results"][1]["variants"]);
-  // Both at once: the same numbers from one simulation.
+  // Both at once: identical numbers from one simulation.
   const auto both = run_json(line + "--replication conserving,literal", 1);
   REQUIRE(both["results"].size() == 4);
   CHECK(both["results"][0] == answer["results"][0]);
   CHECK(both["results"][3] == literal["results"][1]);
-  // At a third of saturation the default is above.
+  // At a third of saturation the default overestimates.
   const Outcome low = run_line("validate broadcast" + options + "--rates 0.008 --cycles 20000");
   CHECK(low.status == 0);
   CHECK(low.out.find("Verdict: variant conserving is conservative in 2 of 2 rows, optimistic in none.") !=
@@ -209,7 +211,7 @@ TEST_CASE("validate broadcast: each variant beside the simulation, the verdict o
       run_line("validate broadcast" + options + "--rates 0.003 --cycles 20000 --buffer-flits 4");
   CHECK(deep.out.find("buffers of 1 flit (simulated: 4)") != std::string::npos);
   CHECK(low.out.find("assume") == std::string::npos);
-  // Beyond the saturation of a variant, which the network carries.
+  // Beyond the saturation of a variant, which the network still carries.
   const Outcome beyond = run_line("validate broadcast" + options + "--fractions 1.05 --cycles 20000");
   CHECK(beyond.out.find("saturated") != std::string::npos);
 }
@@ -231,7 +233,7 @@ TEST_CASE("simulate hypercube, validate broadcast: pictures") {
     CHECK(curves.find(words) != std::string::npos);
 }
 
-TEST_CASE("simulate hypercube, validate broadcast: refusals name the option, the value and what is legal") {
+TEST_CASE("simulate hypercube, validate broadcast: errors name the option, the value and the legal range") {
   const std::string command = GENERATE("simulate hypercube ", "validate broadcast ");
   struct Case {
     const char* line;

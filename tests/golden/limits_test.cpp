@@ -13,7 +13,8 @@
 #include <regex>
 #include <string>
 
-// --time-limit and --memory-limit: a refusal that says so, with what is finished, and nothing left behind.
+// --time-limit and --memory-limit: an error that names the limit, with the finished part, and nothing left
+// behind.
 
 namespace {
 
@@ -31,10 +32,10 @@ using tailbound::golden::run_line;
 struct Ended {
   int status = 0;
   std::string err, answer;
-  bool alone = true;  ///< nothing but the answer is there
+  bool alone = true;  ///< only the answer is in the folder
 };
 
-/// In a process of its own, writing "answer" in a folder.
+/// In a separate process, writing "answer" in a folder.
 Ended ended(const std::string& line) {
   const Folder folder, said;
   Child child(Child::words_of(line + " --output " + (folder / "answer")), {.out = {}, .err = said / "err"});
@@ -65,14 +66,14 @@ TEST_CASE("limits: as typed") {
     CHECK_THROWS_AS(read_limits({}, text, usual), tailbound::InvalidArgument);
   for (const char* text : {"", "0", "-1", "1e-9", "1e10", "1 s"})
     CHECK_THROWS_AS(read_limits(text, {}, usual), tailbound::InvalidArgument);
-  // The range is that of a limit, not of any number.
+  // The legal range is that of a limit, not of any number.
   for (const char* text : {"abc", "1/0", "1e999999999", "0"}) {
     CHECK_THROWS_WITH(read_limits(text, {}, usual), Catch::Contains("from 0.001 to 1e9 seconds, or none"));
     CHECK_THROWS_WITH(read_limits({}, text, usual), Catch::Contains("megabytes from 16 on"));
   }
 }
 
-TEST_CASE("limits: what is reached, and what to do") {
+TEST_CASE("limits: the message names the limit and the remedy") {
   const LimitWatch watch({.time = std::chrono::nanoseconds(1), .bytes = {}, .asked = "tailbound buffer"});
   while (watch.look() == LimitWatch::Limit::none) {
   }
@@ -87,10 +88,10 @@ TEST_CASE("limits: what is reached, and what to do") {
   CHECK_FALSE(LimitWatch({}).any());
 }
 
-TEST_CASE("limits: an analysis that does not look is ended, with nothing left behind") {
+TEST_CASE("limits: an analysis that does not check for stops is ended, with nothing left behind") {
   const Ended run = ended(long_analysis + " --time-limit 0.3");
   CHECK(run.status == 1);
-  // And what is known all the same, unless that takes long too.
+  // And what is known anyway, unless that takes long too.
   INFO(run.err);
   CHECK(std::regex_match(
       run.err, std::regex("tailbound buffer: no answer within the time limit of 0.3 s( \\(a buffer of "
@@ -99,14 +100,14 @@ TEST_CASE("limits: an analysis that does not look is ended, with nothing left be
   CHECK(run.answer.empty());
 }
 
-TEST_CASE("limits: they are the reason told where no bound can be proved either") {
+TEST_CASE("limits: they are the reported reason if no bound can be proved either") {
   const Ended run = ended("buffer --inputs 16 --load 0.9999 --burst 1e40 --drop 1e-3 --time-limit 0.3");
   CHECK(run.status == 1);
   CHECK(run.err ==
         "tailbound buffer: no answer within the time limit of 0.3 s; --time-limit S allows more\n");
 }
 
-TEST_CASE("limits: a list shows what is finished, and why it is not all") {
+TEST_CASE("limits: a list shows what is finished, and why it is incomplete") {
   const Ended run =
       ended("buffer --inputs 4,32 --load 0.6 --burst 1000 --drop 1e-3 --format json --time-limit 4");
   CHECK(run.status == 1);
@@ -118,7 +119,7 @@ TEST_CASE("limits: a list shows what is finished, and why it is not all") {
   CHECK(run.err == "tailbound buffer: the time limit of 4 s is reached; what is finished is shown\n");
 }
 
-TEST_CASE("limits: a simulation says what it has seen by then, and how to go on") {
+TEST_CASE("limits: a simulation shows its result so far, and how to continue") {
   const Folder states;
   const Ended run =
       ended(long_simulation + " --format json --time-limit 1.5 --checkpoint " + (states / "state"));
@@ -129,7 +130,7 @@ TEST_CASE("limits: a simulation says what it has seen by then, and how to go on"
   if (!run.answer.empty()) CHECK(json::parse(run.answer)["stopped"] == true);
 }
 
-TEST_CASE("limits: memory, of what gives up pieces and of what does not look") {
+TEST_CASE("limits: memory, with and without pieces that can be aborted") {
   for (const char* line :
        {"buffer --inputs 4 --load 0.5 --burst 80000 --drop 1e-9",
         "simulate hypercube --dimensions 16 --virtual-channels 64 --flits 16 --broadcast 0.01 --rates 1e-6 "
@@ -144,7 +145,7 @@ TEST_CASE("limits: memory, of what gives up pieces and of what does not look") {
   }
 }
 
-TEST_CASE("limits: of a sweep they are each point's, and the others are answered") {
+TEST_CASE("limits: in a sweep they apply to each point, and the other points are answered") {
   const Folder folder;
   std::ofstream(folder / "plan.toml")
       << "[[question]]\nask = \"buffer\"\ninputs = [32, 4]\nload = 0.6\nburst = 1000\ndrop = 1e-3\n";
@@ -160,14 +161,14 @@ TEST_CASE("limits: of a sweep they are each point's, and the others are answered
     CHECK(answer["results"][1]["status"] == "no answer");
 }
 
-TEST_CASE("limits: answers within them are as without") {
+TEST_CASE("limits: answers within them are unchanged") {
   const std::string line = "buffer --inputs 16 --load 0.9 --drop 1e-15 ";
   const auto plain = run_line(line), limited = run_line(line + "--time-limit 1000 --memory-limit 2GB");
   CHECK(limited.status == 0);
   CHECK(limited.out == plain.out);
 }
 
-TEST_CASE("limits: what needs no limit is answered at once") {
+TEST_CASE("limits: fast answers are not delayed") {
   // Each of these took minutes or gigabytes.
   CHECK(run_line("buffer --inputs 16 --load 15.9 --packets-per-slot 16 --drop 1e-15 --quiet").out == "16\n");
   CHECK(run_line("buffer --inputs 4 --load 0.5 --burst 100000 --destination per-packet --drop 1e-9 --quiet")

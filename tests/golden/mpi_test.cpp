@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-// tailbound-mpi: the bytes of one process, on any number of ranks. Compiled where MPI is found.
+// tailbound-mpi: the same bytes as one process, on any number of ranks. Compiled if MPI is found.
 
 namespace {
 
@@ -23,7 +23,7 @@ using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_line;
 
-/// Ranks more than cores, and as root, as tests are run in containers.
+/// More ranks than cores, and as root, as tests run in containers.
 const bool prepared = [] {
   for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
                            "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"})
@@ -31,13 +31,13 @@ const bool prepared = [] {
   return true;
 }();
 
-/// mpirun, in a process of its own.
+/// mpirun, in a separate process.
 class Job {
  public:
   Job(const Folder& folder, int ranks, const std::string& line,
       const std::string& program = TAILBOUND_MPI_EXECUTABLE)
       : out_(folder / "out"), err_(folder / "err") {
-    // Under sanitizers: what Open MPI does not free is no concern of ours.
+    // Under sanitizers: memory that Open MPI does not free is ignored.
     const std::string command = std::string("ASAN_OPTIONS=detect_leaks=0 exec " TAILBOUND_MPIEXEC " -n ") +
                                 std::to_string(ranks) + " " + program + " " + line + " >" + out_ + " 2>" +
                                 err_;
@@ -62,7 +62,7 @@ class Job {
     ended_ = true;
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), content(out_), content(err_)};
   }
-  /// Returns when the file is there, or the job has ended; whether it was the first.
+  /// Returns when the file exists, or the job has ended; true in the first case.
   [[nodiscard]] bool wait_for(const std::string& file) const {
     while (access(file.c_str(), F_OK) != 0) {
       siginfo_t ended{};
@@ -119,7 +119,7 @@ const std::string long_tree =
 
 }  // namespace
 
-TEST_CASE("mpi: the bytes of one process") {
+TEST_CASE("mpi: the same bytes as one process") {
   for (const auto& [question, ranks] : {std::pair{tree, 3}, std::pair{list, 2}, std::pair{validated, 2}}) {
     INFO(question);
     const Outcome outcome = on_ranks(ranks, question + " --format json");
@@ -129,7 +129,7 @@ TEST_CASE("mpi: the bytes of one process") {
   }
 }
 
-TEST_CASE("mpi: the bytes of one process, for every simulator and number of ranks", "[.full]") {
+TEST_CASE("mpi: the same bytes as one process, for every simulator and number of ranks", "[.full]") {
   for (const std::string& question : {tree, worm, multistage, rare, list, validated, search}) {
     for (const int ranks : {1, 2, 4, 8}) {
       INFO(question << " on " << ranks);
@@ -140,7 +140,7 @@ TEST_CASE("mpi: the bytes of one process, for every simulator and number of rank
   }
 }
 
-TEST_CASE("mpi: only rank 0 writes, and a refusal is said once") {
+TEST_CASE("mpi: only rank 0 writes, and an error is reported once") {
   const Folder folder;
   const std::string answer = folder / "answer.csv";
   CHECK(on_ranks(2, tree + " --format csv --output " + answer).out.empty());
@@ -153,7 +153,7 @@ TEST_CASE("mpi: only rank 0 writes, and a refusal is said once") {
   CHECK(refused.err.find("tailbound simulate tree: --load is 1.5", said + 1) == std::string::npos);
 }
 
-TEST_CASE("mpi: what writes files of its own is for one process") {
+TEST_CASE("mpi: commands that write their own files run in one process") {
   const Folder folder;
   const Outcome refused = on_ranks(2, "reproduce --output " + (folder / "figures"));
   CHECK(refused.status == 2);
@@ -168,18 +168,18 @@ TEST_CASE("mpi: tailbound itself, started by mpirun, hands over to tailbound-mpi
         run_line(tree + " --format json").out);
 }
 
-TEST_CASE("mpi: stopped, and gone on with by threads, ranks and parts") {
+TEST_CASE("mpi: stopped, and continued by threads, ranks and parts") {
   const Folder folder;
   const std::string state = folder / "state";
   const Outcome whole = run_line(long_tree);
   REQUIRE(whole.status == 0);
   Job job(folder, 2, long_tree + " --checkpoint-every 0.02 --checkpoint " + state);
   REQUIRE(job.wait_for(state));
-  job.send(SIGUSR1);  // which mpirun passes on
+  job.send(SIGUSR1);  // which mpirun forwards
   const Outcome stopped = job.wait();
   INFO(stopped.err);
-  CHECK((stopped.status == 4 || stopped.out == whole.out));  // a quick machine may have come to the end
-  // A slow one has nothing to answer yet, and says so.
+  CHECK((stopped.status == 4 || stopped.out == whole.out));  // a fast machine may already have finished
+  // A slow one has no result yet, and reports that.
   CHECK((stopped.status == 0 || stopped.err.find("stopped on request") != std::string::npos ||
          stopped.err.find("stopped with") != std::string::npos));
   CHECK(run_line(long_tree + " --threads 3 --resume " + state).out == whole.out);
@@ -191,8 +191,7 @@ TEST_CASE("mpi: stopped, and gone on with by threads, ranks and parts") {
   CHECK(run_line("merge " + (folder / "1") + " " + (folder / "2") + " --format json").out == whole.out);
 }
 
-TEST_CASE("mpi: ranks that are killed, and mpirun that is asked to end, leave a whole checkpoint",
-          "[.full]") {
+TEST_CASE("mpi: killed ranks and a terminated mpirun leave a complete checkpoint", "[.full]") {
   const Outcome whole = run_line(long_tree);
   for (const int signal : {SIGTERM, SIGINT}) {
     const Folder folder;

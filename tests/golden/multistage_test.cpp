@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// Command lines on combining multistage networks: answers in each format, and refusals.
+// Command lines on combining multistage networks: answers in each format, and errors.
 
 namespace {
 
@@ -55,7 +55,7 @@ TEST_CASE("multistage: the published variant in JSON and CSV") {
   const Outcome csv =
       run_line("multistage " + stage_network + "--variant published --loads 0.3,0.8 --format csv");
   const auto rows = rows_of(csv.out);
-  REQUIRE(rows.size() == 13);  // a row a stage
+  REQUIRE(rows.size() == 13);  // one row per stage
   CHECK(at(rows, 1, "load") == "0.3");
   CHECK(at(rows, 1, "throughput_kind") == "model");
   CHECK(at(rows, 1, "throughput").rfind("0.29", 0) == 0);
@@ -70,7 +70,8 @@ TEST_CASE("multistage: the published variant in JSON and CSV") {
     }
 }
 
-TEST_CASE("multistage: the blocking variant is the default, says how it ended, and scales with the service") {
+TEST_CASE(
+    "multistage: the blocking variant is the default, reports its convergence, and scales with the service") {
   const json one = document("multistage " + stage_network + "--loads 0.5")["results"][0];
   CHECK(one["variant"] == "blocking");
   CHECK(one["iteration"] == "converged");
@@ -89,8 +90,7 @@ TEST_CASE("multistage: the blocking variant is the default, says how it ended, a
   CHECK(full.out.find("at most 0.28736, exact") != std::string::npos);
 }
 
-TEST_CASE(
-    "multistage: links pass one request at a time unless given otherwise, and the published variant any") {
+TEST_CASE("multistage: links pass one request at a time by default, in the published variant any number") {
   const Outcome one = run_line("multistage --nodes 64 --hot 0.08 --combining 1 --loads 0.5");
   CHECK(one.out.find("links pass one request at a time") != std::string::npos);
   CHECK(one.out.find("at most 0.16556, exact") != std::string::npos);
@@ -102,14 +102,14 @@ TEST_CASE(
   const json published = document("multistage " + line + " --variant published,blocking")["results"];
   CHECK(published[0]["links"] == "any");
   CHECK(published[1]["links"] == "one");
-  // The search is of the network, not of the loads.
+  // The search depends on the network, not on the loads.
   const json coarse = document("multistage --nodes 64 --hot 0.08 --loads 0.1:1:0.1")["results"];
   const json fine = document("multistage --nodes 64 --hot 0.08 --loads 0.52,0.53")["results"];
   CHECK(coarse[9]["saturation_load"] == fine[0]["saturation_load"]);
   CHECK(run_line("multistage --nodes 64 --hot 0.08 --variant published --links one --loads 0.3").status == 2);
 }
 
-TEST_CASE("multistage: lists of every option, percent, and loads unless told") {
+TEST_CASE("multistage: lists of every option, percentages, and default loads") {
   const json answer = document(
       "multistage --nodes 16,64 --hot 0%,8% --buffer 2:4:2 --combining 1,unlimited --variant "
       "blocking,published --loads 0.5");
@@ -130,7 +130,7 @@ TEST_CASE("multistage: lists of every option, percent, and loads unless told") {
   CHECK(table.out.find("| hot") != std::string::npos);
 }
 
-TEST_CASE("multistage: no hot requests, or hot ones alone, have no such delay") {
+TEST_CASE("multistage: without hot requests, or with only hot ones, the delay is missing") {
   CHECK(document("multistage --nodes 16 --hot 0 --loads 0.5")["results"][0]["hot_delay"].is_null());
   CHECK(document("multistage --nodes 16 --hot 1 --loads 0.5")["results"][0]["cold_delay"].is_null());
   CHECK(
@@ -138,7 +138,7 @@ TEST_CASE("multistage: no hot requests, or hot ones alone, have no such delay") 
       "unlimited");
 }
 
-TEST_CASE("simulate multistage: estimates whatever the threads") {
+TEST_CASE("simulate multistage: estimates are independent of threads") {
   const std::string line = "simulate multistage " + stage_network + "--loads 0.3,0.5 --slots 2000 --seed 4";
   const json answer = document(line + " --threads 1");
   CHECK(answer == document(line + " --threads 2"));
@@ -162,8 +162,8 @@ TEST_CASE("simulate multistage: estimates whatever the threads") {
     CHECK(reads_as_number(at(rows, 8, key)));
 }
 
-TEST_CASE("validate multistage: both models beside the simulation") {
-  // Delays of blocking are a little short here, which the narrow interval shows.
+TEST_CASE("validate multistage: both models and the simulation") {
+  // The blocking model slightly underestimates delays here, which the narrow interval shows.
   const json answer = document("validate multistage " + stage_network + "--loads 0.5 --slots 20000", 1);
   const json& point = answer["results"][0];
   CHECK(point["optimistic_rows"].get<int>() > 0);
@@ -184,7 +184,7 @@ TEST_CASE("validate multistage: both models beside the simulation") {
     CHECK(reads_as_number(at(rows, 5, key)));
 }
 
-TEST_CASE("multistage: refusals name the option, its value and what is legal") {
+TEST_CASE("multistage: errors name the option, its value and the legal range") {
   struct Refusal {
     std::string line;
     int status;

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-// Questions on network files: where their flows come from, and by how much these are scaled. The same for delay,
-// simulate tree and validate delay.
+// Queries on network files: the source of their flows, and their scaling. The same for delay, simulate tree
+// and validate delay.
 
 namespace {
 
@@ -28,7 +28,7 @@ using tailbound::golden::run_command;
 const std::string two_switches = "--network " + networks + "two_switches.toml";
 const std::string leaf_spine = "--network " + networks + "leaf_spine.toml";
 
-/// Words with spaces in them stand in double quotes.
+/// Words with spaces are in double quotes.
 Outcome run_quoted(const std::string& line) {
   std::istringstream words(line);
   std::vector<std::string> arguments;
@@ -63,7 +63,7 @@ std::string star(const Folder& folder, int hosts) {
                                       "]\nto = \"s\"\nboth = true\n");
 }
 
-/// Does the estimate's interval, twice as wide, hold `expected`?
+/// Does the estimate's interval, at twice its width, contain `expected`?
 bool near(const json& estimate, double expected) {
   const double value = estimate["value"], half = estimate["upper"].get<double>() - value;
   return std::abs(value - expected) <= 2 * half;
@@ -71,7 +71,7 @@ bool near(const json& estimate, double expected) {
 
 }  // namespace
 
-TEST_CASE("network files: a matrix brings the flows of a file without any") {
+TEST_CASE("network files: a matrix provides the flows of a file without any") {
   const Folder folder;
   const std::string question = " --percentiles 50,99 --drop 1e-6";
   const json by_option =
@@ -87,11 +87,11 @@ TEST_CASE("network files: a matrix brings the flows of a file without any") {
     CHECK(one == other);
   }
   CHECK(by_option["question"]["matrix"] == networks + "two_switches.csv");
-  // Not without: the message says what is missing.
+  // Not without: the message names what is missing.
   const Outcome bare = run_quoted("delay " + without_flows(folder));
   CHECK(bare.status == 2);
   CHECK(bare.err.find("bare.toml:1:1: the network has no flows") != std::string::npos);
-  // The option's matrix stands in place of the file's; wormhole takes it as well.
+  // The option's matrix replaces that of the file; wormhole also accepts it.
   const std::string csv = folder.file("one.csv", "from,archive\ncamera,0.5\n");
   CHECK(json_of("delay --network " + networks + "two_switches_by_matrix.toml --matrix " + csv)["results"]
             .size() == 1);
@@ -100,8 +100,8 @@ TEST_CASE("network files: a matrix brings the flows of a file without any") {
 
 TEST_CASE("network files: uniform traffic around one switch is that of a tree of one level") {
   const Folder folder;
-  // In a tree of one level each leaf sends to all, itself included; so its queues have as many inputs as one host
-  // fewer has here.
+  // In a tree of one level each leaf sends to all leaves including itself; so its queues have as many inputs
+  // as here with one host less.
   const json tree = result_of("delay --radix 8 --levels 1 --load 0.9 --ccdf 0,20 --drop 1e-9");
   const json flows =
       json_of("delay " + star(folder, 9) + " --uniform 0.9 --ccdf 0,20 --drop 1e-9")["results"];
@@ -114,7 +114,7 @@ TEST_CASE("network files: uniform traffic around one switch is that of a tree of
     CHECK(flow["mean_queueing_slots"] == tree["mean_queueing_slots"]);
     CHECK(flow["total_buffer"] == tree["total_buffer"]);
   }
-  // The same written into the file.
+  // The same specified in the file.
   const std::string text = content(folder / "star.toml") + "[traffic]\nuniform = 0.9\n";
   const json written =
       json_of("delay --network " + folder.file("written.toml", text) + " --ccdf 0,20")["results"];
@@ -127,23 +127,23 @@ TEST_CASE("network files: uniform traffic spread over the spines") {
   const json spread = json_of("delay " + leaf_spine + " --uniform 0.3 --route spread --flow \"h1 -> h5\"");
   const json& flow = spread["results"][0];
   CHECK(flow["queues"] == 3);
-  // To the other leaf go 4/7 of what 4 hosts send, over two spines.
+  // 4/7 of the packets of 4 hosts go to the other leaf, over two spines.
   CHECK(std::stod(flow["hops"][0]["load"].get<std::string>()) == Approx(4 * 0.3 * 4 / 7 / 2));
   CHECK(flow["hops"][2]["load"] == "0.3");
   CHECK(spread["headline"].get<std::string>().find("uniform traffic of 0.3 packets a slot") !=
         std::string::npos);
-  // Shortest ways: all over the first spine.
+  // Shortest routes: all over the first spine.
   const json shortest = result_of("delay " + leaf_spine + " --uniform 0.3 --flow \"h1 -> h5\"");
   CHECK(std::stod(shortest["hops"][0]["load"].get<std::string>()) == Approx(4 * 0.3 * 4 / 7));
 }
 
-TEST_CASE("network files: what becomes of it if a spine fails") {
+TEST_CASE("network files: a failed spine") {
   const std::string asked = leaf_spine + " --uniform 0.3 --route spread";
   const json found = json_of("delay " + asked + " --flow \"h1 -> h5\" --without spine2");
   CHECK(std::stod(found["results"][0]["hops"][0]["load"].get<std::string>()) == Approx(4 * 0.3 * 4 / 7));
   CHECK(found["results"][0]["without"] == "spine2");
   CHECK_THAT(found["headline"].get<std::string>(), Catch::Contains("without spine2 under uniform"));
-  // The same as with the failure written into the file: analysis, simulation, both.
+  // The same as with the failure specified in the file: analysis, simulation, both.
   const Folder folder;
   const std::string broken = folder.path() + "/broken.toml";
   tailbound::golden::write(broken, "without = [\"spine2\"]\n" + content(networks + "leaf_spine.toml"));
@@ -179,7 +179,7 @@ TEST_CASE("network files: what becomes of it if a spine fails") {
           "the path needs a link from");
 }
 
-TEST_CASE("network files: all rates times 2 are the rates doubled") {
+TEST_CASE("network files: all rates times 2 equals doubled rates") {
   const Folder folder;
   const std::string bare = without_flows(folder);
   const std::string once = folder.file("once.csv", "from,archive,desk\ncamera,0.2,0.1\ndesk,1/10,\n"),
@@ -216,7 +216,7 @@ TEST_CASE("network files: uniform traffic and factors as lists, all combinations
   REQUIRE(analysed["results"].size() == 6);
   CHECK(analysed["question"]["uniform"] == json({"0.1", "0.2"}));
   CHECK(analysed["question"]["load_scale"] == json({"0.5", "1", "1.5"}));
-  // 0.1 times 1 is not 0.2 times 0.5 among the inputs, but has the same delays.
+  // 0.1 times 1 differs from 0.2 times 0.5 among the inputs, but has the same delays.
   CHECK(analysed["results"][1]["percentiles"] == analysed["results"][3]["percentiles"]);
   const json simulated = json_of("simulate tree " + loads + " --slots 2000 --threads 1");
   REQUIRE(simulated["results"].size() == 6);
@@ -240,8 +240,7 @@ TEST_CASE("network files: uniform traffic and factors as lists, all combinations
   CHECK(content(picture).find("uniform") != std::string::npos);
 }
 
-TEST_CASE(
-    "network files: the analysis of uniform traffic around one switch is inside the simulation's intervals") {
+TEST_CASE("network files: uniform traffic around one switch agrees with the simulation") {
   const Folder folder;
   const json rows = result_of("validate delay " + star(folder, 5) +
                               " --uniform 0.8 --load-scale 0.75 --slots 60000 --threads 1");
@@ -252,7 +251,7 @@ TEST_CASE(
   CHECK(rows["inside"].get<int>() > 8);
 }
 
-TEST_CASE("network files: with buffers of limited room links may be offered more than they take") {
+TEST_CASE("network files: with finite buffers the offered load may exceed the capacity of links") {
   const Folder folder;
   const std::string flows = folder.file("hot.csv", "from,archive\ncamera,0.5\ndesk,0.5\nprinter,0.5\n");
   const std::string line = "simulate tree " + without_flows(folder) + " --matrix " + flows +
@@ -270,7 +269,7 @@ TEST_CASE("network files: with buffers of limited room links may be offered more
   CHECK(sending.err.find("--load-scale is 2.5; it must be at most 2, where ") != std::string::npos);
 }
 
-TEST_CASE("delay --solve load-scale: what the links bear, exactly") {
+TEST_CASE("delay --solve load-scale: the limit of the links, exactly") {
   const json document = json_of("delay " + two_switches + " --solve load-scale");
   const json& answer = document["results"][0];
   CHECK(answer["solve"] == "load-scale");
@@ -286,11 +285,11 @@ TEST_CASE("delay --solve load-scale: what the links bear, exactly") {
         "two switches bears all its rates times less than 20/17 (1.1764705882): there the link right -> "
         "archive is "
         "full.");
-  // Below it the analysis answers, at it no more.
+  // Below it the analysis has an answer, at it no longer.
   CHECK(run_quoted("delay " + two_switches + " --load-scale 1.1764 --percentiles 50").status == 0);
   CHECK(run_quoted("delay " + two_switches + " --load-scale 20/17 --percentiles 50").status == 2);
   CHECK(run_quoted("delay " + two_switches + " --solve load-scale --quiet").out == "1.1764705882\n");
-  // Uniform traffic: the rate times the factor is what the network bears.
+  // Uniform traffic: the rate times the factor is the limit of the network.
   const json uniform =
       json_of("delay " + leaf_spine + " --route spread --uniform 0.1,0.2 --solve load-scale");
   for (const json& each : uniform["results"])
@@ -304,7 +303,7 @@ TEST_CASE("delay --solve load-scale: targets, on both sides") {
   const json found = result_of(question + " --solve load-scale --percentiles 99.9 --within 12");
   CHECK(found["percentile"] == "99.9");
   CHECK(found["within_slots"] == "12");
-  // Hops are added as if they were independent: nothing of that is proved.
+  // Hops are added as if they were independent, without proof.
   CHECK(found["greatest_load_scale"]["kind"] == "approximation");
   const auto worst = [&](const std::string& scale) {
     int most = 0;
@@ -327,7 +326,7 @@ TEST_CASE("delay --solve load-scale: targets, on both sides") {
   CHECK(room(buffers["safe_load_scale"]) == 32);
   CHECK(room(buffers["greatest_load_scale"]["upper"]) == 33);
   CHECK(buffers["limit_name"] == "right -> archive");
-  // In ns, with what hops add: 30 slots and wires.
+  // In ns, including hop times: 30 slots and links.
   const json ns =
       result_of(question +
                 " --solve load-scale --percentiles 99.9 --within-ns 200 --packet-bytes 64 --link-gbps "
@@ -351,7 +350,7 @@ TEST_CASE("delay --solve load-scale: targets, on both sides") {
   CHECK(content(picture).find("greatest factor of all rates") != std::string::npos);
 }
 
-TEST_CASE("network files: what is refused, and how") {
+TEST_CASE("network files: errors") {
   const Folder folder;
   const std::string bare = without_flows(folder);
   const std::string apart = "--network " + folder.file("apart.toml",
@@ -417,18 +416,18 @@ TEST_CASE("network files: what is refused, and how") {
   }
 }
 
-TEST_CASE("network files: what hops add to simulated latencies, and to those beside the analysis") {
+TEST_CASE("network files: time added by hops in simulated and computed latencies") {
   const std::string units = " --packet-bytes 64 --link-gbps 51.2 --hop-ns 35";  // slots of 10 ns
   const json plain = result_of("simulate tree " + two_switches + " --slots 20000 --threads 1" + units);
   CHECK(plain["hop_ns"] == "35");
-  // Each packet that is delivered has waited, and passed the queues of its flow: camera -> desk one, all others two.
+  // Each delivered packet has passed the queues of its flow: camera -> desk one, all others two.
   double queues = 0;
   for (const json& flow : plain["flows"])
     queues += flow["packets"].get<double>() * (flow["flow"] == "camera -> desk" ? 1 : 2);
   const double expected =
       10 * plain["mean_queueing_slots"]["value"].get<double>() + 45 * queues / plain["packets"].get<double>();
   CHECK(plain["mean_latency_ns"]["value"].get<double>() == Approx(expected).epsilon(1e-9));
-  // Where all packets pass as many queues, each percentile is longer by what these add.
+  // If all packets pass the same number of queues, each percentile increases by their time.
   const json tree =
       result_of("simulate tree --radix 4 --levels 2 --load 0.8 --slots 5000 --threads 1" + units);
   for (const json& row : tree["percentiles"])
@@ -436,7 +435,7 @@ TEST_CASE("network files: what hops add to simulated latencies, and to those bes
       if (!row["latency_slots"][end].is_null())
         CHECK(row["latency_ns"][end].get<double>() ==
               Approx(10 * row["latency_slots"][end].get<double>() + 3 * 35));
-  // Hardly any load: a quarter of the packets pass one queue, the others three.
+  // Almost no load: a quarter of the packets pass one queue, the others three.
   const json idle = result_of(
       "simulate tree --radix 4 --levels 2 --load 0.001 --routing nearest-ancestor --slots 50000 --threads 1 "
       "--percentiles 10,90" +
@@ -444,7 +443,7 @@ TEST_CASE("network files: what hops add to simulated latencies, and to those bes
   CHECK(idle["percentiles"][0]["latency_ns"]["value"] == 45);
   CHECK(idle["percentiles"][1]["latency_ns"]["value"] == 135);
 
-  // Beside the analysis: what delay says, and nothing outside of the intervals here.
+  // Compared with the analysis: the results of delay, and here all within the intervals.
   const std::string question = "--percentiles 50,99" + units;
   const json rows = result_of("validate delay --hops independent " + two_switches +
                               " --slots 60000 --threads 1 --ccdf 0 " + question);
@@ -454,7 +453,7 @@ TEST_CASE("network files: what hops add to simulated latencies, and to those bes
   const json& last = rows["rows"][6];
   CHECK(last["quantity"] == "mean_latency_ns");
   CHECK(last["prediction"].is_null());
-  // The mean over flows by their rates, of latencies as delay has them.
+  // The mean over flows by their rates, of the latencies of delay.
   const json flows = json_of("delay --hops independent " + two_switches + " " + question)["results"];
   double sum = 0, rates = 0;
   for (const json& flow : flows) {
@@ -474,7 +473,7 @@ TEST_CASE("network files: what hops add to simulated latencies, and to those bes
       run_quoted(
           "simulate tree --radix 4 --levels 1 --load 0.5 --rare 5 --packet-bytes 64 --link-gbps 1 --hop-ns 1")
           .err.find("--hop-ns is given together with --rare") != std::string::npos);
-  // Pictures say it.
+  // Pictures state it.
   const Folder folder;
   const std::string picture = folder / "hop.svg";
   for (const std::string& command :
@@ -486,7 +485,7 @@ TEST_CASE("network files: what hops add to simulated latencies, and to those bes
   }
 }
 
-TEST_CASE("network files: notes quote no errors of other networks") {
+TEST_CASE("network files: notes do not cite errors of other networks") {
   const Folder folder;
   const std::string ring = "--network " + networks + "worm_ring.toml --flits 16";
   const std::vector<std::string> figures{"seven networks", "3-tree",    "4-ary",

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// Questions whose parts are computed apart: merged, they are byte for byte the whole.
+// Queries whose parts are computed separately: merged, they equal the whole byte for byte.
 
 namespace {
 
@@ -30,7 +30,7 @@ const std::string validated = "validate buffer --inputs 4 --load 0.5,0.8 --level
 const std::string search =
     "simulate wormhole --topology mesh --nodes 16 --flits 1,2 --saturation --precision 50% --replications 2";
 
-/// The part files of a question, in a folder; the words that name them.
+/// The part files of a query in a folder; the words that name them.
 std::string part_files(const Folder& folder, const std::string& question, int parts,
                        const std::string& more = {}) {
   std::string names;
@@ -51,14 +51,14 @@ Outcome merged(const std::string& question, int parts, const std::string& format
   return run_line("merge" + part_files(folder, question, parts) + format);
 }
 
-/// But for the line that says how long it took, and who.
+/// Without the line with run time and workers.
 std::string without_course(const std::string& text) {
   return std::regex_replace(text, std::regex("[^\n]*took[^\n]*\n"), "");
 }
 
 }  // namespace
 
-TEST_CASE("parts: merged, they are the bytes of the whole answer") {
+TEST_CASE("parts: merged, they give the bytes of the complete answer") {
   for (const std::string& question : {tree, worm, multistage, rare, list, validated}) {
     INFO(question);
     const std::string json = " --format json";
@@ -96,7 +96,7 @@ TEST_CASE("parts: each simulation is the same for any number of threads") {
   }
 }
 
-TEST_CASE("parts: searches for saturation are cut by whole searches") {
+TEST_CASE("parts: searches for saturation are split by whole searches") {
   const Outcome whole = run_line(search + " --format json");
   REQUIRE(whole.status == 0);
   CHECK(merged(search, 3, " --format json").out == whole.out);
@@ -107,7 +107,7 @@ TEST_CASE("parts: searches for saturation are cut by whole searches") {
                          "run is cut into parts") != std::string::npos);
 }
 
-TEST_CASE("parts: the files that a question reads go along") {
+TEST_CASE("parts: the files of a query are included") {
   const Folder folder;
   const std::string network = folder / "net.toml";
   const auto write = [&](const std::string& text) { std::ofstream(network) << text; };
@@ -130,7 +130,7 @@ TEST_CASE("parts: the files that a question reads go along") {
   CHECK(refused.err.find("part2.json is of a different ") != std::string::npos);
 }
 
-TEST_CASE("parts: what cannot be merged is refused, and named") {
+TEST_CASE("parts: parts that cannot be merged are rejected by name") {
   const Folder folder;
   const std::string files = part_files(folder, tree, 2);
   const std::string first = folder / "part1.json", other = folder / "other.json";
@@ -160,7 +160,8 @@ TEST_CASE("parts: what cannot be merged is refused, and named") {
 }
 
 TEST_CASE(
-    "parts: one that is stopped is marked, refused, and goes on from its checkpoint, or from a whole run's") {
+    "parts: a stopped part is marked and rejected, and continues from its checkpoint, or from a complete "
+    "run's") {
   const Folder folder;
   const std::string state = folder / "state", part = folder / "part1.json";
   const std::string question = "simulate tree --radix 4 --levels 3 --load 0.8 --warmup 640 --slots 80000";
@@ -173,7 +174,7 @@ TEST_CASE(
   const int status = child.wait();
   REQUIRE(run_line(question + " --part 2/2 --output " + (folder / "part2.json")).status == 0);
   const std::string merge = "merge " + part + " " + (folder / "part2.json") + " --format json";
-  if (status != 0) {  // a quick machine may have come to the end
+  if (status != 0) {  // a fast machine may already have finished
     CHECK(status == 4);
     const Outcome refused = run_line(merge);
     CHECK(refused.status == 2);
@@ -182,7 +183,7 @@ TEST_CASE(
   }
   REQUIRE(run_line(question + " --part 1/2 --resume " + state + " --output " + part).status == 0);
   CHECK(run_line(merge).out == whole.out);
-  // The state of a part is one of the whole run, too.
+  // The checkpoint of a part is also one of the complete run.
   CHECK(run_line(question + " --threads 2 --format json --resume " + state).out == whole.out);
 }
 

@@ -5,7 +5,8 @@
 
 #include <string>
 
-// --half-width: what was reached is what is shown. That it is right is in tests/answers/simulation/precision_test.cpp.
+// --half-width: the precision reached is reported. Its correctness is tested in
+// tests/answers/simulation/precision_test.cpp.
 
 namespace {
 
@@ -51,7 +52,7 @@ TEST_CASE("half-width: every simulation, until every interval is narrow") {
   }
 }
 
-TEST_CASE("half-width: a limit that was reached says what is wider; refusals") {
+TEST_CASE("half-width: a limit reports the wider intervals; errors") {
   const std::string line = "simulate tree --radix 4 --levels 2 --load 0.6 --slots 200 --percentiles 50";
   const auto limited = run_line(line + " --half-width 0.01% --replications 8");
   CHECK(limited.status == 0);

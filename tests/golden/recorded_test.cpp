@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-// What the command lines of recorded/commands.txt print, byte for byte: so that code can be moved and be
-// shown to print the same. The head of that file says how lines are written and run. A change that is wanted
-// is recorded by tools/record, which runs the hidden cases "record: FAMILY" below.
+// The output of the command lines of recorded/commands.txt, byte for byte, so that refactoring can be shown
+// not to change it. The head of that file describes how lines are written and run. Intended changes are
+// recorded by tools/record, which runs the hidden cases "record: FAMILY" below.
 
 #define TAILBOUND_FAMILIES(each)                                                                           \
   each("buffer") each("occupancy") each("delay") each("guarantee") each("pgf") each("compare") each("fit") \
@@ -34,7 +34,7 @@ using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
 
 const fs::path recorded = TAILBOUND_TESTS_DIR "/golden/recorded";
-/// In command lines and in what they print: a folder of the run's own.
+/// In command lines and their output: the temporary folder of the run.
 const std::string folder_word = "FOLDER";
 
 struct Line {
@@ -42,7 +42,7 @@ struct Line {
   std::vector<std::string> words;
 };
 
-/// A line, and where the record of each format is: "" for the one that it names itself.
+/// A line, and the record of each format: "" for the one that it names itself.
 struct Run {
   std::vector<std::string> words;
   std::map<std::string, fs::path> files;
@@ -89,7 +89,7 @@ std::vector<Run> runs_of(const std::string& family) {
   return runs;
 }
 
-/// In the repository's top folder.
+/// In the top folder of the repository.
 class Surroundings {
  public:
   Surroundings() : former_folder_(fs::current_path()) { fs::current_path(TAILBOUND_TESTS_DIR "/.."); }
@@ -107,7 +107,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// Between these, what is there becomes *.
+/// Replaces the text between these by *.
 std::string left_out(std::string text, const std::string& begin, const std::string& end) {
   for (std::size_t at = 0; (at = text.find(begin, at)) != std::string::npos;) {
     at += begin.size();
@@ -118,10 +118,10 @@ std::string left_out(std::string text, const std::string& begin, const std::stri
   return text;
 }
 
-/// What no two runs have in common is masked. The whole list:
-/// - the run's own folder is FOLDER;
+/// Text that differs between runs is masked:
+/// - the temporary folder of the run is FOLDER;
 /// - the seconds that a simulation took are *: "3.0 s on 1 thread" becomes "* s on 1 thread";
-/// - of pages style, script and their hashes are *: they have tests of their own (tests/browser).
+/// - in pages style, script and their hashes are *: they have separate tests (tests/browser).
 std::string masked(std::string text, const Folder& folder) {
   text = replaced(std::move(text), folder.path(), folder_word);
   for (const auto& [begin, end] :
@@ -147,8 +147,8 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return files;
 }
 
-/// By format: status, both outputs, and the files that are left in the run's folder. The answer is computed once; that
-/// --format asks for the same is checked by "formats: ..." below.
+/// By format: status, both outputs, and the files left in the run's folder. The answer is computed once;
+/// "formats: ..." below checks that --format gives the same.
 std::map<std::string, std::string> records_of(const Run& run) {
   const Folder folder;
   std::vector<std::string> words;
@@ -236,14 +236,14 @@ void record(const std::string& family) {
   }
 TAILBOUND_FAMILIES(TAILBOUND_RECORDED)
 
-// Nothing but tools/record names families here: no run of the tests may rewrite what they compare with.
+// Only tools/record names families here: a test run must not rewrite its own references.
 TEST_CASE("record the families that TAILBOUND_RECORD names", "[.record]") {
   const char* const named = std::getenv("TAILBOUND_RECORD");
   std::istringstream families(named == nullptr ? "" : named);
   for (std::string family; families >> family;) record(family);
 }
 
-TEST_CASE("recorded: each line has a family and a name of its own, each file a line") {
+TEST_CASE("recorded: each line has its own family and name, each file a line") {
 #define TAILBOUND_NAME(family) family,
   const std::set<std::string> families{TAILBOUND_FAMILIES(TAILBOUND_NAME)};
   std::set<fs::path> files{recorded / "commands.txt"};
@@ -258,7 +258,7 @@ TEST_CASE("recorded: each line has a family and a name of its own, each file a l
   }
 }
 
-TEST_CASE("formats: the same answer in another format is what --format prints") {
+TEST_CASE("formats: the same answer in another format is the output of --format") {
   const std::vector<std::string> words{"buffer", "--inputs", "16", "--load", "0.8,0.9", "--drop", "1e-9"};
   std::map<std::string, std::string> also{
       {"table", ""}, {"json", ""}, {"csv", ""}, {"markdown", ""}, {"html", ""}};
@@ -270,7 +270,7 @@ TEST_CASE("formats: the same answer in another format is what --format prints") 
   }
 }
 
-TEST_CASE("recorded: what is masked") {
+TEST_CASE("recorded: masking") {
   const Folder folder;
   CHECK(masked("took 3.0 s on 2 threads\n10.5 s on 1 thread, 7 s on", folder) ==
         "took * s on 2 threads\n* s on 1 thread, 7 s on");

@@ -6,7 +6,7 @@
 #include <tests/golden/run_command.hpp>
 #include <vector>
 
-// Command lines without an answer: the status, what the message names, and nothing on standard output.
+// Command lines without an answer: the status, the message, and no standard output.
 
 using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
@@ -34,7 +34,7 @@ void check(const Refusal& refusal) {
 
 }  // namespace
 
-TEST_CASE("refused: no command, unknown commands and options") {
+TEST_CASE("errors: no command, unknown commands and options") {
   for (const Refusal& refusal : std::vector<Refusal>{
            {"", 2, {"command", "buffer, occupancy"}},
            {"bufer --inputs 16", 2, {"command is bufer", "buffer, occupancy"}},
@@ -57,7 +57,7 @@ TEST_CASE("refused: no command, unknown commands and options") {
     check(refusal);
 }
 
-TEST_CASE("refused: values of the wrong type or out of range") {
+TEST_CASE("errors: values of the wrong type or out of range") {
   for (const Refusal& refusal : std::vector<Refusal>{
            {"buffer --inputs many --load 0.9 --drop 1e-15", 2, {"--inputs", "many", "1048576"}},
            {"buffer --inputs 1.5 --load 0.9 --drop 1e-15", 2, {"--inputs", "1.5", "integer"}},
@@ -130,7 +130,7 @@ TEST_CASE("refused: values of the wrong type or out of range") {
     check(refusal);
 }
 
-TEST_CASE("refused: something is missing") {
+TEST_CASE("errors: missing options") {
   for (const Refusal& refusal : std::vector<Refusal>{
            {"buffer", 2, {"--drop"}},
            {"buffer --drop 1e-15", 2, {"--inputs", "--rates", "--pmf"}},
@@ -146,7 +146,7 @@ TEST_CASE("refused: something is missing") {
     check(refusal);
 }
 
-TEST_CASE("refused: options that exclude each other, both named") {
+TEST_CASE("errors: options that exclude each other, both named") {
   for (const Refusal& refusal : std::vector<Refusal>{
            {"buffer --inputs 16 --rates 0.1,0.2 --drop 1e-9", 2, {"--inputs", "--rates"}},
            {"buffer --inputs 16 --load 0.9 --pmf a --drop 1e-9", 2, {"--inputs", "--pmf"}},
@@ -166,7 +166,7 @@ TEST_CASE("refused: options that exclude each other, both named") {
     check(refusal);
 }
 
-TEST_CASE("no answer: unstable, out of reach, too large") {
+TEST_CASE("no answer: unstable, unreachable, too large") {
   for (const Refusal& refusal : std::vector<Refusal>{
            {"buffer --inputs 16 --load 1 --drop 1e-15", 1, {"unstable", "load is 1", "below 1"}},
            {"buffer --inputs 16 --load 0.5,1.25,0.6 --drop 1e-15", 1, {"unstable", "1.25"}},
@@ -183,7 +183,7 @@ TEST_CASE("no answer: unstable, out of reach, too large") {
     check(refusal);
 }
 
-TEST_CASE("refused: files that cannot be read or hold no distribution") {
+TEST_CASE("errors: files that cannot be read or contain no distribution") {
   const Folder folder;
   const auto refused = [](const std::string& file, const std::string& said) {
     const Outcome outcome = run_command({"buffer", "--pmf", file, "--drop", "1e-9"});
@@ -200,7 +200,7 @@ TEST_CASE("refused: files that cannot be read or hold no distribution") {
   refused(folder.file("negative", "1.5\n-0.5\n"), "negative");
 }
 
-TEST_CASE("refused: --output that cannot be written leaves nothing behind") {
+TEST_CASE("errors: an --output that cannot be written leaves nothing behind") {
   const Folder folder;
   const auto refused = [](const std::string& file) {
     const Outcome outcome =
@@ -214,7 +214,7 @@ TEST_CASE("refused: --output that cannot be written leaves nothing behind") {
   refused(folder.path());
   CHECK(std::filesystem::is_empty(folder.path()));
 
-  // A file that is there keeps its content when the question has no answer.
+  // An existing file keeps its content if the query has no answer.
   const std::string kept = folder.file("kept", "former\n");
   CHECK(run_line("buffer --inputs 16 --load 1 --drop 1e-15 --output " + kept).status == 1);
   std::string text;
@@ -223,7 +223,7 @@ TEST_CASE("refused: --output that cannot be written leaves nothing behind") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("a message stays short whatever the value") {
+TEST_CASE("a message stays short for any value") {
   const Outcome outcome =
       run_command({"buffer", "--inputs", std::string(50'000, '7') + "x", "--load", "0.9", "--drop", "1e-15"});
   CHECK(outcome.status == 2);

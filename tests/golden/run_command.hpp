@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// One command line, run in process.
+/// Runs one command line in process.
 namespace tailbound::golden {
 
 struct Outcome {
@@ -27,7 +27,7 @@ inline Outcome run_command(std::vector<std::string> arguments,
   return {status, out.str(), err.str()};
 }
 
-/// Arguments separated by single spaces; one with spaces in it stands in double quotes.
+/// Arguments separated by single spaces; an argument with spaces is in double quotes.
 inline Outcome run_line(const std::string& line) {
   std::istringstream words(line);
   std::vector<std::string> arguments;

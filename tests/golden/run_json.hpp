@@ -9,7 +9,7 @@
 
 namespace tailbound::golden {
 
-/// The document of a command line that ends with `status` and has nothing to complain of.
+/// The document of a command line that ends with `status` and prints no errors.
 inline nlohmann::json run_json(const std::string& line, int status = 0) {
   const Outcome outcome = run_line(line + " --format json");
   INFO(line << "\n" << outcome.err);
@@ -18,19 +18,19 @@ inline nlohmann::json run_json(const std::string& line, int status = 0) {
   return nlohmann::json::parse(outcome.out);
 }
 
-/// The one result of such a document.
+/// The only result of such a document.
 inline nlohmann::json run_result(const std::string& line, int status = 0) {
   const nlohmann::json document = run_json(line, status);
   REQUIRE(document["results"].size() == 1);
   return document["results"][0];
 }
 
-/// What stands there for a number that says its kind.
+/// The value of a number with a kind.
 [[nodiscard]] inline double value_of(const nlohmann::json& number) {
   return number["value"].get<double>();
 }
 
-/// The lower end of one that is an enclosure.
+/// The lower end of an enclosure.
 [[nodiscard]] inline double lower_of(const nlohmann::json& number) {
   return std::stod(number["lower"].get<std::string>());
 }

@@ -29,7 +29,7 @@ using tailbound::golden::run_line;
 using tailbound::golden::run_result;
 using tailbound::golden::write;
 
-/// [lower, upper] of an estimate holds `value`, give or take half its width.
+/// [lower, upper] of an estimate contains `value`, with a tolerance of half its width.
 bool is_near(const json& estimate, double value) {
   const double lower = estimate["lower"], upper = estimate["upper"], slack = (upper - lower) / 2;
   return estimate["kind"] == "estimate" && lower - slack <= value && value <= upper + slack;
@@ -37,8 +37,8 @@ bool is_near(const json& estimate, double value) {
 
 const std::string small_tree = "simulate tree --radix 4 --levels 2 --load 0.8 --slots 20000";
 
-/// Stopped or killed outright at so many moments, each when it has written so many checkpoints, and resumed
-/// after each: the end is always the same. A machine that is done before gets more to do.
+/// Stopped or killed at many times, each after a given number of checkpoints, and resumed each time: the
+/// result is always the same. A machine that finishes earlier gets a longer run.
 void kill_and_resume(int moments, const std::string& options = "") {
   const Folder folder;
   const std::string state = folder / "state", answer = folder / "answer";
@@ -58,19 +58,19 @@ void kill_and_resume(int moments, const std::string& options = "") {
     std::filesystem::remove(state);
     std::filesystem::remove(answer);
     std::string resume;
-    int interrupted = 0;  // with something done and something left
+    int interrupted = 0;  // with some work done and some left
     for (const int signal : {SIGTERM, SIGKILL, SIGINT}) {
       std::filesystem::remove(answer);
       const int checkpoints = std::uniform_int_distribution<int>(0, 3)(random);
       Child child(line() + resume + " --checkpoint-every 0.02 --checkpoint " + state + " --output " + answer);
       const bool written = child.wait_for_file(state, checkpoints) && checkpoints > 0;
-      // Anywhere between two checkpoints, or while one is written; nothing depends on where.
+      // Anywhere between two checkpoints, or while one is written; the result does not depend on it.
       std::this_thread::sleep_for(
           std::chrono::milliseconds(std::uniform_int_distribution<int>(0, 25)(random)));
       if (!child.has_ended()) child.send(signal);
       const int status = child.wait();
       CAPTURE(moment, signal, status, checkpoints, slots);
-      // Answered, stopped, or ended: by SIGKILL, or before it had begun.
+      // Answered, stopped, or ended: by SIGKILL, or before it had started.
       CHECK((status == 0 || status == 4 || status == -signal));
       if (status == 4 && std::filesystem::exists(answer))
         CHECK(json::parse(content(answer))["stopped"] == true);
@@ -93,7 +93,7 @@ void kill_and_resume(int moments, const std::string& options = "") {
 
 }  // namespace
 
-TEST_CASE("simulate: a stop asked for twice within a moment is one request") {
+TEST_CASE("simulate: two stop requests within a moment count as one") {
   using Clock = std::chrono::steady_clock;
   const Folder folder;
   const std::string state = folder / "state", answer = folder / "answer";
@@ -110,7 +110,8 @@ TEST_CASE("simulate: a stop asked for twice within a moment is one request") {
     child.send(SIGINT);
     const Clock::duration between = Clock::now() - first;
     const int status = child.wait();
-    if (between > std::chrono::milliseconds(250)) continue;  // no moment: this process had to wait its turn
+    if (between > std::chrono::milliseconds(250))
+      continue;  // this process had to wait
     ++within_a_moment;
     CAPTURE(status);
     CHECK(status == 4);  // not the signal
@@ -165,7 +166,7 @@ TEST_CASE("simulate tree: the JSON, key by key") {
   CHECK_FALSE(hop.contains("loss"));
 }
 
-TEST_CASE("simulate tree: threads change nothing, the seed does") {
+TEST_CASE("simulate tree: independent of threads, dependent on the seed") {
   const std::string line = small_tree + " --format json --occupancy 4";
   const std::string one = run_line(line + " --threads 1").out;
   CHECK(one == run_line(line + " --threads 2").out);
@@ -174,7 +175,7 @@ TEST_CASE("simulate tree: threads change nothing, the seed does") {
   CHECK(one != run_line(line + " --seed 2").out);
 }
 
-TEST_CASE("simulate tree: finite buffers lose, per hop") {
+TEST_CASE("simulate tree: loss of finite buffers, per hop") {
   const json tree = run_result("simulate tree --radix 4 --levels 2 --load 0.9 --slots 40000 --buffer 4");
   CHECK(tree["buffer"] == 4);
   for (const json& hop : tree["hops"]) {
@@ -183,7 +184,7 @@ TEST_CASE("simulate tree: finite buffers lose, per hop") {
   }
   const json exact = run_result("buffer --inputs 4 --load 0.9 --capacity 4 --criterion loss");
   CHECK(is_near(tree["hops"][0]["loss"], std::stod(exact["probability"]["lower"].get<std::string>())));
-  // A full load is no question without a buffer, and one with it.
+  // A load of 1 is invalid without a buffer, and valid with one.
   CHECK(run_line("simulate tree --radix 4 --levels 2 --load 1 --slots 20000 --buffer 4").status == 0);
 }
 
@@ -211,7 +212,7 @@ TEST_CASE("simulate tree: reorder buffers") {
   CHECK(told["reorder_tail"][0] == tail[1]);
 }
 
-TEST_CASE("simulate tree: rare events of the first hop are those of the exact queue") {
+TEST_CASE("simulate tree: rare events of the first hop agree with the exact queue") {
   const std::string line = "simulate tree --radix 4 --levels 2 --load 0.8 --rare 1e-15 --slots 2e4";
   const json rare = run_result(line);
   CHECK(rare["method"] == "importance sampling");
@@ -276,19 +277,19 @@ TEST_CASE("simulate tree: bursts that keep their destination, plain and rare") {
   CHECK(rare["method"] == "importance sampling");
   CHECK(rare["probability"]["lower"] <= plain["tail"][0]["probability"]["upper"]);
   CHECK(plain["tail"][0]["probability"]["lower"] <= rare["probability"]["upper"]);
-  // P(Q > 526) = 9.809e-10; likely_level() asks where the decay rate alone would have 1e-9.
+  // P(Q > 526) = 9.809e-10; likely_level() returns the level with probability 1e-9 by the decay rate alone.
   const json far = run_result(tree + "--rare 526 --slots 1e6");
   CHECK(is_near(far["probability"], 9.8090758745e-10));
   const json others = run_result(tree + "--routing nearest-ancestor --rare 1e-9 --slots 1e5");
   CHECK(others["method"] == "importance sampling");
   CHECK(others["probability"]["upper"] < 1e-9);
-  // Bursts scattered packet by packet are another thing altogether.
+  // Bursts with per-packet destinations behave very differently.
   const json scattered = run_result(tree + "--slots 300000 --occupancy 40 --destination per-packet");
   CHECK(scattered["mean_queueing_slots"]["upper"].get<double>() <
         0.2 * plain["mean_queueing_slots"]["lower"].get<double>());
 }
 
-TEST_CASE("simulate tree: rare events of a later hop, where plain simulation sees them too") {
+TEST_CASE("simulate tree: rare events of a later hop agree with plain simulation") {
   const std::string tree = "simulate tree --radix 2 --levels 2 --load 0.7 --seed 3 ";
   const json rare = run_result(tree + "--rare 8 --hop 2 --slots 1e5");
   CHECK(rare["method"] == "splitting");
@@ -302,7 +303,7 @@ TEST_CASE("simulate tree: rare events of a later hop, where plain simulation see
   CHECK(plain["tail"][1]["count"] > 100);
 }
 
-TEST_CASE("simulate tree: what the packets cannot show has no upper end") {
+TEST_CASE("simulate tree: percentiles of too few packets have no upper end") {
   const json tree =
       run_result("simulate tree --radix 2 --levels 1 --load 0.5 --slots 1000 --percentiles 99,99.9999");
   CHECK(tree["percentiles"][0]["queueing_slots"]["upper"].is_number());
@@ -342,7 +343,7 @@ TEST_CASE("simulate tree: table, quiet table, CSV") {
   CHECK(markdown.find("| 99.99 | ") != std::string::npos);
 }
 
-TEST_CASE("simulate tree: lists give all combinations, each as it is alone") {
+TEST_CASE("simulate tree: lists give all combinations, each as on its own") {
   const std::string line = "simulate tree --radix 2,4 --levels 1 --load 40%,0.8 --buffer 3,6 --slots 2000";
   const json all = run_json(line);
   REQUIRE(all["results"].size() == 8);
@@ -366,7 +367,7 @@ TEST_CASE("simulate tree: lists give all combinations, each as it is alone") {
   CHECK(refused.err.find("several points") != std::string::npos);
 }
 
-TEST_CASE("simulate tree: nanoseconds and bytes beside slots and packets") {
+TEST_CASE("simulate tree: nanoseconds and bytes in addition to slots and packets") {
   const json tree = run_result(small_tree + " --ccdf 4 --packet-bytes 64 --link-gbps 10 --percentiles 99");
   const auto times = [](const json& a, const json& b, double factor) {
     for (const char* end : {"value", "lower", "upper"})
@@ -394,7 +395,7 @@ TEST_CASE("simulate tree: killed at 20 moments and resumed", "[.full]") {
   kill_and_resume(20);
 }
 
-TEST_CASE("simulate tree: damaged and foreign checkpoints are refused") {
+TEST_CASE("simulate tree: damaged and foreign checkpoints are rejected") {
   const Folder folder;
   const std::string state = folder / "state";
   const std::string line =
@@ -435,7 +436,7 @@ TEST_CASE("simulate tree: damaged and foreign checkpoints are refused") {
       "two switches");
 }
 
-TEST_CASE("simulate tree: stopped early says what is known, or that it is too little") {
+TEST_CASE("simulate tree: an early stop shows a partial result, or an error") {
   const Folder folder;
   const std::string state = folder / "state", answer = folder / "answer";
   const std::string options =
@@ -446,7 +447,7 @@ TEST_CASE("simulate tree: stopped early says what is known, or that it is too li
   early.send(SIGINT);
   CHECK(early.wait() == 4);  // a batch has 6e10 slots
   CHECK_FALSE(std::filesystem::exists(answer));
-  // Later and later, until two batches are done; with more to do where all are.
+  // Later and later, until two batches are done; with more work if all are.
   std::int64_t slots = 400'000;
   for (int checkpoints = 1; !std::filesystem::exists(answer);) {
     std::filesystem::remove(state);
@@ -466,17 +467,17 @@ TEST_CASE("simulate tree: stopped early says what is known, or that it is too li
   CHECK(known["stopped"] == true);
   const json& result = known["results"][0];
   CHECK(result["complete"] == false);
-  CHECK(result["slots"].is_null());  // what was planned was not run
+  CHECK(result["slots"].is_null());  // the plan was not completed
   REQUIRE(result["batches"] >= 2);
-  // The interval of two batches misses often; but each slot two leaves send with chance 1/2 to two queues, so that their
-  // load has variance 1/8 a slot, and six deviations are passed twice in 10^9.
+  // The interval of two batches misses often. But in each slot two leaves send with probability 1/2 to two
+  // queues, so that their load has variance 1/8 per slot, and six deviations are exceeded twice in 10^9.
   const double measured = result["batches"].get<double>() * result["batch_slots"].get<double>();
   const json& load = result["hops"][0]["load"];
   CHECK(load["kind"] == "estimate");
   CHECK(std::abs(load["value"].get<double>() - 0.5) <= 6 * std::sqrt(0.125 / measured));
 }
 
-TEST_CASE("simulate: what is refused, and how") {
+TEST_CASE("simulate: errors") {
   const Folder folder;
   struct Refusal {
     std::string options;

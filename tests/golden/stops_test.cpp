@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-// Stopped runs: what is finished is shown and marked, and nothing else stays.
+// Stopped runs: the finished part is shown and marked, and no files are left.
 
 namespace {
 
@@ -43,7 +43,7 @@ std::set<std::string> names_in(const Folder& folder) {
   return names;
 }
 
-/// A command line that writes "answer" in a folder, stopped once it has begun.
+/// A command line that writes "answer" in a folder, stopped once it has started.
 struct StoppedChild {
   Folder folder, said;
   Child child;
@@ -57,7 +57,7 @@ struct StoppedChild {
 
 }  // namespace
 
-TEST_CASE("stops: any of the signals ends an analysis that does not look at them") {
+TEST_CASE("stops: any signal ends an analysis that does not check for it") {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     StoppedChild run(long_analysis);
     run.child.send(signal);
@@ -67,7 +67,7 @@ TEST_CASE("stops: any of the signals ends an analysis that does not look at them
   }
 }
 
-TEST_CASE("stops: any of the signals ends a simulation, with what is known or too little") {
+TEST_CASE("stops: any signal ends a simulation, with a partial result or an error") {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     StoppedChild run(long_simulation + " --format json");
     run.child.send(signal);
@@ -83,8 +83,7 @@ TEST_CASE("stops: a second signal ends the process at once, with nothing left be
   for (const std::string& line : {long_analysis, long_simulation}) {
     StoppedChild run(line + " --format json");
     run.child.send(SIGINT);
-    std::this_thread::sleep_for(
-        std::chrono::milliseconds(400));  // at least: sooner, both would be one request
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));  // earlier, both would count as one request
     if (!run.child.has_ended()) run.child.send(SIGTERM);
     const int status = run.child.wait();
     CHECK((status == -SIGTERM || status == stopped));
@@ -93,7 +92,7 @@ TEST_CASE("stops: a second signal ends the process at once, with nothing left be
   }
 }
 
-TEST_CASE("stops: signals that were ignored stay ignored") {
+TEST_CASE("stops: ignored signals stay ignored") {
   struct sigaction ignore {
   }, former{};
   ignore.sa_handler = SIG_IGN;
@@ -107,7 +106,7 @@ TEST_CASE("stops: signals that were ignored stay ignored") {
   CHECK(run.child.wait() == stopped);
 }
 
-TEST_CASE("stops: the line that goes on is said, and goes on") {
+TEST_CASE("stops: the printed command line continues the run") {
   const Folder folder, outputs;
   const std::string state = folder / "a state's file";
   std::vector<std::string> words = Child::words_of(
@@ -119,7 +118,7 @@ TEST_CASE("stops: the line that goes on is said, and goes on") {
   REQUIRE(child.wait_for_file(state, 1));
   child.send(SIGINT);
   int status = child.wait();
-  if (status != 0) {  // a quick machine may have come to the end
+  if (status != 0) {  // a fast machine may already have finished
     CHECK(status == stopped);
     const std::string err = content(outputs / "err");
     INFO(err);
@@ -144,7 +143,7 @@ struct Asked {
   friend auto operator<=>(const Asked&, const Asked&) = default;
 };
 
-/// What a run wrote, without the seconds that it took.
+/// The output of a run, without its run time.
 struct Written {
   int status = 0;
   std::string text, picture;
@@ -170,7 +169,7 @@ bool says_stopped(const json& value) {
   return false;
 }
 
-/// In JSON and CSV by a key and a column, elsewhere in words.
+/// In JSON and CSV by a key and a column, elsewhere as text.
 bool is_marked(const std::string& format, const std::string& text) {
   if (format == "--format json") return says_stopped(json::parse(text));
   if (format == "--format csv") return holds(text, ",true\n");
@@ -196,7 +195,7 @@ Written whole_run(const Asked& asked) {
   return whole;
 }
 
-/// At some moment of the run or shortly after it.
+/// At some time during the run or shortly after it.
 void stop_at_random(const Asked& asked, const Written& whole, std::mt19937& random) {
   static constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
   const Folder folder, said;
@@ -214,12 +213,12 @@ void stop_at_random(const Asked& asked, const Written& whole, std::mt19937& rand
   for (const std::string& name : names_in(folder)) CHECK((name == "answer" || name == "p.svg"));
   if (status == stopped) {
     CHECK(holds(err, "stopped"));
-    // Stopped while it was drawn, the answer is whole, and has no picture.
+    // Stopped while its picture was drawn, the answer is complete, without a picture.
     const bool undrawn = holds(err, "its picture was not drawn");
     if (!text.empty() && !undrawn) CHECK(is_marked(asked.format, text));
     if (undrawn) CHECK(picture.empty());
     CHECK((picture.empty() || !text.empty()));
-  } else if (status == -signal) {  // before it had begun
+  } else if (status == -signal) {  // before it had started
     CHECK(err.empty());
     CHECK(names_in(folder).empty());
   } else {
@@ -263,7 +262,7 @@ void stop_all_at_random(int runs) {
   std::mt19937 random(20261122);
   std::map<Asked, Written> whole;
   for (int run = 0; run < runs; ++run) {
-    // Each line in turn, so that few runs meet all of them.
+    // Each line in turn, so that few runs cover all of them.
     const auto& [line, draws] = lines[static_cast<std::size_t>(run) % lines.size()];
     const Asked asked{line, formats[std::uniform_int_distribution<std::size_t>(0, 3)(random)],
                       draws && std::uniform_int_distribution<int>(0, 1)(random) == 1};
@@ -274,10 +273,10 @@ void stop_all_at_random(int runs) {
 
 }  // namespace
 
-TEST_CASE("stops: every command at random moments") {
+TEST_CASE("stops: every command at random times") {
   stop_all_at_random(20);
 }
 
-TEST_CASE("stops: every command at 500 random moments", "[.full]") {
+TEST_CASE("stops: every command at 500 random times", "[.full]") {
   stop_all_at_random(500);
 }

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-// Answers that were bytes in between show the same: the command lines of recorded/commands.txt once as they are, once
-// with every point of a list handed over as bytes, and their documents as stores keep them.
+// Answers converted to bytes and back show the same: the command lines of recorded/commands.txt are run
+// directly, and with every point of a list passed as bytes, and their documents are stored.
 
 namespace {
 
@@ -77,10 +77,10 @@ void compare(std::size_t step) {
 
 }  // namespace
 
-TEST_CASE("stored: what a list shows does not depend on its points having been bytes") {
+TEST_CASE("stored: output of a list does not depend on points having been stored") {
   compare(9);
 }
 
-TEST_CASE("stored: the same of all recorded lines", "[.full]") {
+TEST_CASE("stored: the same for all recorded lines", "[.full]") {
   compare(1);
 }

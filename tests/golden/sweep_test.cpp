@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-// Sweeps: the same bytes whoever asked the points and however often that was interrupted; nothing asked twice.
+// Sweeps: the same bytes regardless of worker and interruptions; no point is computed twice.
 
 namespace {
 
@@ -41,7 +41,7 @@ load = [0.5, 0.6]
 levels = "1,10"
 )";
 
-/// A simulation of milliseconds at each of so many seeds.
+/// A simulation of milliseconds for each of `points` seeds.
 std::string simulations(int points) {
   return "[[question]]\nask = \"simulate tree\"\nradix = 4\nlevels = 2\nload = 0.8\nslots = 6000\n"
          "percentiles = 99\nseed = [\"1:" +
@@ -63,13 +63,13 @@ PointStore::Count count(const std::string& store, PointStore::Use use = PointSto
   return PointStore(store, version(), use).count();
 }
 
-/// Sends it and waits until it has taken effect: nothing of the process moves any more.
+/// Sends the signal and waits until it has taken effect: all threads of the process are stopped.
 void halt(pid_t process, int signal) {
   kill(process, signal);
   for (char state = 'R'; state != (signal == SIGSTOP ? 'T' : 'Z') && state != 'Z';) {
     std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
     std::string words;
-    if (!std::getline(stat, words)) return;  // it has gone
+    if (!std::getline(stat, words)) return;  // it has ended
     state = words[words.rfind(')') + 2];
   }
 }
@@ -86,7 +86,7 @@ class Base {
   sqlite3* handle_ = nullptr;
 };
 
-/// Somebody is in the middle of a change: who waits for him while he is halted waits for ever.
+/// A process is in the middle of a transaction: while it is halted, others would wait for it permanently.
 bool is_locked(const std::string& store) {
   const Base base(store);
   const bool locked = sqlite3_exec(base.handle(), "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) != SQLITE_OK;
@@ -94,8 +94,8 @@ bool is_locked(const std::string& store) {
   return locked;
 }
 
-/// Points that these processes have claimed and not finished: what the store counts as claimed holds those too that
-/// were killed before.
+/// Unfinished points claimed by these processes; the claims in the store also include those of killed
+/// processes.
 std::int64_t in_flight(const std::string& store, const std::vector<pid_t>& processes) {
   const Base base(store);
   std::int64_t points = 0;
@@ -110,7 +110,7 @@ std::int64_t in_flight(const std::string& store, const std::vector<pid_t>& proce
   return points;
 }
 
-/// Kills a sweep at random places of its way until it is through; nothing here asks how long anything takes.
+/// Kills a sweep at random times until it is complete, independent of the speed of the machine.
 void kill_and_go_on(int points, int kills, std::uint32_t seed) {
   const Folder folder;
   const std::string plan = folder.file("plan.toml", simulations(points));
@@ -121,7 +121,7 @@ void kill_and_go_on(int points, int kills, std::uint32_t seed) {
   std::int64_t lost = 0, killed = 0, finished = 0;
   std::optional<Child> child;
   while (killed < kills) {
-    // Killed once there are so many more points: about evenly over the whole.
+    // Killed after a given number of further points: spread evenly over the run.
     const std::int64_t until = std::min<std::int64_t>(
         points - 1, points * (killed + 1) / (kills + 1) - static_cast<std::int64_t>(random() % 2));
     if (!child)
@@ -131,13 +131,13 @@ void kill_and_go_on(int points, int kills, std::uint32_t seed) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (child->has_ended()) {
       child.reset();
-      if (count(store).points == points) break;  // it was faster than we
+      if (count(store).points == points) break;  // it had already finished
       continue;
     }
     const bool only_a_worker = random() % 3 == 0;
     halt(child->id(), SIGSTOP);
     const std::vector<pid_t> workers = children_of(child->id());
-    // The whole job may be killed in the middle of a change; where it goes on, what it holds is counted between two.
+    // The whole job may be killed within a transaction; when it continues, its state is counted between two.
     for (const pid_t worker : workers) halt(worker, only_a_worker ? SIGSTOP : SIGKILL);
     if (!only_a_worker) {
       halt(child->id(), SIGKILL);
@@ -147,11 +147,11 @@ void kill_and_go_on(int points, int kills, std::uint32_t seed) {
       continue;
     }
     const PointStore::Count now = count(store);
-    CHECK(now.points >= finished);  // nothing lost
+    CHECK(now.points >= finished);  // nothing is lost
     finished = now.points;
     lost += in_flight(store, workers);
     ++killed;
-    if (only_a_worker) {  // the sweep ends the others and goes on by itself
+    if (only_a_worker) {  // the sweep replaces its workers and continues
       kill(workers[random() % workers.size()], SIGKILL);
       child->send(SIGCONT);
     } else {
@@ -165,13 +165,14 @@ void kill_and_go_on(int points, int kills, std::uint32_t seed) {
   const PointStore::Count end = count(store);
   CHECK(end.points == points);
   CHECK(end.claimed == 0);
-  CHECK(end.tries - points <= lost);  // nothing asked twice beyond what was in flight
+  CHECK(end.tries - points <= lost);  // only points in flight are computed twice
   if (kills >= 100)
     WARN(killed << " kills, " << end.tries - points << " claims beyond the " << points
                 << " points; in flight at the kills: " << lost);
 }
 
-/// The recorded command lines as tables of a plan, a few of each command: all but those with words that are no options.
+/// The recorded command lines as tables of a plan, a few of each command, except those with positional
+/// arguments.
 std::string recorded_plan() {
   std::ifstream file(TAILBOUND_TESTS_DIR "/golden/recorded/commands.txt");
   std::string line, plan;
@@ -233,11 +234,11 @@ TEST_CASE("sweep: the same bytes for 1, 2 and 3 processes, in parts, and for a p
   CHECK(count(folder / "grown").tries == 10);
   CHECK(sweep(plan, folder / "grown").out == one.out);
   CHECK(count(folder / "grown").tries == 18);
-  // And what is there is found without a question asked.
+  // Points in the store are found without computing.
   CHECK(sweep(smaller, folder / "one").out == sweep(smaller, folder / "grown", {"--dry-run"}).out);
 }
 
-TEST_CASE("sweep: what single points say is kept; refused ones are asked again when told") {
+TEST_CASE("sweep: remarks of points are kept; rejected points are repeated on request") {
   const Folder folder;
   const std::string plan = folder.file(
       "plan.toml", "[[question]]\nask = \"buffer\"\nload = [0.5, 1, 7]\ndrop = 1e-3\ninputs = 2\n");
@@ -254,17 +255,17 @@ TEST_CASE("sweep: what single points say is kept; refused ones are asked again w
   CHECK(answer["results"][2]["message"].get<std::string>().find("load") != std::string::npos);
   CHECK(count(store).tries == 3);
   CHECK(run_command({"sweep", plan, "--store", store, "--retry", "--quiet"}).status == 1);
-  CHECK(count(store).tries == 3);  // of the two that were forgotten, too, one each
+  CHECK(count(store).tries == 3);  // one for each of the two that were deleted
   CHECK(count(store).points == 3);
-  // A point's own JSON stands beside its bytes.
+  // The store also contains the point's own JSON.
   const json alone = json::parse(
       run_command({"buffer", "--load", "0.5", "--drop", "1e-3", "--inputs", "2", "--format", "json"}).out);
   for (const auto& [key, value] : alone["results"][0].items()) CHECK(answer["results"][0][key] == value);
 }
 
-TEST_CASE("sweep: every command that may be asked, in one plan") {
+TEST_CASE("sweep: every suitable command, in one plan") {
   const Folder folder;
-  // The lines name their files from the top of the repository.
+  // File names are relative to the top of the repository.
   struct AtTop {
     std::filesystem::path former = std::filesystem::current_path();
     AtTop() { std::filesystem::current_path(TAILBOUND_TESTS_DIR "/.."); }
@@ -288,7 +289,7 @@ TEST_CASE("sweep: every command that may be asked, in one plan") {
   }
 }
 
-TEST_CASE("sweep: nothing asked, and a picture") {
+TEST_CASE("sweep: nothing computed, and a picture") {
   const Folder folder;
   const std::string plan = folder.file("plan.toml", small_plan);
   const Outcome nothing = run_command({"sweep", plan, "--store", folder / "store", "--dry-run", "--quiet"});
@@ -300,7 +301,7 @@ TEST_CASE("sweep: nothing asked, and a picture") {
   CHECK(tailbound::golden::content(folder / "p.svg").find("<svg") != std::string::npos);
 }
 
-TEST_CASE("sweep: refusals") {
+TEST_CASE("sweep: errors") {
   const Folder folder;
   const std::string store = folder / "store";
   const auto refusal = [&](const std::string& question) {
@@ -328,7 +329,7 @@ TEST_CASE("sweep: refusals") {
   CHECK(run_command({"sweep", plan, "--store", other}).err.find("another kind") != std::string::npos);
 }
 
-TEST_CASE("sweep: a file's content is part of the question") {
+TEST_CASE("sweep: a file's content is part of the key") {
   const Folder folder;
   const std::string pmf = folder.file("pmf", "0.5\n0.3\n0.2\n");
   const std::string plan =
@@ -340,7 +341,7 @@ TEST_CASE("sweep: a file's content is part of the question") {
   CHECK(count(folder / "store").points == 2);
 }
 
-TEST_CASE("sweep: Ctrl-C leaves what is finished in the store, and shows it") {
+TEST_CASE("sweep: Ctrl-C keeps finished points in the store, and shows them") {
   const Folder folder;
   const std::string plan = folder.file("plan.toml", simulations(500));
   const std::string store = folder / "store";
@@ -357,7 +358,7 @@ TEST_CASE("sweep: Ctrl-C leaves what is finished in the store, and shows it") {
   CHECK(answered == count(store).points);
 }
 
-TEST_CASE("sweep: killed again and again, nothing is lost and nothing done twice") {
+TEST_CASE("sweep: killed repeatedly, nothing is lost and nothing done twice") {
   kill_and_go_on(24, 6, 1);
 }
 

@@ -16,7 +16,7 @@ using tailbound::golden::value_of;
 
 const std::string small_switch = " --inputs 4 --load 0.8 --slots 20000";
 
-TEST_CASE("simulate switch: estimates whatever the threads") {
+TEST_CASE("simulate switch: estimates are independent of threads") {
   const json one = run_result("simulate switch" + small_switch + " --memory 20 --threads 1");
   CHECK(one == run_result("simulate switch" + small_switch + " --memory 20 --threads 2"));
   CHECK(one["mean_total"]["kind"] == "estimate");
@@ -30,7 +30,7 @@ TEST_CASE("simulate switch: estimates whatever the threads") {
   CHECK_FALSE(one.contains("cell_loss"));
 }
 
-TEST_CASE("simulate switch: lists ask all combinations") {
+TEST_CASE("simulate switch: lists give all combinations") {
   const json answer =
       run_json("simulate switch --inputs 4,8 --load 0.5,0.7 --memory 10,20 --threshold 1,2 --slots 1000");
   REQUIRE(answer["results"].size() == 16);
@@ -64,7 +64,7 @@ TEST_CASE("simulate switch: packets of several cells") {
             .out.find("memory [cells]") != std::string::npos);
 }
 
-TEST_CASE("simulate switch: refusals name the option, its value and what is legal") {
+TEST_CASE("simulate switch: errors name the option, its value and the legal range") {
   struct Refusal {
     std::string line;
     int status;
@@ -115,7 +115,7 @@ TEST_CASE("simulate switch: refusals name the option, its value and what is lega
   }
 }
 
-TEST_CASE("validate switch: packets of several cells, as `buffer --shared` and `simulate switch` have them") {
+TEST_CASE("validate switch: packets of several cells, as in `buffer --shared` and `simulate switch`") {
   const std::string packets = "--inputs 4 --load 0.6 --sizes 64:1,128:1 ";
   const std::string run = "--slots 100000 --seed 3";
   const json both = run_result("validate switch " + packets + "--criterion loss --memory 20 " + run);
@@ -130,7 +130,7 @@ TEST_CASE("validate switch: packets of several cells, as `buffer --shared` and `
   CHECK(whole["prediction"] == proved["packet_loss"]);
   CHECK(whole["simulation"]["value"].get<double>() > cells["simulation"]["value"].get<double>());
   CHECK(both["verdict_of_all"] == "above");
-  // With unlimited room: the mean of T is exact, in cells.
+  // With unlimited memory: the mean of T is exact, in cells.
   const json room = run_result("validate switch " + packets + "--memory 20 " + run);
   const json &tail = room["rows"][0], &mean = room["rows"][1];
   CHECK(tail["quantity"] == "total_tail");

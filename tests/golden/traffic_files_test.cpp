@@ -5,7 +5,7 @@
 
 #include <string>
 
-// The example files of data/traffic, and what docs/files.md says of them.
+// The example files of data/traffic, and the statements of docs/files.md about them.
 
 namespace {
 
@@ -20,7 +20,7 @@ const std::string traffic_folder = std::string(TAILBOUND_DATA_DIR) + "/traffic/"
 
 }  // namespace
 
-TEST_CASE("traffic files: matrices as JSON and CSV are those of two bursty inputs") {
+TEST_CASE("traffic files: matrices as JSON and CSV equal two bursty inputs") {
   const json sources =
       run_result("buffer --inputs 2 --load 0.6 --burst 4 --destination per-packet --drop 1e-9");
   for (const char* form : {"json", "csv"}) {
@@ -35,7 +35,7 @@ TEST_CASE("traffic files: matrices as JSON and CSV are those of two bursty input
         run_result("occupancy --blocks " + traffic_folder + "two_inputs.csv" + levels)["tail"]);
 }
 
-TEST_CASE("traffic files: the matrices of the manual are those of the examples") {
+TEST_CASE("traffic files: the matrices of the manual equal those of the examples") {
   const Folder folder;
   const std::string manual = content(std::string(TAILBOUND_DATA_DIR) + "/../docs/files.md");
   const auto listing = [&](const std::string& form) {
@@ -51,7 +51,7 @@ TEST_CASE("traffic files: the matrices of the manual are those of the examples")
   }
 }
 
-TEST_CASE("traffic files: probabilities, a line each") {
+TEST_CASE("traffic files: probabilities, one per line") {
   const json read =
       run_result("buffer --pmf " + traffic_folder + "dice.txt --packets-per-slot 2 --drop 1e-9");
   const json formula =

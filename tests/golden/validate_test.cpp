@@ -8,7 +8,7 @@
 #include <cmath>
 #include <string>
 
-// Results depend on the seed alone, so that none of these can fail by chance.
+// Results depend only on the seed, so that these tests cannot fail by chance.
 
 namespace {
 
@@ -27,11 +27,11 @@ double number(const json& value) {
   return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
 }
 
-/// What the verdict has to be, from the numbers in the row.
+/// The expected verdict, from the numbers in the row.
 std::string expected_verdict(const json& row) {
   const json& analysis = row["prediction"];
   if (!row["count"].is_null() && number(row["simulation"]["lower"]) == 0) return "too rare";
-  // A bound is judged where it is, and so is what is not proved.
+  // A bound is judged by its value, like an unproved number.
   const bool one = analysis.is_number() || analysis["kind"] == "bound" || analysis["kind"] == "approximation";
   const auto end = [&](const char* key) {
     return analysis.is_number() ? analysis.get<double>() : number(analysis[one ? "value" : key]);
@@ -73,10 +73,10 @@ TEST_CASE("validate: a single hop is inside the intervals") {
   const json delay = run_result("validate delay --radix 8 --levels 1 --load 0.7 --slots 1e5", 0);
   check_verdicts(delay);
   CHECK(delay["verdict_of_all"] == "inside");
-  CHECK(delay["too_rare"] >= 1);  // 1e-6 is not for so few slots
+  CHECK(delay["too_rare"] >= 1);  // 1e-6 is too rare for so few slots
 }
 
-TEST_CASE("validate: the rows' intervals hold together") {
+TEST_CASE("validate: the rows' intervals hold jointly") {
   const json buffer = run_result("validate buffer --inputs 4 --load 0.8 --slots 5e4 --levels 0:8:1", 0);
   REQUIRE(buffer["rows"].size() == 10);  // nine levels and the mean
   CHECK(buffer["rows"][0]["simulation"]["confidence"].get<double>() == Approx(1 - 0.05 / 10));
@@ -84,7 +84,7 @@ TEST_CASE("validate: the rows' intervals hold together") {
   CHECK(buffer["confidence_of_all_rows"] == "0.95");
 }
 
-TEST_CASE("validate buffer: packets of several sizes, as `buffer --sizes` and `simulate switch` have them") {
+TEST_CASE("validate buffer: packets of several sizes, as in `buffer --sizes` and `simulate switch`") {
   const std::string packets = "--inputs 4 --load 0.7 --sizes 64:1,128:1 --cell-bytes 64 ";
   const std::string run = "--slots 100000 --seed 3";
   for (const std::string arrive : {"whole", "cells"}) {
@@ -123,7 +123,7 @@ TEST_CASE("validate buffer: packets of several sizes, as `buffer --sizes` and `s
   }
 }
 
-TEST_CASE("validate buffer: the proved cells of imix lie above the simulation") {
+TEST_CASE("validate buffer: the proved bound for imix cells exceeds the simulation") {
   const std::string line =
       "validate buffer --inputs 16 --load 0.8 --sizes imix --arrive cells --levels 38,60 --slots 200000";
   const json both = run_result(line, 0);
@@ -158,7 +158,7 @@ TEST_CASE("validate buffer: the proved cells of imix lie above the simulation") 
           .err.find("a picture of losses shows one queue") != std::string::npos);
 }
 
-TEST_CASE("validate: the published arrivals are optimistic beyond the first hop, and the status says so") {
+TEST_CASE("validate: the published arrivals underestimate beyond the first hop, as the exit status shows") {
   const std::string line =
       "validate delay --radix 16 --levels 2 --load 0.9 --slots 20000 --sources first-hop";
   const json delay = run_result(line, 1);
@@ -172,7 +172,7 @@ TEST_CASE("validate: the published arrivals are optimistic beyond the first hop,
   CHECK(table.err.empty());
 }
 
-TEST_CASE("validate: occupancies taken for delays are conservative") {
+TEST_CASE("validate: occupancies taken as delays are conservative") {
   const json delay = run_result(
       "validate delay --radix 8 --levels 2 --load 0.7 --slots 20000 --delay occupancy --ccdf 1,3,5", 0);
   check_verdicts(delay);
@@ -183,7 +183,7 @@ TEST_CASE("validate: occupancies taken for delays are conservative") {
   CHECK(delay["rows"][3]["delay_slots"].is_null());
 }
 
-TEST_CASE("validate: analysis is that of the command delay") {
+TEST_CASE("validate: the analysis is that of the command delay") {
   const std::string tree =
       " --radix 4 --levels 2 --load 0.6 --routing nearest-ancestor --ccdf 2,6 --percentiles 99 "
       "--hops independent";
@@ -195,12 +195,12 @@ TEST_CASE("validate: analysis is that of the command delay") {
     CHECK(number(rows[i]["prediction"]["value"]) ==
           Approx(number(delay["ccdf"][i]["probability"]["value"])).epsilon(1e-9));
   CHECK(rows[2]["prediction"] == delay["percentiles"][0]["queueing_slots"]);
-  // The same two ways by hand: the error is what is shown.
+  // The same comparison by hand: the error as shown.
   CHECK(number(rows[0]["error"]["value"]) ==
         Approx(number(rows[0]["prediction"]["value"]) / number(rows[0]["simulation"]["value"]) - 1));
 }
 
-TEST_CASE("validate: a network's flows together") {
+TEST_CASE("validate: all flows of a network together") {
   const Outcome outcome =
       run_line("validate delay --hops independent --slots 50000 --format json --ccdf 0 --network " +
                networks + "two_switches.toml");
@@ -222,7 +222,7 @@ TEST_CASE("validate: a network's flows together") {
   CHECK(number(document["rows"][0]["prediction"]["lower"]) == Approx(sum / rates).epsilon(1e-9));
 }
 
-TEST_CASE("validate: threads change nothing; CSV, quiet table, picture") {
+TEST_CASE("validate: independent of threads; CSV, quiet table, picture") {
   const std::string line = "validate buffer --inputs 4 --load 0.5 --slots 20000 --levels 1,2";
   CHECK(run_line(line + " --format json --threads 1").out ==
         run_line(line + " --format json --threads 2").out);
@@ -280,7 +280,7 @@ TEST_CASE("validate: lists, units") {
   CHECK(number(mean["simulation_ns"]["value"]) == Approx(51.2 * number(mean["simulation"]["value"])));
 }
 
-TEST_CASE("validate: what is refused, and how") {
+TEST_CASE("validate: errors") {
   struct Refusal {
     std::string options;
     int status;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-// Command lines on wormhole networks: answers in each format, and refusals.
+// Command lines on wormhole networks: answers in each format, and errors.
 
 namespace {
 
@@ -19,7 +19,7 @@ using tailbound::golden::rows_of;
 using tailbound::golden::run_json;
 using tailbound::golden::run_line;
 
-/// The number under a key, of whatever kind.
+/// The number under a key, of any kind.
 double number(const nlohmann::json& cells, const char* key) {
   INFO(key);
   REQUIRE(cells.contains(key));
@@ -54,7 +54,7 @@ TEST_CASE("wormhole: the fat-tree in JSON, its variants, and fractions as percen
   CHECK(number(usual["results"][0], "source_wait") == Approx(16 * 0.3875969).epsilon(3e-7));
 }
 
-TEST_CASE("wormhole: tables say where a figure stands") {
+TEST_CASE("wormhole: tables give the positions of figures") {
   const std::string mesh = "wormhole --topology mesh --nodes 64 --flits 20 --variant paper ";
   const Outcome low = run_line(mesh + "--loads 0.05,0.1");
   CHECK(low.status == 0);
@@ -67,7 +67,7 @@ TEST_CASE("wormhole: tables say where a figure stands") {
   CHECK(at(csv, 1, "load") == "0");
   CHECK(at(csv, 1, "latency_kind") == "model");
   CHECK(std::stod(at(csv, 1, "latency")) == Approx(26.333333333333).epsilon(1e-13));
-  // Behind the name of the busiest channel, which has commas.
+  // After the name of the busiest channel, which contains commas.
   const std::string line = run_line(mesh + "--loads 0.1 --format csv").out;
   CHECK(line.find(",saturation_load,saturation_load_kind,") != std::string::npos);
   CHECK(line.find(",0.18856203") != std::string::npos);
@@ -103,7 +103,7 @@ TEST_CASE("wormhole: a ring from a file is the torus of one dimension") {
   }
 }
 
-TEST_CASE("wormhole: routes that can deadlock are told, with the circle") {
+TEST_CASE("wormhole: deadlock-prone routes are reported with the cycle") {
   const std::string text =
       "switches = [\"A\", \"B\", \"C\"]\nlink = [{from = \"A\", to = \"B\"}, {from = \"B\", to = \"C\"}, "
       "{from = \"C\", to = \"A\"}]\n[traffic]\nuniform = true\n";
@@ -139,7 +139,7 @@ TEST_CASE("wormhole: the busiest channels, in each format") {
   CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 1 + 2 * 3);
 }
 
-TEST_CASE("wormhole: refusals name the option, the value and what is legal") {
+TEST_CASE("wormhole: errors name the option, the value and the legal range") {
   struct Case {
     const char* line;
     int status;
@@ -185,7 +185,7 @@ TEST_CASE("wormhole: refusals name the option, the value and what is legal") {
   for (const std::string& word : words) CHECK(outcome.err.find(word) != std::string::npos);
 }
 
-TEST_CASE("simulate wormhole: JSON with estimates, the same for any number of threads") {
+TEST_CASE("simulate wormhole: JSON with estimates, independent of threads") {
   const std::string line =
       "simulate wormhole --topology mesh --nodes 16 --flits 8 --loads 0.05,0.2 --cycles 20000 --seed 4 "
       "--percentiles 50,99 ";
@@ -217,7 +217,7 @@ TEST_CASE("simulate wormhole: JSON with estimates, the same for any number of th
   CHECK(at(csv, 3, "table") == "busiest");
 }
 
-TEST_CASE("simulate wormhole: lists of what is simulated") {
+TEST_CASE("simulate wormhole: lists of simulation parameters") {
   const std::string line =
       "simulate wormhole --topology mesh --nodes 4x4 --flits 8,16 --loads 0.05 --cycles 4000 ";
   const auto answer = run_json(line + "--virtual-channels 1,2 --buffer-flits 1,4");
@@ -244,7 +244,7 @@ TEST_CASE("simulate wormhole: fractions beyond the model's saturation, and of th
   CHECK(found["greatest_stable_load"] == simulated["greatest_stable_load"]);
 }
 
-TEST_CASE("simulate wormhole: a checkpoint resumed gives the whole run's answer") {
+TEST_CASE("simulate wormhole: a resumed checkpoint gives the answer of the complete run") {
   const tailbound::golden::Folder folder;
   const std::string line =
       "simulate wormhole --topology torus --nodes 16 --flits 8 --loads 0.1 --cycles 200000 --format json ";
@@ -257,7 +257,7 @@ TEST_CASE("simulate wormhole: a checkpoint resumed gives the whole run's answer"
   CHECK(other.err.find("--resume") != std::string::npos);
 }
 
-TEST_CASE("simulate wormhole: saturation of an ejection that two sources share") {
+TEST_CASE("simulate wormhole: saturation of an ejection channel shared by two sources") {
   const tailbound::golden::Folder folder;
   const std::string file = folder.file(
       "star.toml",
@@ -270,7 +270,7 @@ TEST_CASE("simulate wormhole: saturation of an ejection that two sources share")
   CHECK(answer["probes"].size() >= 4);
 }
 
-TEST_CASE("validate wormhole: the model beside its simulation, and the exit status") {
+TEST_CASE("validate wormhole: model and simulation, and the exit status") {
   const std::string line =
       "validate wormhole --topology mesh --nodes 16 --flits 16 --cycles 100000 --variant paper ";
   const auto answer = run_json(line + "--fractions 90%");
@@ -283,7 +283,7 @@ TEST_CASE("validate wormhole: the model beside its simulation, and the exit stat
   CHECK(beyond.out.find("saturated") != std::string::npos);
 }
 
-TEST_CASE("validate wormhole: the model is of the simulated network, or there is none") {
+TEST_CASE("validate wormhole: the model is that of the simulated network, or there is none") {
   const std::string line =
       "validate wormhole --topology mesh --nodes 16 --flits 16 --loads 0.2 --cycles 20000 ";
   const auto document = [&](const std::string& options) {
@@ -308,7 +308,8 @@ TEST_CASE("validate wormhole: the model is of the simulated network, or there is
 
   const auto other = document("--lengths geometric --arrivals bernoulli");
   CHECK(other["model_assumes"] == std::vector<std::string>{"Poisson arrivals (simulated: bernoulli)"});
-  CHECK(number(other, "prediction") > 1.1 * number(usual, "prediction"));  // it knows the lengths
+  CHECK(number(other, "prediction") >
+        1.1 * number(usual, "prediction"));  // it accounts for the lengths
   CHECK(number(document("--buffer-flits 4"), "prediction") < number(usual, "prediction"));
   CHECK(run_line(line).out.find("assumes") == std::string::npos);
   for (const auto& [options, why] :
@@ -321,7 +322,7 @@ TEST_CASE("validate wormhole: the model is of the simulated network, or there is
     CHECK(none.status == 1);
     CHECK(none.err.find(std::string("there is no model of ") + why) != std::string::npos);
   }
-  // Too large a network for the walk.
+  // A network too large for enumeration.
   const Outcome large = run_line(
       "validate wormhole --variant paper --topology mesh --nodes 4096 --flits 16 --loads 0.001 --cycles 200 "
       "--warmup 0 "
@@ -331,8 +332,7 @@ TEST_CASE("validate wormhole: the model is of the simulated network, or there is
       std::string::npos);
 }
 
-TEST_CASE(
-    "simulate wormhole: fractions are of the saturation of `wormhole` for the channels that are asked for") {
+TEST_CASE("simulate wormhole: fractions refer to the saturation of `wormhole` with the given channels") {
   const std::string of = "--topology mesh --nodes 16 --flits 8 --fractions 60% --virtual-channels ";
   for (const char* channels : {"1", "4"}) {
     const auto model = run_json("wormhole " + of + channels)["results"][0];
@@ -369,7 +369,7 @@ TEST_CASE(
 }
 
 TEST_CASE("simulate wormhole: one hot channel is not hidden by light ones, and no load is above its bound") {
-  // x and y share the channel to z; twenty hosts send as much each, to another one alone.
+  // x and y share the channel to z; each of twenty hosts sends as much to another one.
   std::string hosts = "\"x\", \"y\", \"z\"", switches = "\"t\"", text;
   const auto link = [&](const std::string& from, const std::string& to) {
     text += "[[link]]\nfrom = \"" + from + "\"\nto = \"" + to + "\"\nboth = true\n";
@@ -411,7 +411,7 @@ TEST_CASE("simulate wormhole: one hot channel is not hidden by light ones, and n
         std::string::npos);
 }
 
-TEST_CASE("validate wormhole: the model with virtual channels is that of the same network from a file") {
+TEST_CASE("validate wormhole: the model with virtual channels equals that of the same network from a file") {
   std::string text =
       "hosts = [\"a\", \"b\", \"c\", \"d\"]\nswitches = [\"A\", \"B\", \"C\", \"D\"]\nlink = [";
   for (const std::string host : {"a", "b", "c", "d"})
@@ -439,7 +439,7 @@ TEST_CASE("validate wormhole: the model with virtual channels is that of the sam
   }
 }
 
-TEST_CASE("simulate wormhole: refusals name the option, the value and what is legal") {
+TEST_CASE("simulate wormhole: errors name the option, the value and the legal range") {
   struct Case {
     const char* line;
     int status;

@@ -1,4 +1,4 @@
-"""Answers: what is given is understood, arrays are broadcast, errors are typed, Ctrl-C works, pictures are drawn."""
+"""Answers: conversion of arguments, broadcasting, typed errors, Ctrl-C, plots."""
 
 import ctypes
 import gc
@@ -32,13 +32,13 @@ ASKED: dict[str, Any] = {"inputs": 16, "load": 0.9, "drop": 1e-15}
     "load", [0.9, "0.9", "9/10", "90%", Fraction(9, 10), Decimal("0.9"), numpy.float64(0.9), numpy.float32(0.9),
              sympy.Rational(9, 10), tb.Exact("0.9")]
 )  # fmt: skip
-def test_a_number_is_what_is_typed(load: Any) -> None:
+def test_numbers_are_taken_as_typed(load: Any) -> None:
     answer = tb.buffer(inputs=numpy.int64(16), load=load, drop=1e-15)
     assert answer.inputs["load"] == Fraction(9, 10) and answer.buffer == 157
 
 
-def test_the_quick_way_is_the_command() -> None:
-    """Sizes are answered without the command's options; `digits` goes through them."""
+def test_the_fast_path_agrees_with_the_command() -> None:
+    """Sizes are computed without option parsing; `digits` goes through it."""
     for load in (0.2, 0.55, "3/4"):
         for criterion in ("overflow", "loss"):
             quick = tb.buffer(inputs=8, load=load, drop=1e-9, criterion=criterion)
@@ -70,8 +70,8 @@ def test_broadcasting() -> None:
     assert answers.to_numpy("mean_occupancy").shape == (2, 3)
 
 
-def test_numbers_are_those_of_the_json() -> None:
-    """Both ends of every number, to the digits that the command writes, and its kind."""
+def test_numbers_agree_with_the_json() -> None:
+    """Both ends of every number, to the digits written by the command, and its kind."""
     compared = 0
     for answer in (
         tb.buffer(inputs="4,16", load="0.5:0.9:0.1", drop=1e-15),
@@ -102,13 +102,13 @@ def test_numbers_are_those_of_the_json() -> None:
     assert compared > 60
 
 
-def test_lists_as_text_are_the_commands() -> None:
+def test_lists_as_text_agree_with_the_command() -> None:
     answer = tb.buffer(inputs="8,16", load="0.5,0.7,0.9", drop=1e-9)
     assert answer.shape == (6,) and len(answer.results) == 6
     assert answer.buffer.tolist() == tb.buffer(inputs=[[8], [16]], load=[0.5, 0.7, 0.9], drop=1e-9).buffer.flatten().tolist()
 
 
-def test_broadcasting_of_other_questions() -> None:
+def test_broadcasting_of_other_commands() -> None:
     answers = tb.delay(radix=4, levels=[1, 2], load=0.5)
     assert answers.shape == (2,)
     means = answers.to_numpy("mean_queueing_slots").tolist()
@@ -120,7 +120,7 @@ def test_broadcasting_of_other_questions() -> None:
 
 
 def test_many_on_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same whoever answers."""
+    """The same results from any worker."""
     monkeypatch.setattr("tailbound._ask.cores", lambda: 1)
     alone = tb.buffer(inputs=16, load=numpy.linspace(0.1, 0.9, 1500), drop=1e-12)
     monkeypatch.setattr("tailbound._ask.cores", lambda: 3)
@@ -135,7 +135,7 @@ def test_many_on_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
         list(_ask._on_all_cores(lambda place: tb.buffer(inputs=4, load=1.5, drop=1e-3), range(5)))
 
 
-def test_a_process_that_is_killed_is_told_of() -> None:
+def test_a_killed_process_is_reported() -> None:
     from tailbound import _ask
 
     def work(place: int) -> int:
@@ -148,7 +148,7 @@ def test_a_process_that_is_killed_is_told_of() -> None:
         list(iteration)
 
 
-def test_places_without_an_answer() -> None:
+def test_points_without_an_answer() -> None:
     answers = tb.buffer(inputs=16, load=[0.5, 1.5, 0.9], drop=1e-9)
     assert answers.buffer.tolist() == [16, None, 94]
     with pytest.raises(tb.Unstable):
@@ -178,7 +178,7 @@ def test_errors() -> None:
         tb.buffer(inputs=16, load=object(), drop=1e-9)
     with pytest.raises(TypeError, match="shared is 'yes'"):
         tb.buffer(inputs=16, load=0.9, drop=1e-9, shared="yes")  # type: ignore[arg-type]
-    with pytest.raises(AttributeError, match="there are buffer"):
+    with pytest.raises(AttributeError, match="available keys: buffer"):
         tb.buffer(**ASKED).bufer  # noqa: B018
     with pytest.raises(KeyError):
         tb.buffer(**ASKED)["bufer"]  # noqa: B018
@@ -206,7 +206,7 @@ def test_networks(tmp_path: Path) -> None:
     answers = [tb.delay(network=each) for each in (tmp_path / "star.toml", described, network, graph, network.to_networkx())]
     numbers = [[result.mean_queueing_slots for result in answer.results] for answer in answers]
     assert len(numbers[0]) == 2 and all(each == numbers[0] for each in numbers)
-    with pytest.raises(ValueError, match="a network has no 'host'"):
+    with pytest.raises(ValueError, match="unknown key 'host'"):
         tb.delay(network={"host": ["a"]})
     digraph = networkx.DiGraph([("a", "s"), ("s", "b")], flows=[("a", "b", 0.25)])
     assert tb.delay(network=digraph).results[0].inputs["flow"] == "a -> b"
@@ -259,12 +259,12 @@ def test_pictures() -> None:
     pyplot.close(figure)
     with pytest.raises(tb.NoAnswer):
         tb.pgf(inputs="k", load="k*p").plot()
-    # A network is drawn, but has no curves.
+    # A network has a drawing but no curves.
     network = tb.network("fat-tree", radix=4, uniform=0.4)
     assert ">core0<" in network.svg() and "data:image/svg+xml" in network._repr_mimebundle_()["text/html"]
     with pytest.raises(tb.NoAnswer, match="svg"):
         network.plot()
-    # The same picture as the command's file.
+    # The same picture as in the file of the command.
     assert pickle.loads(pickle.dumps(tb.buffer(**ASKED))).svg() == tb.buffer(**ASKED).svg()
 
 
@@ -286,7 +286,7 @@ def interrupt_after(seconds: float) -> None:
     threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 
 
-def test_ctrl_c_ends_a_simulation() -> None:
+def test_ctrl_c_stops_a_simulation() -> None:
     begun = time.monotonic()
     interrupt_after(0.3)
     with pytest.raises(tb.Stopped) as caught:
@@ -297,16 +297,16 @@ def test_ctrl_c_ends_a_simulation() -> None:
     assert tb.buffer(**ASKED).buffer == 157
 
 
-def test_ctrl_c_ends_a_list() -> None:
-    """Its points are worked on by processes, which are ended."""
+def test_ctrl_c_stops_a_list() -> None:
+    """Its points are computed by processes, which are ended."""
     interrupt_after(0.3)
     with pytest.raises(KeyboardInterrupt):
         tb.buffer(inputs=300, load="0.99:0.9999:0.0001", drop=1e-300, digits=200)
     assert tb.buffer(**ASKED).buffer == 157
 
 
-def test_ctrl_c_leaves_what_does_not_look() -> None:
-    """In a process of its own, for what was left to itself goes on until the process ends."""
+def test_ctrl_c_abandons_work_that_does_not_check() -> None:
+    """In a separate process, since abandoned work continues until the process ends."""
     code = """
 import os, signal, threading, time
 import tailbound as tb
@@ -322,7 +322,7 @@ except KeyboardInterrupt:
 
 
 def test_threads_take_turns() -> None:
-    """Questions of several threads of Python, quick and slow ones."""
+    """Queries of several Python threads, fast and slow ones."""
     failures: list[BaseException] = []
 
     def work(seed: int) -> None:
@@ -343,15 +343,15 @@ def test_threads_take_turns() -> None:
 
 
 class MallInfo(ctypes.Structure):
-    """Of glibc: what malloc has given out."""
+    """Memory allocated by malloc (glibc)."""
 
     _fields_ = [(name, ctypes.c_size_t) for name in (
         "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")]  # fmt: skip
 
 
 def in_use() -> tuple[int, int]:
-    """Bytes of malloc and blocks of Python that somebody holds. The memory of the process says less: the allocator
-    keeps some, and the system takes pages away and gives them back."""
+    """Allocated bytes of malloc and blocks of Python. The memory of the process is less precise: the allocator keeps
+    some, and the system moves pages in and out."""
     gc.collect()
     mallinfo2 = ctypes.CDLL(None).mallinfo2
     mallinfo2.restype = MallInfo
@@ -360,8 +360,8 @@ def in_use() -> tuple[int, int]:
 
 
 def test_no_leak() -> None:
-    """What is held after many calls is what was held after some. At the full depth one object
-    lost in 50 calls is seen."""
+    """Allocated memory after many calls equals that after some. At full depth one object lost in 50 calls is
+    detected."""
     calls = 200_000 if FULL else 6_000
 
     def ask(count: int) -> None:
@@ -380,5 +380,5 @@ def test_no_leak() -> None:
     ask(calls)
     bytes_after, blocks_after = in_use()
     print(f"{calls} calls: {bytes_after - bytes_before} bytes and {blocks_after - blocks_before} blocks more")
-    assert bytes_after - bytes_before < 60_000  # caches of threads, whatever the number of calls
+    assert bytes_after - bytes_before < 60_000  # caches of threads, independent of the number of calls
     assert blocks_after - blocks_before < 500 + calls // 100

@@ -1,4 +1,4 @@
-"""Many answers as arrays and tables: the floats of the library are those of the numbers, quickly; tables are bounded."""
+"""Many answers as arrays and tables: floats agree with the numbers, are fast, and tables are limited."""
 
 import copy
 import math
@@ -27,7 +27,7 @@ def many() -> Any:
 
 @pytest.fixture(scope="module")
 def small() -> Any:
-    """1e-400 and smaller, a subnormal, ordinary numbers, and one that has no answer."""
+    """1e-400 and smaller, a subnormal, ordinary numbers, and a point without an answer."""
     return tb.buffer(inputs=16, load=[0.5, 0.9, 1.5], capacity=[[700], [560], [20]])
 
 
@@ -36,7 +36,7 @@ def same(a: float, b: float) -> bool:
 
 
 def check(numbers: Any) -> int:
-    """Each float is that of its number."""
+    """Each float agrees with its number."""
     for place in numpy.ndindex(numbers.shape):
         number = numbers[place]
         floats = [float(each[place]) for each in (numbers.middle, numbers.lower, numbers.upper)]
@@ -48,7 +48,7 @@ def check(numbers: Any) -> int:
     return int(numbers.size)
 
 
-def test_floats_are_those_of_the_numbers(many: Any, small: Any) -> None:
+def test_floats_agree_with_the_numbers(many: Any, small: Any) -> None:
     for key in ("probability", "probability_before", "mean_occupancy", "decay_rate", "loss"):
         part = getattr(many, key)[::97]
         assert check(part) == 104 and all(isinstance(each, (tb.Number, type(None))) for each in part.flat)
@@ -83,7 +83,7 @@ def test_floats_are_those_of_the_numbers(many: Any, small: Any) -> None:
     assert kinds >= {"number", "whole", "given", "text", "exact", "enclosure", "bound", "approximation", "model", "estimate"}
 
 
-def test_what_no_float_holds_is_not_hidden(small: Any) -> None:
+def test_numbers_outside_the_range_of_floats(small: Any) -> None:
     tiny = small.probability
     assert tiny.middle[0, 0] == 0 and tiny.lower[0, 0] == 0 and tiny.upper[0, 0] == 5e-324
     exponent = tiny.log10()[0, 0]
@@ -95,7 +95,7 @@ def test_what_no_float_holds_is_not_hidden(small: Any) -> None:
     assert math.isnan(tiny.middle[0, 2]) and tiny[0, 2] is None and math.isnan(tiny.log10()[0, 2])
 
 
-def test_numpy_and_matplotlib_take_them(many: Any) -> None:
+def test_numpy_and_matplotlib_accept_them(many: Any) -> None:
     import matplotlib.pyplot as pyplot
 
     probability = many.probability
@@ -109,7 +109,7 @@ def test_numpy_and_matplotlib_take_them(many: Any) -> None:
     assert pandas.Series(probability).dtype == float
 
 
-def test_what_is_known_decides_comparisons_and_arithmetic() -> None:
+def test_intervals_decide_comparisons_and_arithmetic() -> None:
     answers = tb.buffer(inputs=16, load=[0.5, 0.7, 0.9], drop=1e-15)
     assert (answers.probability < 1e-15).tolist() == [True, True, True]
     assert (1e-15 > answers.probability).all() and not (answers.probability >= 1e-15).any()
@@ -156,7 +156,7 @@ def test_columns_survive_a_pickle(many: Any) -> None:
 
 
 def cheapest(work: Callable[[], Any], times: int = 3) -> float:
-    """Seconds of the processor, of the best of some runs: what else the machine does counts little."""
+    """Processor time of the best of some runs, which is hardly affected by other load [s]."""
     spent = []
     for _ in range(times):
         begun = time.process_time()
@@ -165,8 +165,8 @@ def cheapest(work: Callable[[], Any], times: int = 3) -> float:
     return min(spent)
 
 
-def test_ten_thousand_answers_take_no_time(many: Any) -> None:
-    """Value by value each of these takes more than a second."""
+def test_ten_thousand_answers_are_fast(many: Any) -> None:
+    """Value by value, each of these would take more than a second."""
     fresh = copy.copy(many)
     assert cheapest(lambda: fresh.probability.middle) < 0.05
     assert cheapest(fresh.to_numpy) < 0.05

@@ -1,4 +1,4 @@
-"""What the tests have in common. TAILBOUND_FULL=1 in the environment asks for the long depth."""
+"""Common parts of the tests. TAILBOUND_FULL=1 in the environment selects full depth."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ matplotlib.use("Agg")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FULL = os.environ.get("TAILBOUND_FULL") == "1"
 
-# Cases are drawn alike in every run: no test depends on luck.
+# Every run draws the same cases, so that tests are reproducible.
 hypothesis.settings.register_profile(
     "tailbound", derandomize=True, deadline=None, database=None, print_blob=True,
     suppress_health_check=list(hypothesis.HealthCheck),
@@ -26,6 +26,6 @@ def cases(usual: int, full: int) -> hypothesis.settings:
 
 @pytest.fixture
 def at_root(monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
-    """Files are named from the top of the repository."""
+    """File names are relative to the top of the repository."""
     monkeypatch.chdir(ROOT)
     return ROOT

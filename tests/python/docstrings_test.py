@@ -1,4 +1,4 @@
-"""Every public name is documented, and every example in a docstring prints what it says."""
+"""Every public name is documented, and every example in a docstring is correct."""
 
 import difflib
 import doctest
@@ -42,7 +42,7 @@ def test_every_name_is_documented() -> None:
     assert not bare
 
 
-def test_help_says_units_and_every_keyword() -> None:
+def test_help_has_units_and_every_keyword() -> None:
     for name in _questions.__all__:
         function = getattr(tb, name)
         text = inspect.getdoc(function)
@@ -56,7 +56,7 @@ def test_help_says_units_and_every_keyword() -> None:
 
 
 def test_keywords_are_the_commands_options() -> None:
-    """One description: the functions are made of what the command line declares."""
+    """The functions are generated from the declarations of the command line."""
     from tailbound import _tailbound
 
     for command in _tailbound.commands():
@@ -71,7 +71,7 @@ def test_keywords_are_the_commands_options() -> None:
 
 
 def test_the_reference_is_up_to_date() -> None:
-    """Where this fails because an option is meant to change: python/reference.py build/release/python/tailbound >
+    """If an option has changed intentionally: python/reference.py build/release/python/tailbound >
     docs/python_reference.md"""
     made = subprocess.run([sys.executable, ROOT / "python/reference.py", Path(tb.__file__).parent], capture_output=True, text=True, check=True)
     kept = (ROOT / "docs/python_reference.md").read_text()
@@ -84,7 +84,7 @@ def test_the_reference_is_up_to_date() -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "docs/howto/python.md"])
 def test_pages(page: str) -> None:
-    """What a page shows of Python is printed, block after block of the same names."""
+    """Python examples of a page give the output shown, block after block with shared names."""
     text = (ROOT / page).read_text()
     names: dict[str, Any] = {}
     shown = "\n".join(line for line in text.splitlines() if line.startswith((">>> ", "... ")) or True)

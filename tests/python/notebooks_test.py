@@ -1,4 +1,4 @@
-"""The notebooks run from top to bottom, are kept without outputs, and show what docs/notebooks says."""
+"""The notebooks run from top to bottom, are stored without outputs, and agree with docs/notebooks."""
 
 import asyncio
 import functools
@@ -28,15 +28,15 @@ def test_there_are_four() -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_kept_without_outputs(path: Path) -> None:
+def test_stored_without_outputs(path: Path) -> None:
     for cell in json.loads(path.read_text())["cells"]:
         assert not cell.get("outputs") and cell.get("execution_count") is None
 
 
 @pytest.fixture(scope="module")
 def ran() -> Iterator[Callable[[Path], Any]]:
-    """Each runs once; all of them in one kernel, which takes longer to start than a notebook to run. At the full depth
-    each has its own."""
+    """Each runs once; all share one kernel, which takes longer to start than a notebook to run. At full depth each has
+    its own."""
     kernel = None if FULL else AsyncKernelManager(kernel_name="python3")
     yield functools.cache(lambda path: SHOW.run(path, kernel))
     if kernel is not None:
@@ -50,12 +50,12 @@ def test_runs(path: Path, ran: Callable[[Path], Any]) -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_page_and_pictures_are_what_it_shows(path: Path, ran: Callable[[Path], Any]) -> None:
-    """Where this fails because an answer is meant to change: python/notebooks/show."""
+def test_page_and_pictures_agree(path: Path, ran: Callable[[Path], Any]) -> None:
+    """If an answer has changed intentionally: python/notebooks/show."""
     assert SHOW.stale(path, ran(path)) == []
 
 
-def test_other_numbers_are_noticed() -> None:
+def test_changed_numbers_are_detected() -> None:
     for name in ("3_model_and_simulation_1.svg", "3_model_and_simulation.md"):
         text = (ROOT / "docs/notebooks" / name).read_text()
         assert SHOW.differences(name, text, text) == []
@@ -71,8 +71,8 @@ def test_other_numbers_are_noticed() -> None:
     assert SHOW.differences("picture.svg", picture, picture.replace(f'd="M {path[1]}.', f'd="M {int(path[1]) + 2}.', 1))
 
 
-def test_tables_are_html_of_one_block() -> None:
-    """Markdown takes HTML up to the first blank line."""
+def test_tables_are_one_html_block() -> None:
+    """In Markdown an HTML block ends at the first blank line."""
     pages = {path.stem: (ROOT / f"docs/notebooks/{path.stem}.md").read_text() for path in NOTEBOOKS}
     assert sum(page.count("<table") for page in pages.values()) >= 6
     for page in pages.values():

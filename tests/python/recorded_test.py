@@ -1,8 +1,7 @@
-"""The same as the command, byte for byte: lines of tests/golden/recorded asked from Python.
+"""Byte-for-byte comparison with the command: lines of tests/golden/recorded run from Python.
 
-The tests of the command line ask all of them; Python adds the way from its arguments to the question and from the answer to
-what is shown. So as many are asked as hold every option of every command, in every type that a value has here, and every
-form; all of them with TAILBOUND_FULL=1.
+The tests of the command line run all lines. Python adds the conversion of arguments and of output, so a selection suffices
+that covers every option of every command, every type of value and every format; all lines with TAILBOUND_FULL=1.
 """
 
 import collections
@@ -19,7 +18,7 @@ from tailbound._words import in_keywords
 from conftest import FULL, ROOT
 
 RECORDED = ROOT / "tests/golden/recorded"
-OUTPUT = {"--plot", "--title", "--output", "--format"}  # with a value; about files and forms
+OUTPUT = {"--plot", "--title", "--output", "--format"}  # with a value; concern files and formats
 NOT_HERE = {"reproduce", "help", "refusals"}
 
 
@@ -46,7 +45,7 @@ def lines() -> Iterator[Line]:
 
 
 def typed(text: str) -> Any:
-    """As a user of Python has it, where that is the same: 16, 0.9, Fraction(9, 10)."""
+    """The equivalent Python value, if there is one: 16, 0.9, Fraction(9, 10)."""
     if re.fullmatch(r"-?(0|[1-9]\d*)", text):
         return int(text)
     if re.fullmatch(r"-?\d*\.?\d+(e-?\d+)?", text):
@@ -58,7 +57,7 @@ def typed(text: str) -> Any:
 
 
 def keywords(command: str, words: tuple[str, ...]) -> tuple[dict[str, Any], bool]:
-    """The keywords of a line, and whether --quiet is among its words.  :raises LookupError: what Python cannot type"""
+    """The keywords of a line, and whether --quiet is among its words.  :raises LookupError: not available in Python"""
     table = {option: (key, takes) for key, (option, takes, _) in getattr(_questions, f"_{command.upper()}").items()}
     given: dict[str, Any] = {}
     quiet = False
@@ -80,7 +79,7 @@ def keywords(command: str, words: tuple[str, ...]) -> tuple[dict[str, Any], bool
             given[key] = word
         else:
             key, takes = table[word]
-            if key in given or key == "save_traffic":  # the run's own folder is not known here
+            if key in given or key == "save_traffic":  # the folder of the run is unknown here
                 raise LookupError(word)
             if takes == "flag" or (takes == "words" and (place == len(words) or words[place].startswith("--"))):
                 given[key] = True
@@ -99,7 +98,7 @@ def section(text: str, name: str) -> str:
 
 
 def spoken(said: str, command: str) -> str:
-    """What the command has said, in keywords."""
+    """The message of the command with keywords instead of options."""
     return in_keywords(said.partition(": ")[2], getattr(_questions, f"_{command.upper()}"))
 
 
@@ -108,12 +107,12 @@ def masked(text: str) -> str:
 
 
 def seconds_masked(text: str) -> str:
-    """Of data formats: how long it took, and on how many threads."""
+    """Masks run time and threads in data formats."""
     return re.sub(r'"(seconds|threads)":\s*[0-9.e+-]+', r'"\1":*', text)
 
 
 def check(line: Line) -> int:
-    """How many recorded files were compared."""
+    """Compares the recorded files and returns their number."""
     given, quiet = keywords(line.command, line.words)
     function = getattr(tb, line.command)
     stem = RECORDED / line.name
@@ -145,11 +144,11 @@ def check(line: Line) -> int:
         if expected is None:
             continue
         if quiet and line.command == "pgf":
-            continue  # remarks of formulas are asked for with the question, not of the answer
+            continue  # remarks of formulas depend on the query, not on the answer
         written = {"table": answer.text, "json": answer.json, "csv": answer.csv, "markdown": answer.markdown,
                    "html": answer.html}[form]
         shown = written(quiet=quiet)
-        if form == "html":  # as tests/golden masks pages; the command line is not known here
+        if form == "html":  # masked as in tests/golden; the command line is unknown here
             shown = re.sub(r"(?s)<(style|script)>.*?</\1>", r"<\1>*</\1>", re.sub(r"'sha256-[^']*'", "'sha256-*'", shown))
             expected = re.sub(r'(?s)<section class="tb-command">.*?</section>\n', "", expected)
         assert masked(shown) == expected, line.name
@@ -158,7 +157,7 @@ def check(line: Line) -> int:
 
 
 def features(line: Line) -> set[tuple[Any, ...]]:
-    """What of Python's the line goes through.  :raises LookupError: what Python cannot type"""
+    """The features covered by a line.  :raises LookupError: not available in Python"""
     given, quiet = keywords(line.command, line.words)
     files = sorted((RECORDED / line.name).parent.glob(line.name.split("/")[1] + ".*"))
     form = line.words[line.words.index("--format") + 1] if "--format" in line.words else "table"
@@ -172,7 +171,7 @@ def features(line: Line) -> set[tuple[Any, ...]]:
 
 
 def cover(candidates: dict[Line, set[tuple[Any, ...]]]) -> Iterator[Line]:
-    """A few that have all the features together: always the one that adds most, of equal ones the first."""
+    """A few lines that cover all features: greedily the one that adds most, the first of equals."""
     left = set().union(*candidates.values())
     while left:
         best = max(candidates, key=lambda line: len(candidates[line] & left))
@@ -196,14 +195,14 @@ def test_recorded(at_root: Any) -> None:
             compared[line.command] += check(line)
         except AssertionError as error:
             different.append(f"{line.name}: {error}"[:600])
-    print(f"{len(asked)} questions of {len(candidates)}, {sum(compared.values())} outputs: {dict(compared)}")
+    print(f"{len(asked)} lines of {len(candidates)}, {sum(compared.values())} outputs: {dict(compared)}")
     assert not different, f"{len(different)} differ:\n" + "\n".join(different)
     assert len(candidates) >= 300 and len(asked) >= 100
     assert set(compared) >= set(_questions.__all__) - {"sweep"}
 
 
-def test_refusals(at_root: Any) -> None:
-    """What is refused is refused with the same words, options being keywords."""
+def test_errors(at_root: Any) -> None:
+    """Errors have the same message, with keywords instead of options."""
     refused = 0
     different = []
     for line in lines():
@@ -212,7 +211,7 @@ def test_refusals(at_root: Any) -> None:
         text = (RECORDED / f"{line.name}.txt").read_text()
         said = section(text, "standard error")
         if any(word in said for word in ("unknown option", "needs a value", "given twice", "unexpected argument")):
-            continue  # of command lines: Python itself refuses these
+            continue  # errors of command lines that Python itself reports
         if text.startswith("--- status 0") or "nothing to draw" in said:
             continue
         if any(option in said for option in ("--format", "--plot", "--title", "--log-y", "--output")):
@@ -234,7 +233,7 @@ def test_refusals(at_root: Any) -> None:
             else:
                 different.append(f"{line.name}: {error}")
         else:
-            different.append(f"{line.name} is not refused")
+            different.append(f"{line.name} is not rejected")
     assert not different, "\n".join(different)
     assert refused >= 60
-    print(f"{refused} refusals")
+    print(f"{refused} errors")

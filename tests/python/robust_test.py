@@ -1,4 +1,4 @@
-"""Random bad arguments end in an exception of Python's or this package's, never in the end of the interpreter."""
+"""Random bad arguments raise an exception of Python or of this package, and never crash the interpreter."""
 
 import math
 import os
@@ -34,7 +34,7 @@ values = st.one_of(
     st.builds(object),
     st.dictionaries(st.text(max_size=4), st.integers(), max_size=2),
 )
-# Those that answer in a moment whatever they are asked; simulations and networks may be asked to take hours.
+# Commands that are fast for any parameters; simulations and networks may take hours.
 QUICK = {"buffer": 9, "pgf": 8, "multistage": 7, "broadcast": 7}
 FEW = {"inputs": st.one_of(values, st.integers(1, 8)), "load": st.one_of(values, st.floats(0.01, 0.9)),
        "drop": st.one_of(values, st.floats(1e-9, 0.5)), "dimensions": st.integers(-1, 8), "nodes": st.sampled_from([2, 16, 64, 0, "x"])}  # fmt: skip
@@ -64,7 +64,7 @@ def test_bad_arguments(question: tuple[str, dict[str, Any]]) -> None:
 
 @cases(300, 5_000)
 @given(st.dictionaries(st.sampled_from(["inputs", "load", "drop", "capacity", "criterion", "packets_per_slot", "x"]), values))
-def test_bad_arguments_of_the_quick_way(given_: dict[str, Any]) -> None:
+def test_bad_arguments_of_the_fast_path(given_: dict[str, Any]) -> None:
     shown = _tailbound.size_buffer(given_)
     if shown is not None:
         assert shown.written("table")
@@ -91,8 +91,8 @@ def test_bad_numbers(a: Any, b: Any, c: Any) -> None:
             pass
 
 
-def test_what_python_calls_directly() -> None:
-    """The module below the package, with nonsense."""
+def test_the_extension_module() -> None:
+    """The extension module with nonsensical arguments."""
     for bad in (None, 1, "x", {}, [], [("a",)], [(1, 2)], [("--load", "0.5")] * 3):
         for command in ("buffer", "", "nonsense", "simulate", 5):
             try:
@@ -100,7 +100,7 @@ def test_what_python_calls_directly() -> None:
             except (TypeError, tb.Error):
                 pass
     shown = _tailbound.size_buffer({"inputs": 2, "load": 0.5, "drop": Fraction(1, 2)})
-    assert shown is None  # fractions are texts by the time they come here
+    assert shown is None  # the package converts fractions to text
     shown = _tailbound.size_buffer({"inputs": 2, "load": 0.5, "drop": 0.5})
     assert shown is not None
     for place in ((0, 0), (5, 0), (0, 99)):
@@ -113,18 +113,18 @@ def test_what_python_calls_directly() -> None:
 
 
 @pytest.mark.parametrize("key", ["inputs", "load", "drop", "packets_per_slot"])
-def test_truth_values_are_no_numbers(key: str) -> None:
+def test_booleans_are_not_numbers(key: str) -> None:
     right: dict[str, Any] = dict(inputs=4, load=0.5, drop=0.125)
     for given_ in (True, numpy.True_, [True, False], numpy.array([True])):
         with pytest.raises(TypeError, match=key):
             tb.buffer(**{**right, key: given_})
 
 
-def test_a_time_limit_ends_a_question_and_the_next_is_answered() -> None:
+def test_a_time_limit_ends_a_query_and_the_next_one_is_answered() -> None:
     long = dict(inputs=32, load=0.6, burst=1000, drop=1e-9)  # minutes
     with pytest.raises(tb.LimitExceeded, match="time limit of 0.3 s"):
         tb.buffer(**long, time_limit=0.3)
-    with pytest.raises(ChildProcessError):  # nobody is left at work
+    with pytest.raises(ChildProcessError):  # no worker is left
         os.waitpid(-1, os.WNOHANG)
     assert tb.buffer(inputs=16, load=0.9, drop=1e-15, time_limit=1000).buffer == 157
     with pytest.raises(tb.LimitExceeded) as late:

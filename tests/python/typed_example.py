@@ -1,4 +1,4 @@
-"""What a program with types looks like; checked by mypy --strict (types_test.py)."""
+"""Example of a typed program; checked by mypy --strict (types_test.py)."""
 
 from fractions import Fraction
 
@@ -6,7 +6,7 @@ import tailbound as tb
 
 
 def least_buffer(inputs: int, load: float, drop: Fraction) -> int:
-    """Packets that an output queue must hold."""
+    """Buffer size of an output queue [packets]."""
     try:
         answer: tb.Answer = tb.buffer(inputs=inputs, load=load, drop=drop)
     except tb.Unstable:
@@ -17,7 +17,7 @@ def least_buffer(inputs: int, load: float, drop: Fraction) -> int:
 
 
 def curve(loads: list[float]) -> dict[float, float]:
-    """Mean occupancy against load."""
+    """Mean occupancy versus load."""
     answers = tb.buffer(inputs=16, load=loads, drop=1e-9)
     return {load: float(mean) for load, mean in zip(loads, answers.mean_occupancy)}
 

@@ -1,5 +1,5 @@
-"""The types that checkers and editors see are those of the code: mypy --strict on package and examples, and the stub
-of the module in C++ beside what pybind11 says of it; at the full depth also mypy's stubtest."""
+"""Type annotations agree with the code: mypy --strict on package and examples, and the stub of the extension module
+compared with the signatures of pybind11; at full depth also mypy's stubtest."""
 
 import ast
 import re
@@ -24,7 +24,7 @@ def run(*words: str) -> "subprocess.CompletedProcess[str]":
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Other packages are taken as they are: their stubs take ten times as long as ours."""
+    """Stubs of other packages are ignored: they take ten times as long as ours."""
     path = tmp_path_factory.mktemp("mypy") / "mypy.ini"
     path.write_text(
         f"[mypy]\ncache_dir = {PACKAGE.parent / 'mypy_cache'}\n"
@@ -36,7 +36,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_examples_and_package_are_typed(settings: Path, tmp_path: Path) -> None:
-    """And what is wrong is found. All in one run, which reads the library's types once."""
+    """Includes a wrong example, which must be found. All in one run, which reads the types of the library once."""
     wrong = tmp_path / "wrong_example.py"
     wrong.write_text(WRONG)
     checked = run("mypy", "--strict", "--config-file", str(settings), str(PACKAGE), str(ROOT / "tests/python/typed_example.py"), str(wrong))
@@ -47,7 +47,7 @@ def test_examples_and_package_are_typed(settings: Path, tmp_path: Path) -> None:
 
 
 def stubbed(body: "list[ast.stmt]", above: str = "") -> Iterator["tuple[str, list[tuple[str, bool]] | None]"]:
-    """What a stub names: of a function its arguments, and whether each may be left out; of another thing none."""
+    """The names in a stub: of a function its arguments, and whether each is optional; of anything else none."""
     for thing in body:
         if isinstance(thing, ast.ClassDef):
             yield above + thing.name, None
@@ -60,7 +60,7 @@ def stubbed(body: "list[ast.stmt]", above: str = "") -> Iterator["tuple[str, lis
 
 
 def compiled(thing: object, above: str = "") -> Iterator["tuple[str, list[tuple[str, bool]] | None]"]:
-    """The same of a module or a class of pybind11, which writes each function's arguments above its doc string."""
+    """The same for a module or a class of pybind11, whose docstrings begin with the signature."""
     for name, member in vars(thing).items():
         if name.startswith("__") and name not in ("__version__", "__len__"):
             continue
@@ -77,7 +77,7 @@ def compiled(thing: object, above: str = "") -> Iterator["tuple[str, list[tuple[
             yield above + name, None
 
 
-def test_the_stub_names_what_is_compiled() -> None:
+def test_the_stub_agrees_with_the_module() -> None:
     stub = dict(stubbed(ast.parse((PACKAGE / "_tailbound.pyi").read_text()).body))
     module = dict(compiled(_tailbound))
     assert len(stub) > 10 and stub == module
@@ -85,7 +85,7 @@ def test_the_stub_names_what_is_compiled() -> None:
 
 @pytest.mark.skipif(not FULL, reason="takes as long as all the others here, and says little more of compiled functions")
 def test_stubs(settings: Path, tmp_path: Path) -> None:
-    """Of the module in C++; pybind11's own metaclass and constructors are no part of it."""
+    """For the extension module, except the metaclass and constructors of pybind11."""
     allowed = tmp_path / "allowed.txt"
     allowed.write_text("".join(f"tailbound\\._tailbound\\.{name}(\\.__init__)?\n" for name in ("Shown", "Sizings")))
     checked = run("mypy.stubtest", "tailbound._tailbound", "--mypy-config-file", str(settings), "--allowlist", str(allowed),

@@ -1,4 +1,4 @@
-"""The wheel installs into a new environment and answers there; nothing is downloaded."""
+"""The wheel installs into a new environment and works there; nothing is downloaded."""
 
 import csv
 import importlib.util
@@ -33,7 +33,7 @@ def backend() -> Any:
 
 @pytest.fixture(scope="module")
 def wheel(backend: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of the package that is tested: what pip would build is the same build folder."""
+    """The wheel of the tested package: pip would build in the same folder."""
     folder = tmp_path_factory.mktemp("wheel")
     return folder / str(backend.pack(PACKAGE, folder))
 
@@ -49,7 +49,7 @@ def test_installs_in_a_new_environment(wheel: Path, tmp_path: Path) -> None:
     assert answer.stdout.startswith(f"{tb.__version__} 157 ")
 
 
-def test_its_record_is_of_its_files(wheel: Path, backend: Any) -> None:
+def test_its_record_lists_its_files(wheel: Path, backend: Any) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         record = archive.read(f"{backend.NAME}.dist-info/RECORD").decode()
@@ -65,6 +65,6 @@ def test_the_same_package_makes_the_same_wheel(wheel: Path, backend: Any, tmp_pa
     assert again.name == wheel.name and again.read_bytes() == wheel.read_bytes()
 
 
-def test_a_package_that_is_not_built_is_an_error(backend: Any, tmp_path: Path) -> None:
+def test_an_unbuilt_package_is_an_error(backend: Any, tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="build it"):
         backend.pack(tmp_path, tmp_path)

@@ -13,7 +13,7 @@
 
 #include <tests/support/rational.hpp>
 
-// Documents made by hand: what every format makes of each kind of value.
+// Handmade documents: the output of each kind of value in every format.
 
 using namespace tailbound;
 using namespace tailbound::render;
@@ -128,18 +128,18 @@ TEST_CASE("documents: rows of a table, and two tables stacked") {
   CHECK(json::parse(to_json(document, frame))["results"][0]["tail"].empty());
 }
 
-TEST_CASE("documents: units stand beside packets and slots") {
+TEST_CASE("documents: units accompany packets and slots") {
   const Document document =
       with_units(two_points(), {.bytes_of_packet = Rational(64), .ns_of_slot = ratio(512, 100)});
   const json first = json::parse(to_json(document, frame))["results"][0];
   CHECK(first["bytes"] == "448");
   CHECK(first["kib"] == "0.4375");
   CHECK(first["delay_ns"]["value"] == "128/75");
-  CHECK_FALSE(first.contains("latency_ns"));  // cycles are no slots
+  CHECK_FALSE(first.contains("latency_ns"));  // cycles are not slots
   CHECK(to_text(document, frame).find("KiB") != std::string::npos);
 }
 
-TEST_CASE("values: scaled enclosures hold the true value") {
+TEST_CASE("values: scaled enclosures contain the true value") {
   std::mt19937 random(5);
   for (int i = 0; i < 500; ++i) {
     const Rational lower =
@@ -155,7 +155,7 @@ TEST_CASE("values: scaled enclosures hold the true value") {
   }
 }
 
-TEST_CASE("documents: a key that the layout does not know is a mistake of the program") {
+TEST_CASE("documents: a key missing in the layout is a programming error") {
   Document document = two_points();
   CHECK_NOTHROW(require_known_keys(document));
   document.results[1].cells.push_back({"stray", Whole{1}});

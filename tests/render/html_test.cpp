@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-// Pages made by hand: what is written of numbers, texts and pictures. What a browser makes of them: tests/browser.
+// Handmade pages: HTML of numbers, texts and pictures. Their behavior in a browser: tests/browser.
 
 using namespace tailbound;
 using namespace tailbound::render;
@@ -61,7 +61,7 @@ bool has(const std::string& text, const std::string& what) {
   return text.find(what) != std::string::npos;
 }
 
-/// The text of the first element or attribute between these.
+/// The text between these strings.
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
   const std::size_t from = text.find(begin);
   REQUIRE(from != std::string::npos);
@@ -89,7 +89,7 @@ TEST_CASE("pages: numbers carry their kind and both ends, in sentences and in ta
   CHECK_FALSE(has(page, "data-kind-name=\"model\""));
 }
 
-TEST_CASE("pages: texts are texts") {
+TEST_CASE("pages: text is escaped") {
   const std::string page = to_html(one_answer(), page_frame);
   CHECK_FALSE(has(page, "<script>alert"));
   CHECK(has(page, "&lt;/script&gt;&lt;script&gt;alert(1)"));
@@ -109,21 +109,21 @@ TEST_CASE("pages: texts are texts") {
   CHECK(data["x"] == "\"x\"");
 }
 
-TEST_CASE("pages: nothing is loaded, and no style stands in an attribute") {
+TEST_CASE("pages: nothing is loaded, and there are no style attributes") {
   const std::string page = to_html(one_answer(), page_frame);
   CHECK(has(page, "default-src 'none'; img-src data:; style-src " + html_style_hash() + "; script-src " +
                       html_script_hash()));
   CHECK_FALSE(has(page, "unsafe"));
   CHECK(count(page, "http://") ==
-        count(page, "http://www.w3.org/2000/svg"));  // a name, which is not asked for
+        count(page, "http://www.w3.org/2000/svg"));  // a namespace, which is not loaded
   CHECK_FALSE(has(page, "https://"));
   CHECK_FALSE(has(page, " style=\""));
-  // As far as its length: 32 bytes in base 64. That they are the hashes is seen by a browser (tests/browser).
+  // Only their length: 32 bytes in base 64. A browser verifies the hashes (tests/browser).
   CHECK(html_style_hash().size() == std::string("'sha256-'").size() + 44);
   CHECK(html_style_hash() != html_script_hash());
 }
 
-TEST_CASE("pages: of a million rows as many as two megabytes hold, which is said") {
+TEST_CASE("pages: a million rows are truncated to the size limit, with a note") {
   Document document = one_answer();
   for (const std::size_t results : {std::size_t{1}, std::size_t{3}}) {
     document.results.resize(results, document.results[0]);
@@ -134,12 +134,12 @@ TEST_CASE("pages: of a million rows as many as two megabytes hold, which is said
                         }}};
     const std::string page = to_html(document, page_frame);
     CHECK(page.size() < largest_page);
-    CHECK(has(page, " of 1000000 rows; --format csv writes all of them"));
+    CHECK(has(page, " of 1000000 rows. Use --format csv for all rows."));
     CHECK(count(page, "<tr>") > 1'000);
   }
 }
 
-TEST_CASE("pages: a picture's curves are whole, or thinned to what stands out") {
+TEST_CASE("pages: curves are complete, or thinned") {
   Picture picture{.title = "t", .x_label = "n", .y_label = "P", .powers_of_ten = true};
   Curve deep{.title = "deep", .style = CurveStyle::steps},
       long_one{.title = "long", .style = CurveStyle::line};
@@ -155,12 +155,12 @@ TEST_CASE("pages: a picture's curves are whole, or thinned to what stands out") 
   picture.curves = {deep, long_one};
   const std::string figure = html_picture(picture);
   CHECK(figure.size() < largest_page / 2);
-  CHECK(has(figure, "Of 200401 points those are drawn that stand out."));
+  CHECK(has(figure, "200401 points, thinned for display."));
   data = json::parse(picture_json(picture));
   const std::vector<double> y = data["curves"][1]["y"];
   CHECK(y.size() < 50'000);
   CHECK(y.size() == data["curves"][1]["x"].size());
-  CHECK(*std::max_element(y.begin(), y.end()) == 7);  // one point of all
+  CHECK(*std::max_element(y.begin(), y.end()) == 7);  // a single point
   CHECK(data["curves"][1]["x"].front() == 0);
   CHECK(data["curves"][1]["x"].back() == 199'999 * 0.002);
 }
@@ -173,11 +173,11 @@ TEST_CASE("pages: ends have three digits of their width, rounded outwards") {
         Ends("8.70354355781532e-16", "8.70354355781905e-16"));
   CHECK(short_ends("0.99991234", "0.99999891") == Ends("0.9999123", "0.9999990"));
   CHECK(short_ends("1.98999999", "1.99999999") == Ends("1.9899", "2.0000"));
-  // Whose digits part at once, and which are close all the same.
+  // The digits differ at once although the ends are close.
   CHECK(short_ends("1.99999999876", "2.00000000123") ==
         Ends("1.99999999876", "2.00000000123"));  // short already
   CHECK(short_ends("1.999999998765432", "2.000000001234567") == Ends("1.99999999876", "2.00000000124"));
-  // What would need a digit more, other exponents, signs, and what is short: as it is.
+  // Unchanged: cases that need one more digit, other exponents, signs, and short ends.
   for (const Ends& same :
        {Ends("9.9899999", "9.9999999"), Ends("9.9e-5", "1.1e-4"), Ends("-1.23456", "1.23456"),
         Ends("10", "11"), Ends("0.25", "0.26"), Ends("", "0.5"), Ends("1.5", "")})
@@ -195,7 +195,7 @@ TEST_CASE("pages: ends have three digits of their width, rounded outwards") {
   }
 }
 
-TEST_CASE("pages: inputs in equal steps are named by their ends") {
+TEST_CASE("pages: inputs in equal steps are shown as a range") {
   const auto asked = [](const std::vector<std::int64_t>& values) {
     Document document = one_answer();
     const Result first = document.results.front();
@@ -206,15 +206,15 @@ TEST_CASE("pages: inputs in equal steps are named by their ends") {
     }
     return html_fragment(document, page_frame);
   };
-  CHECK(has(asked({2, 4, 6, 8}), "<dd>2 to 8 by 2</dd>"));
-  CHECK(has(asked({8, 6, 4, 2}), "<dd>8 to 2 by \u22122</dd>"));
-  CHECK(has(asked({2, 4, 2, 4, 6, 4, 8}), "<dd>2 to 8 by 2</dd>"));
+  CHECK(has(asked({2, 4, 6, 8}), "<dd>2 to 8 step 2</dd>"));
+  CHECK(has(asked({8, 6, 4, 2}), "<dd>8 to 2 step \u22122</dd>"));
+  CHECK(has(asked({2, 4, 2, 4, 6, 4, 8}), "<dd>2 to 8 step 2</dd>"));
   CHECK(has(asked({2, 4, 6}), "<dd>2, 4, 6</dd>"));
   CHECK(has(asked({2, 4, 6, 9}), "<dd>2, 4, 6, 9</dd>"));
   CHECK(has(asked({2, 4, 6, 8, 5}), "<dd>2, 4, 6, 8, 5</dd>"));
 }
 
-TEST_CASE("pages: the drawing without a script stands where the numbers are") {
+TEST_CASE("pages: the static drawing matches the data") {
   Picture picture{.title = "t", .x_label = "n", .y_label = "P", .powers_of_ten = true};
   picture.curves = {{.title = "a", .style = CurveStyle::line, .points = {{0, 0}, {10, -300}}},
                     {.title = "b",
@@ -223,7 +223,7 @@ TEST_CASE("pages: the drawing without a script stands where the numbers are") {
                      .ends = {{-std::numeric_limits<double>::infinity(), -90}}}};
   const std::string figure = html_picture(picture);
   INFO(figure);
-  // Right 842, top 14, foot 392, and 0.2 of ten on either side.
+  // Right 842, top 14, foot 392, and a margin of 0.2 for a range of ten.
   const View view = view_of(picture);
   const double from = view.x_of(0), to = view.x_of(10), middle = view.x_of(5);
   CHECK(from == Approx(view.left + 0.2 / 10.4 * (842 - view.left)));

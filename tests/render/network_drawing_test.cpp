@@ -41,7 +41,7 @@ double distance(const NetworkPlan& plan, std::size_t a, std::size_t b) {
 
 }  // namespace
 
-TEST_CASE("networks are drawn in layers where they have them", "[render]") {
+TEST_CASE("networks are drawn in layers if they have any", "[render]") {
   const NetworkPicture network = leaves_and_spines(4, 2, 3);
   const NetworkPlan plan = network_plan(network, 860);
   CHECK(plan.layered);
@@ -54,7 +54,7 @@ TEST_CASE("networks are drawn in layers where they have them", "[render]") {
     CHECK(plan.at[12 + leaf].first == Approx(plan.at[3 * leaf + 1].first).margin(1));
 }
 
-TEST_CASE("layers are sorted where that makes links shorter", "[render]") {
+TEST_CASE("layers are sorted if that shortens links", "[render]") {
   NetworkPicture network = leaves_and_spines(8, 1, 1);
   for (NetworkPicture::Edge& edge : network.edges)
     if (edge.to < 16) edge.to = 15 - (edge.from + 3) % 8;  // hosts in another order than their leaves
@@ -63,7 +63,7 @@ TEST_CASE("layers are sorted where that makes links shorter", "[render]") {
     if (edge.to < 16) CHECK(plan.at[edge.from].first == Approx(plan.at[edge.to].first).margin(1));
 }
 
-TEST_CASE("a mesh is drawn as a mesh: neighbours are one step apart, and nodes keep their distance",
+TEST_CASE("a mesh is drawn as a mesh: neighbors are one step apart, and nodes keep their distance",
           "[render]") {
   const NetworkPicture network = mesh(6);
   const NetworkPlan plan = network_plan(network, 860);
@@ -79,8 +79,7 @@ TEST_CASE("a mesh is drawn as a mesh: neighbours are one step apart, and nodes k
   for (const auto& [x, y] : plan.at) CHECK((x >= 0 && x <= 860 && y >= 0 && y <= plan.height));
 }
 
-TEST_CASE("odd networks have a drawing too: one node, parts without a link, nodes that nothing tells apart",
-          "[render]") {
+TEST_CASE("unusual networks: one node, disconnected parts, indistinguishable nodes", "[render]") {
   NetworkPicture network;
   CHECK_THROWS_AS(network_plan(network, 860), NoAnswer);
   network.nodes = {{"alone", false}};
@@ -94,7 +93,7 @@ TEST_CASE("odd networks have a drawing too: one node, parts without a link, node
   CHECK_THROWS_AS(network_plan(network, 860), NoAnswer);
 }
 
-TEST_CASE("the busiest link is named, and names are no markup", "[render]") {
+TEST_CASE("the busiest link is labeled, and names are escaped", "[render]") {
   NetworkPicture network = leaves_and_spines(2, 1, 2);
   CHECK(network_svg(network, 860).body.find("utilization") == std::string::npos);
   for (NetworkPicture::Edge& edge : network.edges) edge.load = 0.25;

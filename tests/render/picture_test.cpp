@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-// How pictures are drawn: axes, titles, keys, labels.
+// Drawing of pictures: axes, titles, legends, labels.
 
 using namespace tailbound;
 using render::Axis;
@@ -36,7 +36,7 @@ bool says(const Picture& picture, const std::string& text) {
   return render::svg_file(picture).find(text) != std::string::npos;
 }
 
-/// Texts of the ticks that have one.
+/// Texts of the labeled ticks.
 std::vector<std::string> ticks(const Axis& axis) {
   std::vector<std::string> texts;
   for (const render::Tick& tick : axis.ticks)
@@ -45,11 +45,11 @@ std::vector<std::string> ticks(const Axis& axis) {
 }
 
 using Texts = std::vector<std::string>;
-constexpr double digit = 0.01;  // of the width of the axis
+constexpr double digit = 0.01;  // fraction of the width of the axis
 
 }  // namespace
 
-TEST_CASE("pictures: values on a logarithmic axis, with ticks that can be read", "[render]") {
+TEST_CASE("pictures: values on a logarithmic axis, with readable ticks", "[render]") {
   const Axis few = y_axis(values({{1, 8}, {2, 30}, {3, 164}}));
   CHECK(ticks(few) == Texts{"5", "10", "20", "50", "100", "200"});
   CHECK(few.low == Approx(std::log10(5)));
@@ -57,17 +57,17 @@ TEST_CASE("pictures: values on a logarithmic axis, with ticks that can be read",
   CHECK(ticks(y_axis(values({{1, 100}, {2, 100}}))) == Texts{"100", "200"});
   CHECK(ticks(y_axis(values({{1, 0.2}, {2, 0.7}}))) == Texts{"0.2", "0.5", "1"});
   CHECK(ticks(y_axis(values({{1, 2.1e-7}, {2, 4.9e-7}}))) == Texts{"2e-7", "5e-7"});
-  // Of many decades the powers of ten.
+  // Powers of ten for many decades.
   CHECK(ticks(y_axis(values({{1, 3e-4}, {2, 800}}))) ==
         Texts{"1e-4", "1e-3", "1e-2", "1e-1", "1e0", "1e1", "1e2", "1e3"});
-  // What no double holds: the values are logarithms.
+  // Outside the range of a double: the values are logarithms.
   Picture powers = values({{1, -400}, {2, -10}});
   powers.powers_of_ten = true;
   CHECK(ticks(y_axis(powers)).front() == "1e-400");
   CHECK(ticks(y_axis(powers)).size() <= 10);
 }
 
-TEST_CASE("pictures: linear axes begin at 0 and end at a tick, or below where values are", "[render]") {
+TEST_CASE("pictures: linear axes begin at 0 and end at a tick, or below for negative values", "[render]") {
   Picture picture = values({{1, 9}, {2, 30}, {3, 157}});
   picture.log_y = false;
   CHECK(ticks(y_axis(picture)) == Texts{"0", "20", "40", "60", "80", "100", "120", "140", "160"});
@@ -77,7 +77,7 @@ TEST_CASE("pictures: linear axes begin at 0 and end at a tick, or below where va
   CHECK(y_axis(picture).high == 1);
 }
 
-TEST_CASE("pictures: as many ticks as their texts have room for", "[render]") {
+TEST_CASE("pictures: as many ticks as fit", "[render]") {
   const Picture picture = values({{100000, 1}, {990000, 2}});
   CHECK(ticks(x_axis(picture, 0.005)).size() == 10);
   const std::size_t narrow = ticks(x_axis(picture, 0.03)).size();
@@ -86,14 +86,14 @@ TEST_CASE("pictures: as many ticks as their texts have room for", "[render]") {
   CHECK(ticks(x_axis(values({{1e7, 1}, {9e7, 2}}), digit)).front() == "1e+07");
 }
 
-TEST_CASE("pictures: what is not above 0 has no place on a logarithmic axis", "[render]") {
+TEST_CASE("pictures: values of 0 or below are omitted on a logarithmic axis", "[render]") {
   const Picture some = values({{1, 0}, {2, 30}, {3, -4}, {4, 40}});
   CHECK(y_axis(some).low == Approx(std::log10(20)));
   const std::string svg = render::svg_file(some);
   CHECK(svg.find("nan") == std::string::npos);
   CHECK(svg.find("inf") == std::string::npos);
   CHECK_THROWS_AS(render::svg_file(values({{1, 0}, {2, -1}})), NoAnswer);
-  // Intervals that reach down to 0 leave at the foot.
+  // Intervals that reach down to 0 extend below the axis.
   Picture bars = values({{1, 10}});
   bars.curves[0].style = CurveStyle::bars;
   bars.curves[0].ends = {{0, 20}};
@@ -106,7 +106,7 @@ TEST_CASE("pictures: what is not above 0 has no place on a logarithmic axis", "[
   CHECK(std::stod(found[2]) == Approx(view.height - view.bottom).margin(0.1));
 }
 
-TEST_CASE("pictures: points are where the axes say", "[render]") {
+TEST_CASE("pictures: points match the axes", "[render]") {
   const Picture picture = values({{1, 10}, {2, 100}, {3, 1000}});
   const render::View view = view_of(picture);
   std::string path;
@@ -117,14 +117,14 @@ TEST_CASE("pictures: points are where the axes say", "[render]") {
   CHECK(view.y_of(view.y.high) == Approx(view.top));
 }
 
-TEST_CASE("pictures: a file and a page have the same axes and curves", "[render]") {
+TEST_CASE("pictures: files and pages have the same axes and curves", "[render]") {
   const Picture picture = values({{1, 10}, {2, 100}, {3, 1000}});
   const std::string page = render::svg_within_page(picture);
   const std::size_t from = page.find('>') + 1;
   const std::string drawn = page.substr(from, page.rfind("</svg>") - from);
   CHECK(says(picture, drawn));
   CHECK(render::html_picture(picture).find(drawn) != std::string::npos);
-  // Whose colours are those of the style sheet of pages.
+  // The colors are those of the style sheet of pages.
   const std::string style(render::html_style());
   const std::size_t dark = style.find("prefers-color-scheme");
   for (std::size_t i = 0; i < render::palette.size(); ++i) {
@@ -134,7 +134,7 @@ TEST_CASE("pictures: a file and a page have the same axes and curves", "[render]
   }
 }
 
-TEST_CASE("pictures: titles as they are typed, long ones in several lines", "[render]") {
+TEST_CASE("pictures: titles are literal, long ones in several lines", "[render]") {
   Picture picture = values({{1, 2}});
   picture.title = "Peter's ]]> \"A\" <b> & \x1b[1m 1e-9";
   const std::string svg = render::svg_file(picture);
@@ -149,14 +149,14 @@ TEST_CASE("pictures: titles as they are typed, long ones in several lines", "[re
   CHECK(view_of(picture).left > view_of(values({{1, 2}})).left + 10);
 }
 
-TEST_CASE("pictures: a curve under another is named in that one's title", "[render]") {
+TEST_CASE("pictures: a hidden curve is named in the title of the curve on top", "[render]") {
   Picture picture = values({{1, 10}, {2, 20}, {3, 40}});
   picture.curves.push_back(Curve{.title = "other", .points = {{1, 10}, {3, 40}}});
   const Picture said = render::named_where_hidden(picture);
   CHECK(said.curves[0].title == "curve");
   CHECK(said.curves[1].title == "other (hides curve)");
   CHECK(says(picture, ">other (hides curve)<"));
-  // The first goes on where the second ends, or lies beside it: both are seen.
+  // The first continues beyond the second, or lies next to it: both are visible.
   picture.curves[0].points.emplace_back(4, 80);
   CHECK(render::named_where_hidden(picture).curves[1].title == "other");
   picture.curves[0].points = {{1, 10}, {2, 25}, {3, 40}};
@@ -167,7 +167,7 @@ TEST_CASE("pictures: a curve under another is named in that one's title", "[rend
   CHECK(render::named_where_hidden(picture).curves[1].title == "other");
 }
 
-TEST_CASE("pictures: a limit goes over the whole height, and does not stretch it", "[render]") {
+TEST_CASE("pictures: a limit has the full height, and does not extend the axis", "[render]") {
   Picture picture = values({{1, 10}, {2, 30}});
   picture.log_y = false;
   picture.curves.push_back(
@@ -189,7 +189,7 @@ TEST_CASE("pictures: a single point has an axis around it", "[render]") {
   CHECK(x_axis(values({{0.5, 0.3}}), digit).high == 0.75);
 }
 
-TEST_CASE("pictures: a curve of one point is marked, whatever its style", "[render]") {
+TEST_CASE("pictures: a curve of one point is marked, in any style", "[render]") {
   for (const CurveStyle style :
        {CurveStyle::points_and_line, CurveStyle::line, CurveStyle::steps, CurveStyle::dashed}) {
     Picture picture = values({{1, 2}});
@@ -200,9 +200,9 @@ TEST_CASE("pictures: a curve of one point is marked, whatever its style", "[rend
   }
 }
 
-TEST_CASE("pictures: labels neither meet nor leave the picture", "[render]") {
+TEST_CASE("pictures: labels do not overlap or leave the picture", "[render]") {
   Picture picture{.title = "title", .x_label = "x", .y_label = "y", .powers_of_ten = true};
-  // Two curves of marks, whose labels are near one another too.
+  // Two curves of marks with labels close to each other.
   for (const double shift : {0.0, 0.3}) {
     Curve marks{.title = "marks", .style = CurveStyle::marks};
     for (int i = 0; i <= 90; ++i) {
@@ -220,7 +220,7 @@ TEST_CASE("pictures: labels neither meet nor leave the picture", "[render]") {
     boxes.push_back({left, left + render::typeset_width((*each)[3].str(), 12), line - 9, line + 3});
   }
   REQUIRE(boxes.size() >= 8);
-  CHECK(svg.find("label 90") != std::string::npos);  // the last one, the rarest, above all
+  CHECK(svg.find("label 90") != std::string::npos);  // the last one, the rarest, always
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     CHECK((boxes[i][0] >= view.left && boxes[i][1] <= view.width && boxes[i][2] >= 0 &&
            boxes[i][3] <= view.height));
@@ -230,7 +230,7 @@ TEST_CASE("pictures: labels neither meet nor leave the picture", "[render]") {
   }
 }
 
-TEST_CASE("pictures: labels keep off curves where there is room", "[render]") {
+TEST_CASE("pictures: labels avoid curves if possible", "[render]") {
   Picture picture{.title = "title", .x_label = "x", .y_label = "y"};
   picture.curves.push_back({.title = "rising", .style = CurveStyle::line, .points = {{0, 0}, {10, 10}}});
   picture.curves.push_back(
@@ -248,7 +248,7 @@ TEST_CASE("pictures: labels keep off curves where there is room", "[render]") {
   }
 }
 
-TEST_CASE("pictures: a key of any length takes room of its own", "[render]") {
+TEST_CASE("pictures: a long legend gets its own space", "[render]") {
   const auto height = [](const Picture& picture) {
     std::smatch found;
     const std::string svg = render::svg_file(picture);
@@ -271,7 +271,7 @@ TEST_CASE("pictures: a key of any length takes room of its own", "[render]") {
   CHECK(view_of(picture).inner_height() == view_of(values({{1, 10}, {2, 20}})).inner_height());
 }
 
-TEST_CASE("pictures: of a thousand curves the key has some, first and last among them", "[render]") {
+TEST_CASE("pictures: with a thousand curves the legend has some, including first and last", "[render]") {
   Picture picture = values({{1, 10}, {2, 20}});
   for (int i = 0; i < 1000; ++i)
     picture.curves.push_back(Curve{.title = "number " + std::to_string(i),

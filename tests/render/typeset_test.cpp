@@ -4,11 +4,11 @@
 
 #include <string>
 
-// What is plain text in a terminal, as print has it.
+// Plain text of a terminal, typeset.
 
 using namespace tailbound::render;
 
-TEST_CASE("typeset: powers of ten have raised exponents, and numbers hold together", "[render]") {
+TEST_CASE("typeset: powers of ten have superscript exponents, and numbers do not break", "[render]") {
   CHECK(typeset_html("1e-15") == "10<sup>\u221215</sup>");
   CHECK(typeset_html("P(Q > 157) = 7.97e-16, at most 1e-15.") ==
         "P(Q &gt; 157) = 7.97\u00a0\u00d7\u00a010<sup>\u221216</sup>, at most 10<sup>\u221215</sup>.");
@@ -17,7 +17,7 @@ TEST_CASE("typeset: powers of ten have raised exponents, and numbers hold togeth
   CHECK(typeset_html("-1e-5") == "\u221210<sup>\u22125</sup>");
 }
 
-TEST_CASE("typeset: signs become characters, names stay as they are", "[render]") {
+TEST_CASE("typeset: signs become symbols, names stay unchanged", "[render]") {
   CHECK(typeset_html("a <= b, c >= d, 3 +- 1, -5, 8 x 8 mesh, a -> b") ==
         "a \u2264 b, c \u2265 d, 3 \u00b1 1, \u22125, 8\u00a0\u00d7\u00a08 mesh, a \u2192 b");
   for (const std::string plain :
@@ -29,14 +29,14 @@ TEST_CASE("typeset: signs become characters, names stay as they are", "[render]"
   CHECK(typeset_html("<b>&\"'") == "&lt;b&gt;&amp;&quot;&#39;");
 }
 
-TEST_CASE("typeset: exponents in SVG are raised, and what follows them is not", "[render]") {
+TEST_CASE("typeset: exponents in SVG are raised, text after them is not", "[render]") {
   CHECK(typeset_svg("1e-15 of", 12) ==
         "10<tspan dy=\"-4.6\" font-size=\"9\">\u221215</tspan><tspan dy=\"4.6\"> of</tspan>");
   CHECK(typeset_width("1e-15", 12) < typeset_width("10000", 12));
   CHECK(typeset_width("WWWW", 12) > 3 * typeset_width("llll", 12));
 }
 
-TEST_CASE("typeset: lines are no wider than they may be, and lose no word", "[render]") {
+TEST_CASE("typeset: lines respect the width, and no word is lost", "[render]") {
   const std::string text = "the least buffer of the output queue of a switch with sixteen inputs at load 0.9";
   std::string again;
   for (const std::string& line : typeset_lines(text, 12, 150)) {
@@ -48,7 +48,7 @@ TEST_CASE("typeset: lines are no wider than they may be, and lose no word", "[re
   CHECK(typeset_lines("", 12, 100).empty());
 }
 
-TEST_CASE("formulas: fractions, powers and brackets by the usual precedence", "[render]") {
+TEST_CASE("formulas: fractions, powers and brackets with the usual precedence", "[render]") {
   CHECK(mathml("a + b*c")->find("<mi>a</mi><mo>+</mo><mrow><mi>b</mi><mo>\u2062</mo><mi>c</mi></mrow>") !=
         std::string::npos);
   CHECK(*mathml("1/(1 - rho)") ==
@@ -73,7 +73,7 @@ TEST_CASE("formulas: fractions, powers and brackets by the usual precedence", "[
         std::string::npos);
 }
 
-TEST_CASE("formulas: what is none is left alone", "[render]") {
+TEST_CASE("formulas: other text is left unchanged", "[render]") {
   for (const char* text : {"", "a +", "(a", "a)", "a b", "1 <= 2", "x := 3", "k is a whole number"})
     CHECK_FALSE(mathml(text));
   CHECK_FALSE(mathml(std::string(5000, '1')));

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-// The wormhole figures: their numbers are those of the commands that the README names; simulated points are
-// judged as they lie.
+// The wormhole figures: their numbers equal those of the commands in the README; simulated points are judged
+// by their position.
 
 namespace {
 
@@ -23,7 +23,7 @@ using tailbound::golden::Outcome;
 using tailbound::golden::rows_of;
 using tailbound::golden::run_line;
 
-TEST_CASE("figures: the wormhole figures have the numbers of the commands that they name") {
+TEST_CASE("figures: the wormhole figures have the numbers of the commands they name") {
   const auto [name, cases, findings] = GENERATE(table<std::string, std::size_t, std::size_t>(
       {{"greenberg-guan-3", 3, 3}, {"greenberg-guan-mesh-64", 4, 7}}));
   const Folder folder;
@@ -34,7 +34,7 @@ TEST_CASE("figures: the wormhole figures have the numbers of the commands that t
   for (std::size_t i = 1; i < table.size(); ++i)
     if (at(table, i, "by") == "model")
       figure[at(table, i, "flits") + " at " + at(table, i, "load")] = std::stod(at(table, i, "latency"));
-  CHECK(figure.size() == cases * 7 - (cases == 4 ? 2 : 0));  // load 0 of mesh and torus is the same key
+  CHECK(figure.size() == cases * 7 - (cases == 4 ? 2 : 0));  // load 0 of mesh and torus has the same key
 
   const std::string readme = content(folder / "README.md");
   std::istringstream lines(readme);
@@ -68,7 +68,7 @@ TEST_CASE("figures: simulated latencies go into table, picture and findings") {
   using tailbound::answers::WormholeComparison;
   using tailbound::render::CurveStyle;
   const WormholeCase its{.network = "tree", .flits = 16, .colour = 2};
-  // Simulated with 100 cycles, so that the model is so much off.
+  // Simulated with 100 cycles; the model differs by the given fraction.
   const auto at = [](double fraction, std::optional<double> error) {
     WormholeComparison point{.load = 0.1 * fraction,
                              .fraction_of_saturation = {{fraction}},
@@ -99,7 +99,7 @@ TEST_CASE("figures: simulated latencies go into table, picture and findings") {
   CHECK(std::stod(tailbound::golden::at(rows, 3, "fraction_of_saturation")) == Approx(0.9));
   CHECK(tailbound::golden::at(rows, 3, "latency_kind") == "estimate");
   CHECK(tailbound::golden::at(rows, 3, "latency_lower") == "99.5");
-  // Where the model has no answer there is no error; at just 70 % it is still trusted.
+  // Without an answer of the model there is no error; at exactly 70 % it is still trusted.
   add_simulation(result, its, {at(0.5, 0.01), at(0.7, 0.06), at(2, std::nullopt)});
   CHECK(result.findings[1].agrees == false);
   CHECK(result.findings[1].computed == "greatest error +6.0 % up to 70 % of the model's saturation load");

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-// The figures of the paper on broadcasts in hypercubes: their numbers are those of the commands that the
-// README names; the variants are judged as the points lie.
+// The figures of the paper on broadcasts in hypercubes: their numbers equal those of the commands in the
+// README; variants are judged by the position of the points.
 
 namespace {
 
@@ -31,7 +31,7 @@ std::string word_after(const std::string& line, const std::string& option) {
   return line.substr(from, line.find(' ', from) - from);
 }
 
-TEST_CASE("figures: the hypercube figures have the numbers of the commands that they name") {
+TEST_CASE("figures: the hypercube figures have the numbers of the commands they name") {
   const auto [name, latency] = GENERATE(table<std::string, std::string>(
       {{"shahrabi-3-6d", "broadcast_latency"}, {"shahrabi-4-6d", "unicast_latency"}}));
   const Folder folder;
@@ -62,7 +62,7 @@ TEST_CASE("figures: the hypercube figures have the numbers of the commands that 
     // --quick has 0, 19, .. 95 %, of which the commands have the first and the last.
     const auto rows = rows_of(run_line(line.substr(start.size()) + " --format csv").out);
     for (std::size_t i = 1; i < rows.size(); ++i) {
-      if (at(rows, i, "dimension") != "1") continue;  // a row a dimension
+      if (at(rows, i, "dimension") != "1") continue;  // one row per dimension
       const auto found = figure.find(word_after(line, "--flits") + " " + word_after(line, "--replication") +
                                      " at " + at(rows, i, "rate"));
       if (found == figure.end()) continue;
@@ -83,7 +83,8 @@ TEST_CASE("figures: errors of the variants up to 80 % of saturation, and the pap
   using tailbound::answers::BroadcastComparison;
   static_assert(broadcast_variants[0] == Replication::conserving &&
                 broadcast_variants[1] == Replication::literal);
-  // The simulation is 100 cycles, each variant so much off; without a number it is saturated.
+  // The simulation gives 100 cycles, and each variant differs by the given fraction; without a number it is
+  // saturated.
   const auto at = [](double fraction, std::optional<double> conserving, std::optional<double> literal) {
     BroadcastComparison point{.rate = 0.001 * fraction, .fraction_of_saturation = {fraction}, .variants = {}};
     for (auto& variant : point.variants) variant.simulated = {100, 99, 101, 0.95};
@@ -100,7 +101,7 @@ TEST_CASE("figures: errors of the variants up to 80 % of saturation, and the pap
   const Finding far = judge("", {at(0.2, 0, -0.01), at(0.6, 0, -0.2)});
   CHECK(far.agrees == false);
   CHECK(far.computed.find("literal -20.0 to -1.0 %") != std::string::npos);
-  // Beyond 80 % nothing is judged; the other variant's error does not decide.
+  // Beyond 80 % nothing is judged; the other variant's error has no effect.
   const Finding exact = judge("", {at(0.5, 0, 0.04), at(0.9, 0, 0.5)});
   CHECK(exact.agrees == true);
   CHECK(exact.computed.find("conserving +0.0 to +0.0 %, literal +4.0 to +4.0 %") != std::string::npos);

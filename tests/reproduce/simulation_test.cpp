@@ -33,7 +33,7 @@ TEST_CASE("figures: a model is judged by the intervals of a simulation") {
   CHECK(within(judged, 1.65));
   CHECK(within({judged[1]}, 1.14));
   CHECK_FALSE(within({judged[1]}, 1.13));
-  // Nothing is said of what was hardly ever seen.
+  // No statement about values that were hardly observed.
   CHECK(in_words(judge(models({0.1}), {{3, {0.01, 0, 0.02, 0.95}, 2}}), "n")
             .rfind("too rare at n = 3 (P = 0.01), ", 0) == 0);
 }

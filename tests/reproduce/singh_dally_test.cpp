@@ -89,8 +89,8 @@ Rational middle(const tailbound::numeric::Proved<tailbound::unit::Probability>& 
          2;
 }
 
-/// Every number of `csv` is printed by one of the commands that the README names: enclosures of ten digits
-/// that have a value in common, simulated ones to the last digit, though on one thread.
+/// Every number of `csv` is printed by one of the commands in the README: enclosures of ten digits overlap,
+/// simulated numbers agree to the last digit, although run on one thread.
 void check_commands_give(const std::string& csv, const std::string& readme, const std::string& column) {
   std::vector<std::pair<Rational, Rational>> printed;
   std::set<std::string> simulated, texts;
@@ -147,7 +147,7 @@ void check_commands_give(const std::string& csv, const std::string& readme, cons
 
 }  // namespace
 
-TEST_CASE("figures: figure 5 has the library's tails, in 40 digits too, and its commands print them") {
+TEST_CASE("figures: figure 5 has the library's tails, also in 40 digits, and its commands print them") {
   const Folder folder;
   const Outcome outcome = reproduced("singh-dally-5", folder / "new/folder", {"--quick"});
   INFO(outcome.err);
@@ -176,7 +176,7 @@ TEST_CASE("figures: figure 5 has the library's tails, in 40 digits too, and its 
   check_commands_give(csv, content(made / "README.md"), "probability");
 }
 
-TEST_CASE("figures: figure 5 says whether the buffer of hop 1 serves all hops") {
+TEST_CASE("figures: figure 5 states whether the buffer of hop 1 suffices for all hops") {
   const Folder folder;
   const Outcome outcome = reproduced("singh-dally-5", folder.path(), {"--quick", "--format", "json"});
   const json found = finding(outcome.out, "one distribution for all hops");
@@ -188,7 +188,8 @@ TEST_CASE("figures: figure 5 says whether the buffer of hop 1 serves all hops") 
   CHECK(found["verdict"] == verdict(enough));
   CHECK(found["computed"].get<std::string>().find("hop 1 needs 35 packets") == 0);  // 60-digit reference
 
-  // Hop 1 is exact, the decoupled tail above what is simulated, hop 1's tail below it: P(Q > 5), k = 16, 0.6.
+  // Hop 1 is exact; with independent source arrivals the tail exceeds the simulated one, hop 1's tail is
+  // below it: P(Q > 5), k = 16, 0.6.
   for (const auto& row : named_rows(content(folder / "singh-dally-5.csv"))) {
     if (row.at("level") != "5") continue;
     const double lower = std::stod(row.at("simulated_lower")), upper = std::stod(row.at("simulated_upper"));
@@ -212,8 +213,7 @@ TEST_CASE("figures: figure 5 says whether the buffer of hop 1 serves all hops") 
   CHECK(decoupled.find("below") == std::string::npos);
 }
 
-TEST_CASE(
-    "figures: figure 4 has five simulated hops of four trees, and its findings are those of its table") {
+TEST_CASE("figures: figure 4 has five simulated hops of four trees, and its findings follow from its table") {
   const Folder folder;
   const Outcome outcome = reproduced("singh-dally-4", folder.path(), {"--quick", "--format", "json"});
   INFO(outcome.err);
@@ -241,8 +241,7 @@ TEST_CASE(
     for (int hop = 2; hop <= 5; ++hop) {
       const std::string tree(radix);
       CHECK(levels.at(tree + " " + std::to_string(hop)) == levels.at(tree + " 1"));
-      // Every queue carries the load; the later ones are fuller than hop 1, and the more so the less the
-      // radix.
+      // Every queue has the same load; later ones are fuller than hop 1, increasingly so for small radices.
       const auto& idle = at.at(tree + " " + std::to_string(hop) + " 0");
       CHECK(std::stod(idle.at("simulated")) == Approx(0.6).epsilon(0.005));
       const auto& deep = at.at(tree + " " + std::to_string(hop) + " 4");
@@ -251,7 +250,7 @@ TEST_CASE(
 
   CHECK(finding(outcome.out, "hop 1")["verdict"] == "agrees");
   const json alike = finding(outcome.out, "hops alike at radix 16");
-  // Where hop 1's tail is said to be below, the table's interval lies above it.
+  // Where hop 1's tail is reported to be below, the table's interval lies above it.
   const std::string said = alike["computed"];
   const std::regex pattern("hop ([2-5]): inside at n = [^;]*below at n = ([0-9]+) to ([0-9]+) ");
   int judged = 0;
@@ -273,13 +272,13 @@ TEST_CASE("figures: figure 6 has the sums of five delays, and its commands print
   const std::string csv = content(folder / "singh-dally-6.csv");
   check_commands_give(csv, content(folder / "README.md"), "probability");
 
-  // The same model put together by hand: five queues, each with its own binomial arrivals.
+  // The same model assembled by hand: five queues, each with its own binomial arrivals.
   std::map<std::string, int> seen;
   for (const auto& row : named_rows(csv)) {
     const Rational load = parse_rational(row.at("load"), "load");
     const std::string model = row.at("load") + row.at("sources") + row.at("delay") + row.at("hops");
     if (row.at("hops") != "independent") {
-      // What it may say beside the simulation: the bound is above it, the chain near.
+      // Relation to the simulation: the bound exceeds it, the chain is close.
       ++seen[model];
       CHECK(row.at("probability_kind") == (row.at("hops") == "bound" ? "bound" : "approximation"));
       if (std::stoi(row.at("seen")) < 1000) continue;
@@ -303,7 +302,7 @@ TEST_CASE("figures: figure 6 has the sums of five delays, and its commands print
     const auto answer = delays.answer(
         std::span(&route, 1),
         {.levels = {tailbound::Slots(std::stoll(row.at("queueing_slots")))}, .percentiles = {}});
-    // Added as if independent: the digits of the sum, nothing proved.
+    // Added as if independent: the digits of the sum, without proof.
     CHECK(row.at("probability_kind") == "approximation");
     CHECK(std::stod(row.at("probability")) ==
           Approx(tailbound::numeric::nearest_double(middle(answer.above.front().probability))).epsilon(1e-9));
@@ -319,7 +318,7 @@ TEST_CASE("figures: figure 6 has the sums of five delays, and its commands print
             "the wait meets") != std::string::npos);
   CHECK(finding(outcome.out, "hops")["verdict"] == "agrees");
 
-  // The model that Little's law refuses is above what is simulated, by more than any interval.
+  // The model contradicted by Little's law exceeds the simulation by more than any interval.
   CHECK(finding(outcome.out, "literal reading against simulation")["verdict"] == "does not agree");
   for (const auto& row : named_rows(csv))
     if (row.at("load") == "0.2" && row.at("delay") == "occupancy" && std::stoi(row.at("seen")) >= 1000) {
@@ -333,7 +332,7 @@ TEST_CASE("figures: figure 6 has the sums of five delays, and its commands print
   CHECK(finding(outcome.out, "bound against simulation")["verdict"] == "agrees");
 }
 
-TEST_CASE("figures: figure 7 has the least buffers; its findings hold by themselves") {
+TEST_CASE("figures: figure 7 has the minimum buffers; its findings are consistent") {
   const Folder folder;
   const Outcome outcome = reproduced("singh-dally-7", folder.path(), {"--quick", "--format", "json"});
   INFO(outcome.err);
@@ -372,7 +371,7 @@ TEST_CASE("figures: figure 7 has the least buffers; its findings hold by themsel
   CHECK(drops["computed"].get<std::string>().find("at " + std::to_string(losing) + " of 9 loads") !=
         std::string::npos);
 
-  // The speedups printed are least ones: enough, and a thousandth less is not.
+  // The printed speedups are minimal: sufficient, and a thousandth less is not.
   const json speedup = finding(outcome.out, "speedup");
   CHECK(speedup["verdict"] == "agrees");
   const std::string said = speedup["computed"];

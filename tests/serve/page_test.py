@@ -1,4 +1,4 @@
-"""The page of the workbench in a browser: forms, live answers, runs, comparison, links, and who may not read it."""
+"""The page of the workbench in a browser: forms, live results, runs, comparison, links, and access control."""
 
 import functools
 import http.server
@@ -39,7 +39,7 @@ class Page(unittest.TestCase):
 
     def open(self, fragment=""):
         self.look()
-        self.driver.get("about:blank")  # so that it is loaded anew
+        self.driver.get("about:blank")  # so that it is reloaded
         self.driver.get_log("browser")
         self.driver.get(self.workbench.link + fragment)
         self.until("the form", lambda: self.js("return document.querySelectorAll('.wb-field').length > 0"))
@@ -65,7 +65,7 @@ class Page(unittest.TestCase):
         field.send_keys(text)
 
     def save(self, form):
-        """What the download in this format holds."""
+        """The content of the download in this format."""
         folder = pathlib.Path(self.saved.name)
         for file in folder.iterdir():
             file.unlink()
@@ -76,13 +76,13 @@ class Page(unittest.TestCase):
         return next(folder.iterdir()).read_bytes()
 
     def quiet(self):
-        """Nothing in the console."""
+        """No errors on the console."""
         said = [entry for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
         self.assertEqual(said, [])
 
     # ---
 
-    def test_opens_with_an_answer(self):
+    def test_opens_with_a_result(self):
         self.open()
         self.until("the answer", lambda: "157 packets" in self.headline())
         self.assertIn("tailbound buffer --inputs 16 --load 0.9 --drop 1e-15", self.text("#shell"))
@@ -115,8 +115,8 @@ class Page(unittest.TestCase):
                 self.assertEqual([name for name in unnamed if "peek" not in name], [])
         self.quiet()
 
-    def test_answers_follow_a_slider(self):
-        """Thirty moves a second, each answered or replaced by the next; how many a machine manages is printed."""
+    def test_results_follow_a_slider(self):
+        """Thirty moves per second, each answered or replaced by the next; prints how many were answered."""
         self.open()
         self.until("the answer", lambda: "157 packets" in self.headline())
         before = int(self.js("return document.body.dataset.answers"))
@@ -135,11 +135,11 @@ class Page(unittest.TestCase):
         self.until("the address", lambda: "load=0.59" in self.driver.current_url)
         self.quiet()
 
-    def test_refusals_stand_beside_the_field(self):
+    def test_errors_appear_next_to_the_field(self):
         self.open()
         self.until("the answer", lambda: "157 packets" in self.headline())
         self.type("#o-load", "nine")
-        self.until("the refusal", lambda: "nine" in self.text("#o-load-wrong"))
+        self.until("the error", lambda: "nine" in self.text("#o-load-wrong"))
         self.assertEqual(self.find("#o-load").get_attribute("aria-invalid"), "true")
         self.assertTrue(self.find("#refusal").is_displayed())
         self.type("#o-load", "0.8")
@@ -164,7 +164,7 @@ class Page(unittest.TestCase):
             self.driver.switch_to.window(self.driver.window_handles[0])
         self.assertEqual(first, command("buffer", "--inputs", "12", "--load", "0.3:0.9:0.2", "--drop", "1e-12", "--format", "json").stdout)
 
-    def test_settings_are_compared_in_one_picture(self):
+    def test_results_are_compared_in_one_plot(self):
         self.open("#buffer?inputs=16&load=0.1:0.9:0.1&drop=1e-15")
         self.until("the picture", lambda: self.js("return document.querySelector('#shown .tb-chart') !== null"))
         self.find("#keep").click()
@@ -180,7 +180,7 @@ class Page(unittest.TestCase):
         self.assertFalse(self.find("#comparison").is_displayed())
         self.quiet()
 
-    def test_one_answer_is_seen_at_once_and_drawn_against_what_varies(self):
+    def test_a_single_result_and_a_sweep(self):
         self.open()
         self.until("the picture", lambda: self.js("return document.querySelectorAll('#shown .tb-chart').length") == 2)
         self.assertIn("buffer 157", self.js("return document.querySelector('#shown .tb-svg').textContent"))
@@ -188,10 +188,10 @@ class Page(unittest.TestCase):
         self.js(button + ".click()")
         self.until("a curve", lambda: self.js("const data = tailbound.picture_data(document.querySelector('#shown .tb-picture')); return data.x.startsWith('load') ? data.curves[0].x.length : 0") > 10)
         self.assertRegex(self.js("return document.querySelector('#o-load').value"), r"^0\.\d+:0\.\d+:0\.\d+$")
-        self.assertEqual(self.js(button + ".textContent"), "one value")
+        self.assertEqual(self.js(button + ".textContent"), "single value")
         self.js(button + ".click()")
         self.until("one answer", lambda: "157 packets" in self.headline())
-        # Every slider's list is one that the question takes, or the field goes back.
+        # The list of every slider is accepted, or the field is restored.
         for name in self.js("return [...document.querySelectorAll('.wb-against')].map((b) => b.closest('.wb-field').querySelector('input').id)"):
             before = int(self.js("return document.body.dataset.answers"))
             self.js("document.getElementById(arguments[0]).closest('.wb-field').querySelector('.wb-against').click()", name)
@@ -199,7 +199,7 @@ class Page(unittest.TestCase):
             self.open()
             self.until("the answer", lambda: "157 packets" in self.headline())
 
-    def test_a_comparison_is_saved_whole(self):
+    def test_a_comparison_is_saved(self):
         self.open("#buffer?inputs=16&load=0.1:0.9:0.1&drop=1e-15|buffer?inputs=4&load=0.1:0.9:0.1&drop=1e-15|buffer?inputs=64&load=0.1:0.9:0.1&drop=1e-15")
         self.until("the comparison", lambda: self.js("return document.querySelectorAll('#kept li').length") == 3)
         folder = pathlib.Path(self.saved.name)
@@ -226,7 +226,7 @@ class Page(unittest.TestCase):
         self.assertEqual(self.js("return document.querySelectorAll('.tb-chart').length"), 4)
         self.quiet()
 
-    def test_a_file_speaks_for_itself(self):
+    def test_a_file_replaces_conflicting_options(self):
         network = (pathlib.Path(__file__).resolve().parents[2] / "data/networks/two_switches.toml").read_text()
         self.open("#delay?radix=4&levels=2&load=0.5")
         self.until("the answer", lambda: "4-ary" in self.headline())
@@ -235,7 +235,7 @@ class Page(unittest.TestCase):
         self.assertNotIn("radix", self.driver.current_url.split("#")[1].split("@")[0])
         self.assertFalse(self.find("#refusal").is_displayed())
 
-    def test_a_simulation_shows_its_answer_so_far(self):
+    def test_a_simulation_shows_a_partial_result(self):
         self.open(LONG)
         self.find("#run").click()
         self.until("a picture", lambda: self.js("return document.querySelectorAll('#shown .wb-so-far').length === 1 && document.querySelectorAll('#shown .tb-chart').length === 1"), 60)
@@ -258,7 +258,7 @@ class Page(unittest.TestCase):
         self.assertTrue(self.save("page").lstrip().lower().startswith(b"<!doctype html>"))
         self.quiet()
 
-    def test_keys_alone(self):
+    def test_keyboard_only(self):
         self.open("#simulate-tree?radix=4&levels=2&load=0.8&slots=2000")
         self.find("#o-load").send_keys(Keys.CONTROL, Keys.ENTER)
         self.until("the answer", lambda: "Done" in self.text("#state"))

@@ -1,4 +1,4 @@
-"""The server of the workbench: answers are those of the command line, and nothing that is sent to it brings it down."""
+"""The server of the workbench: its answers equal those of the command line, and no request brings it down."""
 
 import collections
 import contextlib
@@ -22,7 +22,7 @@ from workbench import FULL, TAILBOUND, Workbench, asked, command, words
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MIB = 1 << 20
 
-# A question for every form, as the page opens it or smaller; answered at once.
+# A query for every form, as on the page or smaller; fast.
 LIVE = [
     ("buffer", dict(inputs=16, load="0.9", drop="1e-15")),
     ("buffer", dict(inputs=16, load="0.5:0.9:0.1", drop="1e-15")),
@@ -76,7 +76,7 @@ class Answers(unittest.TestCase):
                 self.assertNotRegex(shown["html"], r"<style|<script(?! type=\"application/json\")|\sstyle=|\son\w+=")
                 self.same_as_the_command(question, options, self.workbench.post("api/answer/json", asked(question, **options)), "json")
 
-    def test_the_command_line_that_is_shown_is_the_question(self):
+    def test_the_command_line_shown_is_equivalent(self):
         shown = self.workbench.ask("buffer", inputs=16, arrivals="(3/5)/(1-2/5*z)", drop="1e-9")
         self.assertIn("--arrivals '(3/5)/(1-2/5*z)'", shown["command_line"])
 
@@ -96,7 +96,7 @@ class Answers(unittest.TestCase):
         content = self.workbench.post("api/answer/table", asked("pgf", inputs="k", load="k*p", moments=True))
         self.assertEqual(content, command("pgf", "--inputs", "k", "--load", "k*p", "--moments").stdout)
 
-    def test_files_are_handed_over(self):
+    def test_files_are_uploaded(self):
         text = (ROOT / "data/networks/two_switches.toml").read_text()
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "n.toml").write_text(text)
@@ -117,7 +117,7 @@ class Answers(unittest.TestCase):
         ):
             with self.subTest(asked_for=asked_for):
                 self.assertEqual(self.workbench.request("POST", self.workbench.path + "api/ask", json.dumps(asked_for))[0], 400)
-        # Options that take a file or something else, and files that name files.
+        # Options that take a file or another value, and files that name files.
         refused = self.workbench.ask("buffer", inputs=8, load="0.5", drop="1e-6", sizes="/etc/passwd")
         self.assertEqual(refused["error"]["option"], "--sizes")
         self.assertNotIn("root", json.dumps(refused).replace("/etc/passwd", ""))
@@ -127,7 +127,7 @@ class Answers(unittest.TestCase):
         self.assertIn("error", refused)
         self.assertNotIn("root:", json.dumps(refused))
 
-    def test_refusals_name_the_option(self):
+    def test_errors_name_the_option(self):
         refused = self.workbench.ask("buffer", inputs=16, load="nine", drop="1e-15")
         self.assertEqual(refused["error"]["option"], "--load")
         told = command("buffer", "--inputs", "16", "--load", "nine", "--drop", "1e-15").stderr.decode()
@@ -135,7 +135,7 @@ class Answers(unittest.TestCase):
         refused = self.workbench.ask("buffer", inputs=16, laod="0.5")
         self.assertIn("--load", refused["error"]["message"])
 
-    def test_every_choice_of_the_forms_is_one(self):
+    def test_every_choice_of_the_forms_is_legal(self):
         for question in json.loads(self.workbench.get("api/questions")[2])["questions"]:
             for option in question["options"]:
                 for choice in option.get("choices", []):
@@ -144,14 +144,14 @@ class Answers(unittest.TestCase):
                     with self.subTest(question=question["name"], option=option["name"], choice=choice):
                         self.assertFalse(error.get("option") == option["name"] and error.get("value") == choice and "one of" in error["legal"], error)
 
-    def test_simulations_are_begun_and_looked_at(self):
+    def test_simulations_are_started_and_polled(self):
         for question, options in RUNS if FULL else RUNS[::3]:
             with self.subTest(question=question):
                 name = json.loads(self.workbench.post("api/runs", asked(question, **options)))["run"]
                 self.assertIn("html", ended(self.workbench, name))
                 self.same_as_the_command(question, options, self.workbench.get(f"api/runs/{name}/json")[2], "json")
 
-    def test_a_simulation_that_is_stopped_has_its_answer_so_far(self):
+    def test_a_stopped_simulation_has_a_partial_result(self):
         name = json.loads(self.workbench.post("api/runs", LONG))["run"]
         end = time.monotonic() + 60
         while json.loads(self.workbench.get(f"api/runs/{name}")[2])["progress"] < 0.0015 and time.monotonic() < end:
@@ -164,7 +164,7 @@ class Answers(unittest.TestCase):
         self.assertIn("stopped", json.dumps(kept))
         self.assertIn(b"stopped", self.workbench.get(f"api/runs/{name}/table")[2].lower())
 
-    def test_no_more_runs_at_once_than_may(self):
+    def test_limit_of_concurrent_runs(self):
         names = []
         for _ in range(4):
             told = json.loads(self.workbench.post("api/runs", LONG))
@@ -175,7 +175,7 @@ class Answers(unittest.TestCase):
         for name in names:
             ended(self.workbench, name)
 
-    def test_the_newest_question_of_a_page_ends_the_one_before(self):
+    def test_a_new_query_of_a_page_cancels_the_previous_one(self):
         slow = dict(asked("occupancy", inputs=64, load="0.99", until="1e-300", arithmetic="exact"), page="one")
         before = []
         first = threading.Thread(target=lambda: before.append(json.loads(self.workbench.post("api/ask", slow))))
@@ -190,13 +190,13 @@ class Answers(unittest.TestCase):
 
 
 class Limits(unittest.TestCase):
-    def test_an_answer_that_takes_too_long_is_ended(self):
+    def test_time_limit(self):
         with Workbench("--time-limit", "0.5") as workbench:
             shown = workbench.ask("occupancy", inputs=64, load="0.99", until="1e-300", arithmetic="exact")
             self.assertTrue(shown.get("too_long") or "error" in shown, shown)
             self.assertNotIn("error", workbench.ask("buffer", **LIVE[0][1]))
 
-    def test_an_answer_that_takes_too_much_memory_is_ended(self):
+    def test_memory_limit(self):
         with Workbench("--memory-limit", "300MB", "--time-limit", "30") as workbench:
             shown = workbench.ask("occupancy", inputs=16, load="0.9", levels="0:9999999:1")
             self.assertIn("error", shown)
@@ -255,7 +255,7 @@ class Ends(unittest.TestCase):
     def quietly(self, workbench, slow):
         try:
             workbench.post("api/ask", slow)
-        except (OSError, AssertionError, Exception):  # its connection is ended
+        except (OSError, AssertionError, Exception):  # its connection is closed
             pass
 
     def test_killed(self):
@@ -273,7 +273,7 @@ class Ends(unittest.TestCase):
 
 
 class Kills(unittest.TestCase):
-    """Whichever of its processes is killed, an answer is whole, says that it is not, or is none; and nobody is left."""
+    """If any of its processes is killed, an answer is complete, marked as incomplete, or missing; no process is left."""
 
     QUESTION = dict(inputs=64, load="0.5:0.99:0.001", drop="1e-15")
 
@@ -296,11 +296,11 @@ class Kills(unittest.TestCase):
                     os.kill(victim, how)
                 asker.join(60)
                 self.assertFalse(asker.is_alive())
-                ends["none" if not got else "whole" if got[0] == whole else "told of"] += 1
+                ends["none" if not got else "whole" if got[0] == whole else "reported"] += 1
                 if got and got[0] != whole:
                     told = json.loads(got[0])
                     self.assertTrue(told.keys() & {"error", "replaced"} or told.get("stopped"), told)
-                if victim in processes[:2]:  # the server, or what all others are forked of
+                if victim in processes[:2]:  # the server or the fork server
                     self.end(workbench)
                     workbench = Workbench()
         self.end(workbench)
@@ -326,18 +326,18 @@ class Again(unittest.TestCase):
         with Workbench() as workbench:
             for _ in range(3):
                 self.assertNotIn("error", workbench.ask("buffer", **LIVE[0][1]))
-                for process in workbench.processes()[2:]:  # all but the server and who looks after the rest
+                for process in workbench.processes()[2:]:  # all except the server and the supervisor of the fork server
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(process, signal.SIGKILL)
                 end = time.monotonic() + 20
                 answer = {"error": "none yet"}
                 while "error" in answer and time.monotonic() < end:
-                    with contextlib.suppress(AssertionError):  # 503, while there is none
+                    with contextlib.suppress(AssertionError):  # 503 while there is no worker
                         answer = workbench.ask("buffer", **LIVE[0][1])
                     time.sleep(0.05)
                 self.assertNotIn("error", answer)
 
-    def test_an_answer_that_is_cut_says_why(self):
+    def test_a_truncated_answer_states_the_reason(self):
         with Workbench("--time-limit", "1") as workbench:
             told = workbench.ask("simulate tree", radix=4, levels=2, load=0.8, slots=10**9, threads=1)
             self.assertNotIn("on request", json.dumps(told))
@@ -345,11 +345,11 @@ class Again(unittest.TestCase):
 
 
 class Secret(unittest.TestCase):
-    """The link is for who started the workbench, and for nobody else on the machine."""
+    """The link is available only to the user who started the workbench."""
 
     SEARCH = "import glob,sys\nseen=''\nfor name in glob.glob('/proc/[0-9]*/cmdline')+glob.glob('/proc/[0-9]*/environ')+glob.glob('/tmp/*')+glob.glob(sys.argv[1]+'/*'):\n    try: seen+=open(name,errors='replace').read(1<<20)\n    except OSError: pass\nprint(sys.argv[2][::-1] in seen)"
 
-    def test_no_process_list_and_no_file_of_others_has_it(self):
+    def test_the_link_is_in_no_process_list_and_no_readable_file(self):
         with tempfile.TemporaryDirectory() as folder:
             os.chmod(folder, 0o755)
             opener, told = pathlib.Path(folder, "xdg-open"), pathlib.Path(folder, "told")
@@ -370,7 +370,7 @@ class Secret(unittest.TestCase):
                         with contextlib.suppress(OSError):
                             self.assertNotIn(token.encode(), cmdline.read_bytes())
                     if os.geteuid() == 0:
-                        # The token is handed over backwards, or the search would find itself.
+                        # The token is passed in reverse, otherwise the search would find itself.
                         search = ["runuser", "-u", "nobody", "--", "/usr/bin/python3", "-c", self.SEARCH, folder, token[::-1]]
                         self.assertEqual(subprocess.run(search, capture_output=True, text=True).stdout, "False\n")
                         asks = ["runuser", "-u", "nobody", "--", "/usr/bin/python3", "-c", "import sys,urllib.request\ntry: print(urllib.request.urlopen(sys.argv[1]).status)\nexcept Exception as error: print(error.code)"]
@@ -384,7 +384,7 @@ class Secret(unittest.TestCase):
 
 
 class Strangers(unittest.TestCase):
-    """Who is not the page gets nothing."""
+    """Requests from anywhere but the page are rejected."""
 
     @classmethod
     def setUpClass(cls):
@@ -416,7 +416,7 @@ class Strangers(unittest.TestCase):
                 self.assertEqual(self.status(body=body, Origin=origin), 403)
         for site in ("cross-site", "same-site"):
             self.assertEqual(self.status("GET", self.workbench.path, Sec_Fetch_Site=site), 403)
-        # But the page itself may be gone to from anywhere, as from the file that the browser is shown.
+        # Navigation to the page itself is allowed from anywhere, such as from the link file.
         goes = dict(Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate", Sec_Fetch_Dest="document")
         self.assertEqual(self.status("GET", self.workbench.path, **goes), 200)
         self.assertEqual(self.status("GET", self.workbench.path + "api/questions", **goes), 403)
@@ -434,7 +434,7 @@ class Strangers(unittest.TestCase):
         with Workbench() as other:
             self.assertNotEqual(other.path, self.workbench.path)
 
-    def test_what_browsers_are_told(self):
+    def test_security_headers(self):
         for path in ("", "workbench.js", "workbench.css", "report.js", "report.css", "icon.svg", "api/questions", "nothing"):
             status, headers, _ = self.workbench.get(path)
             self.assertEqual(status, 404 if path == "nothing" else 200)
@@ -459,16 +459,16 @@ class Strangers(unittest.TestCase):
 
 
 class Storm(unittest.TestCase):
-    """Malformed requests, many connections, slow clients: it stays, and holds no more than before."""
+    """Malformed requests, many connections, slow clients: the server survives without leaking resources."""
 
-    def test_it_stays(self):
+    def test_it_survives(self):
         with Workbench() as workbench:
             workbench.ask("buffer", **LIVE[0][1])
             descriptors, before = workbench.descriptors(), workbench.resident()
 
             self.malformed(workbench, 10000 if FULL else 1000)
             self.still_answers(workbench)
-            self.crowd(workbench, 200)
+            self.many(workbench, 200)
             self.still_answers(workbench)
             self.slow(workbench, 200 if FULL else 80)
             self.big(workbench)
@@ -489,7 +489,7 @@ class Storm(unittest.TestCase):
                 self.assertIn("157 packets", workbench.ask("buffer", **LIVE[0][1])["headline"])
                 break
             except AssertionError as refused:
-                # While those who are silent are being ended there may be no room: whoever asks again is answered.
+                # While idle connections are being closed, none may be free; a retry succeeds.
                 if refused.args[0][:1] != (503,) or time.monotonic() - begun > 30:
                     raise
                 time.sleep(0.05)
@@ -551,19 +551,19 @@ class Storm(unittest.TestCase):
         ]
         for i in range(count):
             come = workbench.raw(makers[i % len(makers)](), wait=20)
-            # Whatever an answer says, it is an answer, and never of the inner works.
+            # Every response is well-formed, and never an internal error.
             self.assertTrue(come == b"" or come.startswith(b"HTTP/1.1 "), come[:80])
             self.assertNotIn(b" 500 ", come[:20])
             self.assertIsNone(workbench.process.poll())
 
-    def crowd(self, workbench, count):
-        """Many at once, who say nothing; somebody who asks is answered all the same."""
-        crowd = [socket.create_connection(("127.0.0.1", workbench.port)) for _ in range(count)]
+    def many(self, workbench, count):
+        """Many idle connections at once; a request is answered nevertheless."""
+        idle = [socket.create_connection(("127.0.0.1", workbench.port)) for _ in range(count)]
         self.still_answers(workbench)
         self.assertLess(workbench.descriptors(), 200)
-        for connection in crowd:
+        for connection in idle:
             connection.close()
-        # And many who ask.
+        # And many requests.
         answers = []
         threads = [threading.Thread(target=lambda: answers.append(self.asked_once(workbench))) for _ in range(60 if not FULL else count)]
         for thread in threads:
@@ -575,11 +575,11 @@ class Storm(unittest.TestCase):
     def asked_once(self, workbench):
         try:
             return workbench.ask("buffer", **LIVE[0][1])
-        except (OSError, AssertionError, Exception):  # let go, with 503 or a closed connection
+        except (OSError, AssertionError, Exception):  # rejected with 503, or closed
             return {}
 
     def slow(self, workbench, count):
-        """A byte now and then."""
+        """Clients that send single bytes slowly."""
         head = f"POST {workbench.path}api/ask HTTP/1.1\r\nHost: 127.0.0.1:{workbench.port}\r\n".encode()
         clients = []
         for i in range(count):
@@ -598,7 +598,7 @@ class Storm(unittest.TestCase):
             client.close()
 
     def big(self, workbench):
-        """Bodies and heads without an end."""
+        """Endless bodies and headers."""
         own = f"Host: 127.0.0.1:{workbench.port}\r\n".encode()
         post = b"POST " + workbench.path.encode() + b"api/ask HTTP/1.1\r\n" + own + b"Content-Type: application/json\r\n"
         begun = workbench.resident()
@@ -614,7 +614,7 @@ class Storm(unittest.TestCase):
                     for _ in range(50):
                         connection.sendall(block)
                 except OSError:
-                    pass  # let go
+                    pass  # closed
             self.assertLess(workbench.resident(), begun + 128 * MIB)
         deep = ("[" * 2_000_000).encode()
         self.assertEqual(workbench.request("POST", workbench.path + "api/ask", deep)[0], 400)

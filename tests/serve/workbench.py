@@ -1,4 +1,4 @@
-"""`tailbound serve`, started for a test: its link, requests to it, and what it holds of the system."""
+"""`tailbound serve` started for a test: its link, requests to it, and its resource usage."""
 
 import http.client
 import json
@@ -35,7 +35,7 @@ class Workbench:
         self.process.stderr.close()
 
     def end(self, how=signal.SIGTERM):
-        """The exit status, and what it said."""
+        """The exit status, and standard error."""
         self.process.send_signal(how)
         status = self.process.wait(timeout=30)
         return status, self.process.stderr.read()
@@ -68,7 +68,7 @@ class Workbench:
         return json.loads(self.post("api/ask", asked(question, files, **options)))
 
     def raw(self, sent, wait=5.0):
-        """What comes for these bytes, until the server closes or has answered."""
+        """The response to these bytes, until the server closes or has answered."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=wait) as connection:
             try:
                 connection.sendall(sent)
@@ -80,10 +80,10 @@ class Workbench:
             except OSError:
                 return b""
 
-    # --- what it holds
+    # --- resource usage
 
     def processes(self):
-        """The server, and all below it."""
+        """The server and all its descendants."""
         below = {}
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
@@ -111,13 +111,13 @@ class Workbench:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def resident(self):
-        """Bytes of the server itself."""
+        """Resident memory of the server itself [bytes]."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.split("VmRSS:")[1].split()[0]) * 1024
 
 
 def asked(question, files=None, **options):
-    """A question with its options as Python names them; True is a flag."""
+    """A query with its options by their Python names; True is a flag."""
     return {
         "question": question,
         "options": [
@@ -129,7 +129,7 @@ def asked(question, files=None, **options):
 
 
 def words(question, files=None, **options):
-    """The same as the words of a command line."""
+    """The same as words of a command line."""
     made = question.split()
     for name, value in options.items():
         if not name.isupper():
@@ -140,5 +140,5 @@ def words(question, files=None, **options):
 
 
 def command(*given, folder=None):
-    """What the command itself prints."""
+    """Runs the command itself."""
     return subprocess.run([os.path.abspath(TAILBOUND), *given], capture_output=True, cwd=folder, timeout=120)

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-/// The models of broadcasts in hypercubes against simulation: they must be as far off as the documentation
-/// says, and no further. Seeds are fixed.
+/// The broadcast models of hypercubes compared with simulation: their errors must be those documented, and no
+/// larger. Seeds are fixed.
 namespace tailbound {
 namespace {
 
@@ -42,7 +42,7 @@ TEST_CASE(
     int dimensions, virtual_channels;
     std::int64_t flits;
     const char *rate, *broadcast;
-    double unicast, tree;  ///< greatest error
+    double unicast, tree;  ///< maximum error
     std::int64_t cycles;
   };
   for (const Case& of : {Case{6, 4, 32, "0.0047", "0.01", 0.02, 0.02, 100'000},
@@ -80,7 +80,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "broadcast: the network carries more than the published equations say, about what shared wires do") {
+    "broadcast: the network carries more than the published equations predict, about as much as with shared "
+    "channels") {
   sim::BroadcastModel model{.dimensions = 5,
                             .virtual_channels = 4,
                             .flits = 16,

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-// The models of combining multistage networks against the simulation: the table of
+// The models of combining multistage networks compared with the simulation: the table of
 // docs/derivations/multistage.md, section 6. With -s each row is printed.
 
 namespace tailbound {
@@ -39,8 +39,8 @@ struct Errors {
   [[nodiscard]] double mean() const { return count == 0 ? 0 : sum / count; }
 };
 
-/// What the goals speak of: delays with combining below saturation, throughput without combining above it.
-/// And beside them: throughput with combining above saturation, hot delays below it.
+/// Quantities of the goals: delays with combining below saturation, throughput without combining above it. In
+/// addition: throughput with combining above saturation, hot delays below it.
 struct Row {
   Errors below[2], full[2], above[2], hot[2];  ///< [blocking, published]
   int unsettled = 0;
@@ -71,7 +71,7 @@ void add_point(Row& row, const network::CombiningMultistage& network, const Rati
   const sim::RunPlan plan{.seed = 7, .replications = 1, .warmup = 3000, .slots = slots, .batches = 8};
   const sim::MultistageEstimates found = sim::multistage_estimates(model, sim::run_multistage(model, plan));
   const bool through = found.throughput.value >= 0.98 * numeric::nearest_double(load);
-  // The lower end of a 95 % interval may be above the truth in 1 of 40 points, by little.
+  // The lower end of a 95 % interval may slightly exceed the truth in 1 of 40 points.
   CHECK(found.throughput.lower <= 1.01 * numeric::nearest_double(network::saturation_bound(network)));
   for (const Variant variant : {Variant::blocking, Variant::published}) {
     if (variant == Variant::published && network.links == network::Links::one) continue;
@@ -113,7 +113,7 @@ std::string beside(const Errors (&errors)[2]) {
          errors[0].worst_at + "), published " + in_words(errors[1]) + " (" + errors[1].worst_at + ")";
 }
 
-/// Errors that a model may have, as fractions: mean and worst.
+/// Maximum errors of a model, as fractions: mean and worst.
 struct Goals {
   double below_mean = 0.03, below_worst = 0.12, full_worst = 0.06, above_worst = 0.09;
   int most_unsettled = 0;
@@ -148,7 +148,7 @@ void check_goals(const Grid& grid, const Goals& goals = {}) {
   CHECK(all.full[1].worst > 0.5);
 }
 
-TEST_CASE("multistage: the model blocking is near the simulation") {
+TEST_CASE("multistage: the blocking model agrees with the simulation") {
   check_goals({.nodes = {64},
                .sizes = {2, 4},
                .buffers = {2, 8},
@@ -158,9 +158,9 @@ TEST_CASE("multistage: the model blocking is near the simulation") {
                .slots = 4000});
 }
 
-TEST_CASE("multistage: of one stage the model blocking is the truth") {
-  // Nothing couples queues. What remains besides the chain: the mean of a service's beginning and end stands
-  // for the time between.
+TEST_CASE("multistage: the blocking model is exact for one stage") {
+  // No coupling between queues. The remaining approximation besides the chain: the mean of beginning and end
+  // of a service represents the time between.
   for (const std::optional<std::int64_t> combining : {std::optional<std::int64_t>{2}, {3}, {4}, {}})
     for (const char* hot : {"0.5", "1"}) {
       const network::CombiningMultistage network{.network = {16, 16},
@@ -180,7 +180,7 @@ TEST_CASE("multistage: of one stage the model blocking is the truth") {
     }
 }
 
-// With one request at a time per link: what was measured on the whole grid, and a little more.
+// With one request at a time per link: measured on the complete grid, plus a margin.
 constexpr Goals one_per_link{
     .below_mean = 0.03, .below_worst = 0.18, .full_worst = 0.05, .above_worst = 0.1, .most_unsettled = 2};
 
@@ -208,22 +208,24 @@ void check_all(std::int64_t nodes, network::Links links = network::Links::any, c
               goals);
 }
 
-TEST_CASE("multistage: the model blocking of 64 nodes on the whole grid of the documentation",
+TEST_CASE("multistage: the blocking model of 64 nodes on the complete grid of the documentation",
           "[.full][full]") {
   check_all(64);
 }
 
-TEST_CASE("multistage: with one request at a time per link, 64 nodes on the whole grid of the documentation",
-          "[.full][full]") {
+TEST_CASE(
+    "multistage: with one request at a time per link, 64 nodes on the complete grid of the documentation",
+    "[.full][full]") {
   check_all(64, network::Links::one, one_per_link);
 }
 
-TEST_CASE("multistage: with one request at a time per link, 256 nodes on the whole grid of the documentation",
-          "[.full][full]") {
+TEST_CASE(
+    "multistage: with one request at a time per link, 256 nodes on the complete grid of the documentation",
+    "[.full][full]") {
   check_all(256, network::Links::one, one_per_link);
 }
 
-TEST_CASE("multistage: the model blocking of 256 nodes on the whole grid of the documentation",
+TEST_CASE("multistage: the blocking model of 256 nodes on the complete grid of the documentation",
           "[.full][full]") {
   check_all(256);
 }

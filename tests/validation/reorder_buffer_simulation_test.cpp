@@ -9,14 +9,14 @@
 #include <tests/support/random_models.hpp>
 #include <vector>
 
-/// The reorder buffer against a simulation written from its definition: a sender, packets under way, a
-/// receiver that lets packets go in the order of their numbers. Nothing is shared with the analysis.
+/// The reorder buffer compared with a simulation written from its definition: a sender, packets in flight,
+/// and a receiver that releases packets in the order of their numbers. It shares nothing with the analysis.
 ///
-/// Batch means: 100 batches, whose correlation is negligible (the past matters for less than 20 slots).
-/// P(R > b) has to lie within 6 standard errors of the mean; levels are compared where a batch is expected
-/// to see 100 slots or more, so that batch means are close to normal. Student's distribution with 99 degrees
-/// of freedom passes 6 with a probability of 4e-8 (both sides): with at most 200 comparisons a run, a false
-/// alarm comes about once in 100 000 choices of the seeds. The seeds are fixed.
+/// Batch means: 100 batches, whose correlation is negligible (the past matters for less than 20 slots). P(R >
+/// b) must lie within 6 standard errors of the mean; levels are compared if a batch is expected to contain
+/// 100 slots or more, so that batch means are close to normal. Student's distribution with 99 degrees of
+/// freedom exceeds 6 with a probability of 4e-8 (both sides): with at most 200 comparisons per run, a false
+/// alarm occurs about once in 100 000 choices of the seeds. The seeds are fixed.
 using namespace tailbound;
 using tailbound::test::Random;
 
@@ -40,7 +40,7 @@ Flow random_flow(Random& random) {
   flow.rate = random.one_in(5) ? 1024 : static_cast<int>(random.between(100, 1000));
   flow.delays.assign(static_cast<std::size_t>(random.between(3, 16)), 0);
   const auto last = static_cast<std::int64_t>(flow.delays.size()) - 1;
-  // The smaller of two uniform choices: short delays are the likelier ones.
+  // The smaller of two uniform choices: short delays are more likely.
   for (int i = 0; i < 1024; ++i)
     ++flow.delays[static_cast<std::size_t>(std::min(random.between(0, last), random.between(0, last)))];
   return flow;
@@ -54,7 +54,7 @@ class Simulation {
       for (int i = 0; i < flow.delays[delay]; ++i) delay_of_bits_.push_back(delay);
   }
 
-  /// Packets that wait in the reorder buffer at the end of the next slot.
+  /// Packets in the reorder buffer at the end of the next slot.
   std::size_t next_slot() {
     const std::uint64_t bits = random_();
     if (static_cast<int>(bits % 1024) < flow_.rate) {
@@ -76,7 +76,7 @@ class Simulation {
   }
 
  private:
-  static constexpr std::size_t window = 32;  // more than the slots that matter
+  static constexpr std::size_t window = 32;  // more than the relevant slots
 
   Flow flow_;
   std::mt19937_64 random_;

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <tests/support/rigid_worms.hpp>
 
-/// The flit-level simulator against a second one of rigid worms. Means of both have intervals from batches;
-/// they may differ by 4 standard deviations, which chance exceeds once in some 15 000 runs.
+/// The flit-level simulator compared with a second one of rigid messages. Means of both have intervals from
+/// batches; they may differ by 4 standard deviations, which happens by chance about once in 15 000 runs.
 namespace tailbound::sim {
 namespace {
 
@@ -50,7 +50,7 @@ double deviations(const Mean& a, const Mean& b) {
   return std::abs(a.value - b.value) / std::hypot(a.deviation, b.deviation);
 }
 
-TEST_CASE("wormhole simulation: a second simulator, of rigid worms, agrees") {
+TEST_CASE("wormhole simulation: a second simulator with rigid messages agrees") {
   struct Case {
     std::shared_ptr<const WormNetwork> network;
     const char* load;

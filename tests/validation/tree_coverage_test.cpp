@@ -21,8 +21,8 @@ struct Coverage {
   int cases = 0, covered = 0;
 };
 
-/// 95 % intervals of P(Q > n) at the queues of one switch, over radices, loads, depths and seeds, against the
-/// exact tail. The first hop of any tree is such a queue.
+/// 95 % intervals of P(Q > n) at the queues of one switch, over radices, loads, depths and seeds, compared
+/// with the exact tail. The first hop of any tree is such a queue.
 Coverage cover(int cases) {
   Coverage coverage;
   const std::int64_t radices[] = {2, 4, 8, 16};
@@ -46,7 +46,7 @@ Coverage cover(int cases) {
 
 }  // namespace
 
-// Intervals that cover with probability 0.95 leave [43, 60] of 60 with probability 5e-7.
+// Intervals with coverage 0.95 fall outside [43, 60] of 60 with probability 5e-7.
 TEST_CASE("simulated first hops: intervals cover the exact tails", "[validation][sim]") {
   const Coverage coverage = cover(60);
   INFO(coverage.covered << " of " << coverage.cases);

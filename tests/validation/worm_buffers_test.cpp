@@ -5,10 +5,11 @@
 
 #include <catch2/catch.hpp>
 
-/// Deeper buffers and many virtual channels: the model of finite sources against flit-level simulation of small networks.
+/// Deeper buffers and many virtual channels: the model of finite sources compared with flit-level simulation
+/// of small networks.
 ///
-/// Both are off: the model by what it leaves out, the simulation by chance, with a standard deviation of some 0.4 %.
-/// Seeds are fixed: what passes once passes always.
+/// Both have errors: the model through its simplifications, the simulation statistically, with a standard
+/// deviation of about 0.4 %. Seeds are fixed, so results are reproducible.
 namespace tailbound {
 namespace {
 
@@ -60,7 +61,7 @@ TEST_CASE("finite sources: deeper buffers, against simulation") {
     const Means found = simulated(network::worm_network(topology, 1), load, 16, buffer), model = at(buffer);
     CHECK(model.latency == Approx(found.latency).epsilon(0.02));
     CHECK(model.service == Approx(found.service).epsilon(0.015));
-    // It is not by chance: as if buffers were of one flit it would be far off.
+    // Not by chance: with buffers of one flit the error would be large.
     CHECK(at(1).service > 1.02 * found.service);
   }
 }

@@ -10,12 +10,13 @@
 #include <numeric>
 #include <vector>
 
-/// A hypercube without broadcasts is one network, whoever is asked: the simulators of wormhole networks and of
-/// hypercubes with broadcasts, which know it by different code (network/worms/cube_worms.hpp, hypercube_worms.hpp), and the
-/// models of both; for each choice of how messages enter and leave.
+/// A hypercube without broadcasts is a single network for all commands: compares the simulators of wormhole
+/// networks and of hypercubes with broadcasts, which represent it by different code
+/// (network/worms/cube_worms.hpp, hypercube_worms.hpp), and the models of both, for each choice of how
+/// messages enter and leave.
 ///
-/// Means of both simulations have standard deviations from 80 batches; they may differ by 4 of them, which chance
-/// exceeds once in some 15 000 comparisons. Seeds are fixed: what passes once passes always.
+/// Means of both simulations have standard deviations from 80 batches; they may differ by 4 of them, which
+/// happens by chance about once in 15 000 comparisons. Seeds are fixed, so results are reproducible.
 namespace tailbound {
 namespace {
 
@@ -86,7 +87,7 @@ double deviations(const Mean& a, const Mean& b) {
   return std::abs(a.value - b.value) / std::hypot(a.deviation, b.deviation);
 }
 
-TEST_CASE("worm ends: both simulators of a hypercube have the same latencies, whatever its ends") {
+TEST_CASE("worm ends: both hypercube simulators have the same latencies, for all ends") {
   const WormEnds ends = GENERATE(from_range(all_ends));
   const int virtual_channels = GENERATE(1, 2);
   for (const char* load : {"0.15", "0.3"}) {
@@ -97,13 +98,13 @@ TEST_CASE("worm ends: both simulators of a hypercube have the same latencies, wh
             one.wait.value, other.wait.value);
     CHECK(deviations(one.latency, other.latency) < 4);
     CHECK(deviations(one.wait, other.wait) < 4);
-    // So exact that the choices are told apart, which differ by 4 % and more.
+    // Accurate enough to distinguish the choices, which differ by 4 % and more.
     CHECK(one.latency.deviation < 0.005 * one.latency.value);
     CHECK(other.latency.deviation < 0.005 * other.latency.value);
   }
 }
 
-TEST_CASE("worm ends: each channel that is contended costs time") {
+TEST_CASE("worm ends: each contended channel costs time") {
   std::vector<double> latencies;
   for (const WormEnds& ends : all_ends) latencies.push_back(as_wormhole(4, 2, ends, "0.3").latency.value);
   CHECK(latencies[0] > 1.05 * latencies[1]);
@@ -133,7 +134,7 @@ double broadcast_latency(int dimensions, int virtual_channels, const WormEnds& e
   return bounds::wormhole::broadcast_latency(cube, load / static_cast<double>(flits)).value().unicast_latency;
 }
 
-TEST_CASE("worm ends: at light load all models are the same, M + D - 1") {
+TEST_CASE("worm ends: at light load all models agree, M + D - 1") {
   using bounds::wormhole::Replication;
   for (const int n : {1, 3, 6})
     for (const WormEnds& ends : all_ends) {
@@ -149,7 +150,7 @@ TEST_CASE("worm ends: at light load all models are the same, M + D - 1") {
     }
 }
 
-TEST_CASE("worm ends: the models are as far off the simulation as the documentation says") {
+TEST_CASE("worm ends: the models have the documented errors") {
   // 64 nodes, two virtual channels, at 0.05 and 0.2 flits/cycle/node: docs/derivations/broadcast.md.
   using bounds::wormhole::Replication;
   for (const WormEnds& ends : all_ends)

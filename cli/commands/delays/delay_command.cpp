@@ -13,7 +13,7 @@
 namespace tailbound::cli {
 namespace {
 
-/// They look at a stop themselves, unless an executor does each as one piece.
+/// These check for a stop themselves, unless an executor computes each as one piece.
 template <class Question>
 auto answered_each(const std::vector<Question>& questions, const answers::Run& run) {
   if (run.executor != nullptr) return answers::answer_all(questions, run);
@@ -24,7 +24,7 @@ auto answered_each(const std::vector<Question>& questions, const answers::Run& r
 
 Reply reply_to_delay(const DelayOptions& options, const Context& context) {
   std::vector<answers::DelayQuestion> questions = read_delay_questions(options);
-  // Nobody would see it.
+  // The check would not be shown.
   if (context.quiet && !options.check)
     for (answers::DelayQuestion& question : questions) question.check.reset();
   auto points = answered_each(questions, analysis_run(context));
@@ -36,7 +36,7 @@ Reply reply_to_delay(const DelayOptions& options, const Context& context) {
   return {.document = std::move(document)};
 }
 
-/// Not by show_all(): each looks at a stop itself, factor by factor.
+/// Not by show_all(): each query checks for a stop itself, factor by factor.
 Reply reply_to_load_scale(const DelayOptions& options, const Context& context) {
   const std::vector<answers::LoadScaleQuestion> questions = read_load_scale_questions(options);
   if (context.draws && questions.size() < 2)

@@ -14,7 +14,7 @@ using numeric::Rational;
 constexpr int most_hop_ns = 1'000'000'000;
 constexpr std::int64_t most_capacity = 1'000'000;
 
-/// Percentiles are typed in percent; below 1 they can only be meant as a fraction.
+/// Percentiles are typed in percent; a value below 1 can only be meant as a fraction.
 Rational parse_percentile(const Rational& entry) {
   const Rational p = entry < 1 ? entry : Rational(entry / 100);
   if (!(p > 0 && p < 1))
@@ -23,7 +23,7 @@ Rational parse_percentile(const Rational& entry) {
   return p;
 }
 
-/// Probabilities above 0 and below 1; one that is none where the option was not given.
+/// Probabilities above 0 and below 1; a single "none" if the option was not given.
 std::vector<std::optional<Rational>> read_shares(const std::optional<std::string>& text, const char* option,
                                                  bool one_is_legal, const char* legal) {
   if (!text) return {std::nullopt};
@@ -41,7 +41,7 @@ std::vector<std::optional<Rational>> read_targets(const std::optional<std::strin
   return read_shares(text, option, false, "greater than 0 and less than 1");
 }
 
-/// What can be asked of given delays too.
+/// Options that also apply to given delays.
 struct Reordering {
   std::optional<answers::ReorderTargets> targets;
   std::optional<Rational> flow_rate;
@@ -100,7 +100,7 @@ std::vector<answers::Topology> read_class_trees(const DelayOptions& options) {
   return topologies;
 }
 
-/// Each network or tree.
+/// All networks or trees.
 std::vector<answers::Topology> read_topologies(const DelayOptions& options) {
   if (options.classes) return read_class_trees(options);
   std::vector<answers::Topology> topologies;
@@ -131,10 +131,10 @@ numeric::Digits read_digits(const DelayOptions& options) {
 
 namespace {
 
-/// What --solve names.
+/// The names of --solve.
 const std::vector<std::string> solved_delays{"load-scale"};
 
-/// \throws InvalidArgument  options that do not go together with --solve
+/// \throws InvalidArgument  options incompatible with --solve
 void require_fitting_solve(const DelayOptions& options) {
   static_cast<void>(parse_choice(*options.solve, "--solve", solved_delays));
   const auto refuse = [](const char* option, const char* what, const char* legal) {
@@ -267,7 +267,7 @@ std::vector<queue::HopDelay> read_hop_delays(const DelayModelOptions& options) {
   return choices_or_first<queue::HopDelay>(options.delay, "--delay");
 }
 
-/// Nothing stands for all that there are.
+/// No value means all models.
 const Meanings<std::optional<answers::Hops>>& hops_or_all() {
   static const Meanings<std::optional<answers::Hops>> meanings = [] {
     Meanings<std::optional<answers::Hops>> all;
@@ -333,8 +333,8 @@ std::vector<answers::DelayQuestion> read_delay_questions(const DelayOptions& opt
 
 namespace {
 
-/// What --solve load-scale is to meet: each combination of percentiles and times, or of buffers and their targets;
-/// without these that no queue grows for ever.
+/// The targets of --solve load-scale: each combination of percentiles and times, or of buffers and their
+/// targets; without these stability of all queues.
 std::vector<std::variant<answers::Stability, answers::LatencyTarget, answers::BufferTarget>>
 read_scale_targets(const DelayOptions& options) {
   std::vector<std::variant<answers::Stability, answers::LatencyTarget, answers::BufferTarget>> targets;

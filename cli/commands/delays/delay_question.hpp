@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-/// The options of the command `delay`, read into the questions that it may ask.
+/// Converts the options of the command `delay` into its queries.
 namespace tailbound::cli {
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct DelayModelOptions {
   std::optional<std::string> sources, delay, hops;
 };
@@ -25,27 +25,27 @@ void add_delay_model_options(OptionTable& table, DelayModelOptions& options);
 /// --hop-ns, in the group of the units. `hop_ns` must outlive the parse.
 void add_hop_option(OptionTable& table, std::optional<std::string>& hop_ns);
 
-/// What each queue passed adds to latencies [ns].
+/// The latency added by each queue passed [ns].
 /// \throws InvalidArgument  out of range, or without --link-gbps
 [[nodiscard]] std::optional<numeric::Rational> read_hop_ns(const std::optional<std::string>& hop_ns,
                                                            const UnitOptions& units);
-/// The same with the time of a slot; none without --hop-ns.  \throws InvalidArgument
+/// The same with the slot time; none without --hop-ns.  \throws InvalidArgument
 [[nodiscard]] std::optional<answers::SlotTime> read_slot_time(const std::optional<std::string>& hop_ns,
                                                               const UnitOptions& units);
 
-/// Who feeds a queue: of each entry.
-/// \throws InvalidArgument  also for --sources first-hop where the leaves of a tree send in bursts
+/// The traffic that feeds a queue, for each entry.
+/// \throws InvalidArgument  also for --sources first-hop with bursty leaves of a tree
 [[nodiscard]] std::vector<network::Sources> read_sources_list(const DelayModelOptions& options,
                                                               const answers::Topology& topology);
 /// \throws InvalidArgument
 [[nodiscard]] std::vector<queue::HopDelay> read_hop_delays(const DelayModelOptions& options);
-/// How hops depend on each other: of each entry; "all" those that are derived for the question.
+/// The dependence between hops, for each entry; "all" means all models that exist for the query.
 /// \throws InvalidArgument
 [[nodiscard]] std::vector<std::optional<answers::Hops>> read_hops(
     const DelayModelOptions& options, const answers::Topology& topology,
     const answers::DelayModelQuestion& question);
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct DelayOptions {
   TopologyOptions topology;
   BurstOptions burst;
@@ -61,7 +61,7 @@ struct DelayOptions {
 /// `options` must outlive the parse.
 void add_delay_options(OptionTable& table, DelayOptions& options);
 
-/// Fractions from percentages, "50,99.99"; 50,90,99,99.99,99.9999 unless told.
+/// Fractions from percentages, "50,99.99"; default 50,90,99,99.99,99.9999.
 /// \throws InvalidArgument
 [[nodiscard]] std::vector<numeric::Rational> read_percentiles(const std::optional<std::string>& text);
 
@@ -69,24 +69,24 @@ void add_delay_options(OptionTable& table, DelayOptions& options);
 /// \throws InvalidArgument
 [[nodiscard]] std::vector<std::int64_t> read_ccdf_slots(const std::string& text);
 
-/// \throws InvalidArgument  an option was given that the place where packets go, or what is asked, has no use for
+/// \throws InvalidArgument  an option was given that does not apply to the topology or the query
 void require_fitting(const DelayOptions& options);
-/// Are delays set beside a simulation? Of one point unless told, of several where asked for.
+/// Are delays cross-checked by simulation? By default only for a single point.
 /// \throws InvalidArgument  --check and --no-check
 [[nodiscard]] std::optional<answers::CheckEffort> read_check(const DelayOptions& options, std::size_t points);
-/// --drop with --criterion, each combination; --digits.  \throws InvalidArgument
+/// --drop with --criterion, all combinations; --digits.  \throws InvalidArgument
 [[nodiscard]] std::vector<std::optional<bounds::DropTarget>> read_drops(const DelayOptions& options);
 [[nodiscard]] numeric::Digits read_digits(const DelayOptions& options);
 
-/// What the options ask where neither --delays nor --solve is given: a question for each combination of what was given as lists.
+/// The queries without --delays and --solve: one for each combination of lists.
 /// \throws InvalidArgument, ParseError, LimitExceeded
 [[nodiscard]] std::vector<answers::DelayQuestion> read_delay_questions(const DelayOptions& options);
 
-/// What they ask with --solve load-scale, likewise.
+/// The queries with --solve load-scale.
 /// \throws InvalidArgument, ParseError, LimitExceeded
 [[nodiscard]] std::vector<answers::LoadScaleQuestion> read_load_scale_questions(const DelayOptions& options);
 
-/// What they ask with --delays, likewise.
+/// The queries with --delays.
 /// \throws InvalidArgument, ParseError
 [[nodiscard]] std::vector<answers::ReorderQuestion> read_reorder_questions(const DelayOptions& options);
 

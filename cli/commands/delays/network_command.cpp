@@ -17,7 +17,7 @@ namespace {
 
 constexpr int most = std::numeric_limits<int>::max();
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct Options {
   std::optional<std::string> shape, file, radix, levels, leaves, spines, uplink_rate, sides, routers, wires,
       groups, prime, switches, degree, seed, hosts, uniform, route, without, shared_memory;
@@ -25,7 +25,7 @@ struct Options {
 
 using Given = std::vector<std::pair<const char*, const std::optional<std::string>*>>;
 
-/// Reads the numbers of one shape, and refuses those of others.
+/// Reads the parameters of one shape, and rejects those of others.
 class Numbers {
  public:
   explicit Numbers(const Options& options)

@@ -88,7 +88,7 @@ std::vector<answers::TreeTopology> read_trees(const TopologyOptions& options, co
   const std::vector<TreeRouting> its_routings = choices_or_first<TreeRouting>(options.routing, "--routing");
   const std::vector<numeric::Rational> loads = parse_percent_list(*options.load, "--load");
   std::size_t bursts_of_each = 0;
-  std::vector<std::vector<std::optional<traffic::Burst>>> bursts_at;  // by the load, as they depend on it
+  std::vector<std::vector<std::optional<traffic::Burst>>> bursts_at;  // by load, since they depend on it
   for (const numeric::Rational& load : loads) {
     bursts_at.push_back(read_bursts(bursts, load));
     bursts_of_each = bursts_at.back().size();

@@ -14,8 +14,8 @@
 #include <memory>
 #include <utility>
 
-/// A tree or any network, simulated slot by slot: `simulate tree`, with --rare for probabilities that plain simulation
-/// does not reach, and `validate delay`.
+/// Slot-by-slot simulation of a tree or any network: `simulate tree`, with --rare for probabilities beyond
+/// the reach of plain simulation, and `validate delay`.
 namespace tailbound::cli {
 namespace {
 
@@ -28,7 +28,7 @@ using numeric::Rational;
 
 constexpr std::int64_t most_packets = 1'000'000'000, most_rare_packets = 100'000;
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct TreeSimulationOptions {
   TopologyOptions topology;
   BurstOptions burst;
@@ -47,7 +47,7 @@ struct TreeValidationOptions {
   std::optional<std::string> percentiles, ccdf, hop_ns;
 };
 
-/// Beside a network.
+/// For networks.
 void refuse_bursts(const BurstOptions& bursts) {
   refuse_given({{"--traffic", &bursts.traffic},
                 {"--burst", &bursts.burst},
@@ -56,8 +56,8 @@ void refuse_bursts(const BurstOptions& bursts) {
                "given together with --network", "left out: the file says which flows have a burst");
 }
 
-/// The trees, or the networks, as the simulators take them.
-/// \param overload  of networks, with buffers of limited room
+/// The trees, or the networks, in the form of the simulators.
+/// \param overload  for networks with finite buffers
 std::vector<answers::Topology> read_topologies_to_simulate(
     const TopologyOptions& options, const BurstOptions& bursts,
     answers::Overload overload = answers::Overload::refused) {
@@ -72,7 +72,7 @@ std::vector<answers::Topology> read_topologies_to_simulate(
   for (const answers::TreeTopology& tree : read_trees(options, bursts)) {
     try {
       static_cast<void>(answers::tree_model(tree));
-    } catch (const InvalidArgument& error) {  // with the number as it was typed
+    } catch (const InvalidArgument& error) {  // with the number as typed
       if (error.argument() == "load")
         throw InvalidArgument("--load", is_list(*options.load) ? plain(tree.load) : *options.load,
                               error.legal());
@@ -86,7 +86,7 @@ std::vector<answers::Topology> read_topologies_to_simulate(
   return topologies;
 }
 
-/// A network of many pairs that send has its traffic beside it.
+/// A topology; a fabric has its traffic separately.
 struct Simulated {
   answers::Topology topology;
   std::shared_ptr<const answers::SimulatedFabric> fabric{};
@@ -107,7 +107,7 @@ std::vector<Simulated> read_all_to_simulate(const TreeSimulationOptions& options
   return all;
 }
 
-/// One for each entry of --buffer; one of unlimited room without it.
+/// One for each entry of --buffer; a single unlimited one without it.
 std::vector<std::optional<Packets>> read_buffers(const TreeSimulationOptions& options) {
   return each_or_none(options.buffer.has_value(), packets_of(options.buffer, "--buffer", 1, most_packets));
 }
@@ -124,7 +124,7 @@ void require_possible(const TreeSimulationOptions& options) {
                           "left out: packets that are lost would be waited for without end");
 }
 
-/// One question for each combination of what was given as lists.
+/// One query for each combination of list entries.
 std::vector<SimulateTreeQuestion> read_questions(const TreeSimulationOptions& options) {
   require_possible(options);
   SimulateTreeQuestion asked;
@@ -149,7 +149,7 @@ std::vector<SimulateTreeQuestion> read_questions(const TreeSimulationOptions& op
               })
           .points();
   for (const SimulateTreeQuestion& question : questions)
-    static_cast<void>(answers::plan_of(question));  // may each be simulated?
+    static_cast<void>(answers::plan_of(question));  // can each be simulated?
   return questions;
 }
 
@@ -167,7 +167,7 @@ void require_alone(const TreeSimulationOptions& options) {
                             "left out: --rare asks for P(Q > level) in a tree, and nothing else");
 }
 
-/// Importance sampling has neither a warm-up nor replications to choose.
+/// Importance sampling has no warm-up and no number of replications.
 void require_fitting_run(const SimulateRareQuestion& question, const SimulationOptions& run) {
   if (method_of(question) != RareMethod::importance_sampling) return;
   for (const auto& [name, value] :
@@ -177,7 +177,7 @@ void require_fitting_run(const SimulateRareQuestion& question, const SimulationO
                             "left out: cycles of one queue need no warm-up and are independent");
 }
 
-/// One question for each combination of what was given as lists.
+/// One query for each combination of list entries.
 std::vector<SimulateRareQuestion> read_rare_questions(const TreeSimulationOptions& options) {
   require_alone(options);
   const std::vector<answers::Topology> trees = read_topologies_to_simulate(options.topology, options.burst);
@@ -245,7 +245,7 @@ void declare_simulation(OptionTable& table, TreeSimulationOptions& options) {
 
 // --- validate delay
 
-/// One question for each combination of what was given as lists.
+/// One query for each combination of list entries.
 std::vector<ValidateDelayQuestion> read_validations(const TreeValidationOptions& options) {
   require_one_topology(options.topology);
   ValidateDelayQuestion asked;

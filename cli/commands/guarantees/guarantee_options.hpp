@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-/// The options of `guarantee`, as typed, and what answers them.
+/// The options of `guarantee`, as typed, and the functions that answer them.
 namespace tailbound::cli {
 
 struct NetworkGuaranteeOptions {
@@ -42,7 +42,7 @@ void add_port_guarantee_options(OptionTable& table, PortGuaranteeOptions& option
 void refuse_without_flows(const PortGuaranteeOptions& options);
 [[nodiscard]] Reply answer_port_guarantee(const GuaranteeOptions& options, const Context& context);
 
-// --- a link that pauses its sender
+// --- a link with pause frames
 void add_headroom_options(OptionTable& table, HeadroomOptions& options);
 /// \throws InvalidArgument  options that need --headroom
 void refuse_without_headroom(const HeadroomOptions& options);

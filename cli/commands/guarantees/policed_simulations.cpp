@@ -9,13 +9,13 @@
 #include <string>
 #include <utility>
 
-/// A network of policed flows, packet by packet: `simulate policed`.
+/// Packet-by-packet simulation of a network of policed flows: `simulate policed`.
 namespace tailbound::cli {
 namespace {
 
 constexpr std::int64_t most_policed_packets = 1'000'000'000'000;
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct PolicedSimulationOptions {
   std::optional<std::string> network, flow, sources, packets, seed;
 };

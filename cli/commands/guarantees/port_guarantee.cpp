@@ -37,7 +37,7 @@ class FlowReader {
     if (!text) return;
     for (const std::string& part : parts_of(*text, ";")) read_group(part, option, kind, *text);
   }
-  /// \throws InvalidArgument  no flows, or what is to be found is not named, or twice
+  /// \throws InvalidArgument  no flows, or the unknown is not named, or named twice
   [[nodiscard]] std::size_t varied() const {
     if (solve_ != PortSolve::buffer && !found_)
       throw InvalidArgument(

@@ -19,7 +19,7 @@ using numeric::Rational;
 
 using Asked = decltype(BufferQuestion::asked);
 
-/// What of the traffic --solve looks for; the least speedup is none of it.
+/// The traffic parameters that --solve can find; the minimum speedup is not one of them.
 const Meanings<Sought>& solved() {
   static const Meanings<Sought> all{
       {"load", Sought::load}, {"speedup", Sought::nothing}, {"burst", Sought::burst}};
@@ -31,7 +31,7 @@ Sought sought(const BufferOptions& options) {
   return choice_of(*options.solve, "--solve", solved());
 }
 
-/// Of --solve: one for each entry of --capacity and --drop.
+/// For --solve: one for each entry of --capacity and --drop.
 std::vector<Asked> read_solved(const BufferOptions& options) {
   const Sought what = sought(options);
   if (!options.capacity || !options.drop)
@@ -60,7 +60,7 @@ std::vector<Asked> read_all_asked(const BufferOptions& options) {
   return all;
 }
 
-/// The targets of --class-drops, one for each class.
+/// The targets of --class-drops, one per class.
 std::vector<Rational> read_class_drops(const BufferOptions& options, std::size_t classes) {
   if (options.drop || options.capacity || options.solve)
     throw InvalidArgument("--class-drops",
@@ -78,7 +78,7 @@ std::vector<Rational> read_class_drops(const BufferOptions& options, std::size_t
   return drops;
 }
 
-/// With targets of their own for the classes.
+/// With individual targets for the classes.
 std::vector<BufferQuestion> read_class_questions(const BufferOptions& options) {
   if (!options.traffic.classes && !options.traffic.joint)
     throw InvalidArgument("--class-drops", "given without classes",
@@ -96,10 +96,10 @@ std::vector<BufferQuestion> read_class_questions(const BufferOptions& options) {
   return questions;
 }
 
-/// One question for each combination of what was given as lists.
+/// One query for each combination of list entries.
 std::vector<BufferQuestion> read_questions(const BufferOptions& options) {
   if (options.class_drops) return read_class_questions(options);
-  // What --solve does not go with is said before what it lacks.
+  // Options incompatible with --solve are reported before missing ones.
   if (options.solve && (options.traffic.classes || options.traffic.joint || options.traffic.incast))
     static_cast<void>(traffic_form(options.traffic, sought(options)));
   const std::vector<Asked> asked = read_all_asked(options);

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-/// An output that classes of packets share, slot by slot: `simulate classes`.
+/// Slot-by-slot simulation of an output shared by classes of packets: `simulate classes`.
 namespace tailbound::cli {
 namespace {
 
@@ -23,7 +23,7 @@ using numeric::Rational;
 using sim::ClassModel;
 using sim::Schedule;
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct ClassesOptions {
   std::optional<std::string> inputs, classes, joint, burst, on_rate, schedule, weights, buffers, occupancy,
       percentiles;
@@ -37,7 +37,7 @@ std::vector<std::optional<traffic::Burst>> read_class_bursts(const ClassesOption
                      load);
 }
 
-/// Of --inputs and --classes with bursts, or of --joint.
+/// From --inputs and --classes with bursts, or from --joint.
 std::vector<ClassModel> read_class_traffic(const ClassesOptions& options) {
   if (options.joint) {
     refuse_given({{"--inputs", &options.inputs},
@@ -122,7 +122,7 @@ std::vector<SimulateClassesQuestion> read_questions(const ClassesOptions& option
   require_one_to_resume(options.run, questions.size());
   for (SimulateClassesQuestion& question : questions) {
     question.steps /= static_cast<double>(questions.size());  // all together take no longer than one
-    static_cast<void>(answers::plan_of(question));            // may each be simulated?
+    static_cast<void>(answers::plan_of(question));            // can each be simulated?
   }
   return questions;
 }

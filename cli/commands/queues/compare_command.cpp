@@ -20,7 +20,7 @@ using answers::CompareQuestion;
 
 constexpr int kMostDigits = 10'000;
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct CompareOptions {
   TrafficOptions traffic;
   AccuracyOptions accuracy;
@@ -31,7 +31,7 @@ std::vector<CoefficientsOf> read_kinds(const CompareOptions& options) {
   return choices_or_first<CoefficientsOf>(options.of, "--of");
 }
 
-/// A question for each combination of what was given as lists, with the traffic it is about.
+/// A query for each combination of list entries, with its traffic.
 std::vector<std::pair<answers::Traffic, CompareQuestion>> read_questions(const CompareOptions& options) {
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
   const std::vector<CoefficientsOf> kinds = read_kinds(options);

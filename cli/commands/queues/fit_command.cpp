@@ -12,12 +12,12 @@
 namespace tailbound::cli {
 namespace {
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct FitOptions {
   std::optional<std::string> file, link_gbps, cell_bytes, arrive, inputs, time_unit, buffers, save_traffic;
 };
 
-/// Piece by piece, so that traces of any length are read.
+/// Piece by piece, so that traces of any length can be read.
 std::function<void(const traffic::TakePacket&)> packets_of_file(const std::string& path,
                                                                 traffic::TimeUnit unit) {
   if (traffic::is_pcap(named_files().head(path, 4)))

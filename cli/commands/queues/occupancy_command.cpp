@@ -13,7 +13,7 @@ namespace {
 
 using answers::OccupancyQuestion;
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct OccupancyOptions {
   TrafficOptions traffic;
   AccuracyOptions accuracy;

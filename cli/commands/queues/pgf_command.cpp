@@ -38,8 +38,8 @@ Pgf read_arrivals(const TrafficOptions& options) {
     case TrafficForm::md1:
       throw InvalidArgument("--traffic", "md1",
                             "poisson, whose Q(z) is that of md1 too (their waits differ)");
-    case TrafficForm::on_off:  // on_off_reply() answers
-    case TrafficForm::blocks:  // these are not declared
+    case TrafficForm::on_off:  // handled by on_off_reply()
+    case TrafficForm::blocks:  // these options are not declared
     case TrafficForm::classes:
     case TrafficForm::joint:
     case TrafficForm::incast:
@@ -91,7 +91,7 @@ std::vector<Language> read_languages(const std::optional<std::string>& text) {
   return choices_or_first<Language>(text, "--as");
 }
 
-/// One source that sends in bursts: its matrix and eigenvalues.
+/// One bursty source: its matrix and eigenvalues.
 Reply on_off_reply(const PgfOptions& options, const std::vector<Language>& languages,
                    const Context& context) {
   if (options.of && *options.of != "arrivals")

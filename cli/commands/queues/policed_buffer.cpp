@@ -38,7 +38,7 @@ void refuse_what_does_not_go_with_buckets(const BufferOptions& options) {
     throw InvalidArgument("--criterion", *options.criterion, "overflow with --police");
 }
 
-/// What --solve looks for of the buckets, where it is given.
+/// The bucket parameter to find, if --solve is given.
 std::optional<PolicedVaried> read_varied(const BufferOptions& options) {
   if (!options.solve) return std::nullopt;
   if (*options.solve == "burst") return PolicedVaried::burst;
@@ -48,7 +48,7 @@ std::optional<PolicedVaried> read_varied(const BufferOptions& options) {
       "burst (--police 0.9,b: the most tokens) or load (--police r,20: the greatest rate) with --police");
 }
 
-/// "9/10,20;0.8,20"; what is looked for stands as a letter: "0.9,b", "r,20".
+/// "9/10,20;0.8,20"; a letter marks the unknown: "0.9,b", "r,20".
 std::vector<TokenBucket> read_police(const std::string& text, std::optional<PolicedVaried> varied) {
   std::vector<std::string> parts;
   boost::split(parts, text, boost::is_any_of(";"));

@@ -43,7 +43,7 @@ void refuse_what_does_not_go_with_shared(const BufferOptions& options) {
 
 using SwitchTraffic = decltype(SharedBufferQuestion::traffic);
 
-/// Each traffic, with the number of outputs that it has unless told.
+/// Each traffic, with its default number of outputs.
 std::vector<std::pair<SwitchTraffic, std::int64_t>> read_switches(const SharedBufferOptions& shared,
                                                                   const TrafficOptions& traffic) {
   const std::array<Named, 3> sources{
@@ -100,7 +100,7 @@ std::vector<Criterion> read_criteria_of(const BufferOptions& options) {
   return criteria;
 }
 
-/// The packets for each entry of --cell-bytes; one none without --sizes.
+/// The packets for each entry of --cell-bytes; a single "none" without --sizes.
 std::vector<std::optional<answers::SwitchCells>> read_cells(const BufferOptions& options) {
   const SizedBufferOptions& sized = options.sized;
   if (!sized.sizes) return read_switch_cells(sized.sizes, sized.cell_bytes);

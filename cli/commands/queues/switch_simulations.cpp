@@ -18,7 +18,8 @@
 #include <utility>
 #include <vector>
 
-/// An output-queued switch with a shared memory, slot by slot: `simulate switch` and `validate switch`.
+/// Slot-by-slot simulation of an output-queued switch with a shared memory: `simulate switch` and `validate
+/// switch`.
 namespace tailbound::cli {
 namespace {
 
@@ -31,10 +32,10 @@ using numeric::Rational;
 using sim::SwitchModel;
 
 constexpr std::int64_t most_switch_inputs = 1024, most_outputs = 4096, most_room = 10'000'000;
-constexpr std::int64_t most_memory = 1'000'000;  ///< that bounds are proved of
+constexpr std::int64_t most_memory = 1'000'000;  ///< maximum memory with proved bounds
 constexpr std::int64_t most_level = 1'000'000'000, most_rare_level = 1'000'000;
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct SwitchOptions {
   std::optional<std::string> inputs, outputs, load, rates, hot, memory, threshold, buffer, occupancy, sizes,
       cell_bytes, arrive, rare;
@@ -53,7 +54,7 @@ void require_share(const Rational& value, const char* option, bool zero) {
     throw InvalidArgument(option, plain(value), zero ? "from 0 to 1" : "above 0 and at most 1 packet a slot");
 }
 
-/// The rates of the inputs, for each combination of --inputs and --load; or as --rates lists them.
+/// The rates of the inputs, for each combination of --inputs and --load; or the list of --rates.
 std::vector<std::vector<Rational>> read_rates(const SwitchOptions& options) {
   if (options.rates) {
     refuse_given({{"--inputs", &options.inputs}, {"--load", &options.load}}, "given together with --rates",
@@ -117,7 +118,7 @@ std::vector<SwitchModel> with_bursts(const std::vector<SwitchModel>& models, con
   return bursty;
 }
 
-/// One for each combination of what was given as lists.
+/// One for each combination of list entries.
 std::vector<SwitchModel> read_models(const SwitchOptions& options) {
   std::vector<SwitchModel> models;
   for (std::vector<Rational>& rates : read_rates(options)) models.push_back({.rates = std::move(rates)});
@@ -157,14 +158,14 @@ std::vector<SimulateSwitchQuestion> read_questions(const SwitchOptions& options)
   require_one_to_resume(options.run, questions.size());
   for (SimulateSwitchQuestion& question : questions) {
     question.steps /= static_cast<double>(questions.size());  // all together take no longer than one
-    static_cast<void>(answers::plan_of(question));            // may each be simulated?
+    static_cast<void>(answers::plan_of(question));            // can each be simulated?
   }
   return questions;
 }
 
 // --- rare
 
-/// Of unlimited memory one for each entry of --rare; of a memory its losses.
+/// For unlimited memory one for each entry of --rare; for a finite memory its loss.
 std::vector<SimulateRareSwitchQuestion> read_rare_questions(const SwitchOptions& options) {
   refuse_given({{"--occupancy", &options.occupancy}}, "given together with --rare",
                "left out: --rare asks for one number");
@@ -266,7 +267,7 @@ std::vector<std::optional<Rational>> read_thresholds_of_losses(const SwitchValid
   return each_or_none(true, parse_list(*options.threshold, "--threshold"));
 }
 
-/// The same question of losses for each memory; those that take no more than seconds to see, unless told.
+/// The same query about loss for each memory; default: memories whose loss can be observed within seconds.
 std::vector<ValidateSwitchQuestion> of_losses(const std::vector<ValidateSwitchQuestion>& questions) {
   std::vector<ValidateSwitchQuestion> all;
   for (const ValidateSwitchQuestion& question : questions) {
@@ -279,7 +280,7 @@ std::vector<ValidateSwitchQuestion> of_losses(const std::vector<ValidateSwitchQu
   return all;
 }
 
-/// One question for each combination of what was given as lists; of losses, for each memory.
+/// One query for each combination of list entries; for loss one per memory.
 std::vector<ValidateSwitchQuestion> read_validations(const SwitchValidationOptions& options) {
   const std::string& sizes = required(options.inputs, "--inputs", "given: from 1 to 1024");
   const std::string& loads =

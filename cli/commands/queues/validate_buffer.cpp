@@ -20,7 +20,7 @@ using numeric::Rational;
 
 constexpr std::int64_t deepest_simulated = 1'000'000;
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct ValidateBufferOptions {
   std::optional<std::string> inputs, load, classes, levels, capacity;
   BurstOptions bursts;
@@ -40,7 +40,7 @@ std::vector<Rational> read_loads(const ValidateBufferOptions& options) {
       required(options.load, "--load", "given with --inputs: packets a slot, such as 0.9 or 9/10"), "--load");
 }
 
-/// A question for each class.
+/// One query per class.
 std::vector<ValidateBufferQuestion> read_class_questions(const ValidateBufferOptions& options,
                                                          const ValidateBufferQuestion& asked) {
   refuse_given({{"--load", &options.load},
@@ -64,7 +64,7 @@ std::vector<ValidateBufferQuestion> read_class_questions(const ValidateBufferOpt
   return questions;
 }
 
-/// One question for each combination of what was given as lists.
+/// One query for each combination of list entries.
 std::vector<ValidateBufferQuestion> read_questions(const ValidateBufferOptions& options) {
   ValidateBufferQuestion asked;
   asked.levels = packets_of(options.levels, "--levels", 0, deepest_simulated);

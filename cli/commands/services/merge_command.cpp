@@ -15,7 +15,7 @@ struct MergeOptions {
   std::vector<std::string> files;
 };
 
-/// The files that the parts have read are read as they were then.
+/// Provides the files that the parts have read, as they were then.
 void give_files(const std::vector<run::NamedPart>& parts) {
   for (const run::NamedPart& part : parts)
     for (const run::InputFile& file : part.part.files) {
@@ -27,7 +27,7 @@ void give_files(const std::vector<run::NamedPart>& parts) {
     }
 }
 
-/// The whole question once more, with all results at hand.
+/// Runs the complete query again, with all results available.
 Reply answer(const MergeOptions& options, const Context& context) {
   std::vector<run::NamedPart> parts;
   for (const std::string& file : options.files)

@@ -17,7 +17,7 @@ namespace {
 
 using figures::Figure;
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct ReproduceOptions {
   std::optional<std::string> name, output;
   bool quick = false;

@@ -18,7 +18,7 @@ struct SchemaOptions {
   bool keys = false, accuracy = false, completion = false;
 };
 
-/// Of every command that shows a document, in the order of the help.
+/// Of every command that outputs a document, in the order of the help.
 std::vector<render::Layout> all_layouts() {
   std::vector<render::Layout> all;
   for (const Room& room : rooms())
@@ -27,7 +27,7 @@ std::vector<render::Layout> all_layouts() {
   return all;
 }
 
-/// For bash, which asks for the words that may stand next.
+/// For bash, which requests the words that may follow.
 std::string completion() {
   std::string first, second, options, values;
   CommonOptions common;

@@ -4,7 +4,7 @@
 namespace tailbound::cli {
 namespace {
 
-/// Read by tailbound-serve (serve/main.cpp), which this command is as soon as it is found.
+/// Used by tailbound-serve (serve/main.cpp), which replaces this process if it is found.
 struct ServeOptions {
   std::optional<std::string> port, host, time_limit, memory_limit, runs;
   bool no_open = false;

@@ -30,7 +30,7 @@ struct SweepOptions {
   bool dry_run = false, retry = false;
 };
 
-/// One for each question.
+/// One per command.
 using Askers = std::map<std::string, Asker>;
 
 const Asker& asker_of(Askers& askers, const std::string& question) {
@@ -38,14 +38,14 @@ const Asker& asker_of(Askers& askers, const std::string& question) {
   return known != askers.end() ? known->second : askers.emplace(question, Asker(question)).first->second;
 }
 
-/// What a sweep sees to itself.
+/// Options that the sweep handles itself.
 bool is_of_the_sweep(const std::string& option) {
   static const std::vector<std::string> names{"--threads", "--checkpoint", "--checkpoint-every", "--resume",
                                               "--part"};
   return std::find(names.begin(), names.end(), option) != names.end();
 }
 
-/// \throws InvalidArgument  no command that may be asked, or an option that it has not
+/// \throws InvalidArgument  an unknown or unsuitable command, or an option that it lacks
 void check(const SweepPoint& point, Askers& askers) {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = command_names();
@@ -70,7 +70,7 @@ void check(const SweepPoint& point, Askers& askers) {
   }
 }
 
-/// What is asked, in words, with what stands in the files that are named.
+/// The query as text, including the contents of the files that it names.
 std::string key_of(const SweepPoint& point, const OptionTable& table,
                    std::map<std::string, std::string>& files) {
   std::string key = point.key();
@@ -96,7 +96,7 @@ SweepRow asked(const SweepPoint& point, const Asker& asker) {
       return std::any_of(options.begin(), options.end(),
                          [name](const auto& option) { return option.first == name; });
     };
-    // Points are many: they are not simulated unless the plan says so.
+    // Points are many: they are not cross-checked unless the plan requests it.
     if (asker.options().find("--no-check") != nullptr && !given("--check") && !given("--no-check"))
       options.emplace_back("--no-check", "");
     const render::Document document = asker.answer(options).document;
@@ -118,7 +118,7 @@ SweepRow asked(const SweepPoint& point, const Asker& asker) {
   return row;
 }
 
-/// Of a point that its process does not outlive.
+/// For a point whose process is about to end.
 void keep_refusal(const answers::SweepQuestion& question, const SweepPoint& point, const std::string& why) {
   SweepRow row{.key = {}, .status = SweepStatus::no_answer, .message = why};
   for (std::size_t i = 0; i < question.points.size(); ++i)
@@ -128,7 +128,7 @@ void keep_refusal(const answers::SweepQuestion& question, const SweepPoint& poin
   static_cast<void>(store.keep_and_claim({row}, question.keys, none, 0));
 }
 
-/// "2/7": every seventh point from the second on.
+/// "2/7": every seventh point, starting with the second.
 void keep_part(const std::string& part, std::vector<SweepPoint>& points) {
   const auto [number, parts] = parse_part(part, "--part", 1'000'000);
   std::vector<SweepPoint> kept;
@@ -139,7 +139,7 @@ void keep_part(const std::string& part, std::vector<SweepPoint>& points) {
   points = std::move(kept);
 }
 
-/// Before any of them is opened: a store is the file, and what the database keeps beside it.
+/// Before any of them is opened: a store is the file together with the auxiliary files of the database.
 void name_stores(const SweepOptions& options) {
   for (const char* beside : {"", "-wal", "-shm", "-journal"}) {
     named_files().keeps(*options.store + beside, "--store");

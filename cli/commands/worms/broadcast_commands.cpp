@@ -27,7 +27,7 @@ using answers::ValidateBroadcastAnswer;
 using answers::ValidateBroadcastQuestion;
 using numeric::Rational;
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct BroadcastOptions {
   std::optional<std::string> dimensions, virtual_channels, flits, broadcast, startup, rates, fractions;
   WormEndsOptions ends;
@@ -47,7 +47,7 @@ struct BroadcastValidationOptions {
   std::optional<std::string> replication;
 };
 
-/// How far a command goes.
+/// Limits of a command.
 struct BroadcastLimits {
   network::HypercubeLimits sizes = network::modelled_hypercubes;
   bool whole_cycles = false;  ///< start-up times
@@ -161,7 +161,7 @@ std::vector<Replication> read_replications(const std::optional<std::string>& tex
   return choices_or_first<Replication>(text, "--replication");
 }
 
-/// One question for each combination of what was given as lists.
+/// One query for each combination of list entries.
 std::vector<BroadcastQuestion> read_questions(const BroadcastModelOptions& options) {
   const OfferedLoads offered = read_rates(options.question, model_limits);
   return Combinations(BroadcastQuestion{.hypercube = {}, .offered = offered})

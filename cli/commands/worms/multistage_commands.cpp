@@ -26,7 +26,7 @@ using numeric::Rational;
 using render::CombiningPoint;
 using render::MultistageCurve;
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct MultistageOptions {
   std::optional<std::string> nodes, size, buffer, hot, combining, links, service, loads, curve;
 };
@@ -87,7 +87,7 @@ std::vector<CombiningMultistage> read_networks(const MultistageOptions& options,
   return networks;
 }
 
-/// delay unless told otherwise.
+/// Default: delay.
 MultistageCurve read_curve(const MultistageOptions& options) {
   return choices_or_first<MultistageCurve>(options.curve, "--curve").front();
 }
@@ -115,7 +115,7 @@ void add_multistage_options(OptionTable& table, MultistageOptions& options) {
              "of --plot: delay (over throughput, the default) or throughput", choices<MultistageCurve>());
 }
 
-/// One point for each combination of what was given as lists, the loads changing fastest.
+/// One point for each combination of list entries, the loads varying fastest.
 std::vector<CombiningPoint> read_multistage(const MultistageOptions& options, Links usual = Links::one) {
   const std::vector<CombiningMultistage> networks = read_networks(options, usual);
   const std::vector<Rational> services = parse_list(options.service.value_or("1"), "--service");
@@ -134,7 +134,7 @@ std::vector<CombiningPoint> read_multistage(const MultistageOptions& options, Li
 Reply answer_model(const MultistageModelOptions& options, const Context& context) {
   std::vector<MultistageQuestion> questions;
   for (const Variant variant : choices_or_first<Variant>(options.variant, "--variant"))
-    // That outputs take any number of requests is part of the published variant.
+    // In the published variant outputs accept any number of requests.
     for (const CombiningPoint& point :
          read_multistage(options.question, variant == Variant::published ? Links::any : Links::one))
       questions.push_back(
@@ -160,8 +160,8 @@ void declare_validation(OptionTable& table, MultistageSimulationOptions& options
   add_simulation_options(table, options.run);
 }
 
-/// One question for each combination of what was given as lists; each has its own warm-up, batches and, unless
-/// told, slots.
+/// One query for each combination of list entries; each has its own warm-up and batches, and by default its
+/// own number of slots.
 std::vector<SimulateMultistageQuestion> read_simulations(const MultistageSimulationOptions& options) {
   const std::vector<render::CombiningPoint> points = read_multistage(options.question);
   std::vector<SimulateMultistageQuestion> questions;

@@ -17,7 +17,7 @@ std::string option_of(const LoadWords& words) {
   return fmt::format("--{}s", words.name);
 }
 
-/// Networks with broadcasts have all but channels.
+/// Networks with broadcasts have everything except channels.
 template <class End>
 Meanings<End> ends_of(bool with_broadcasts) {
   Meanings<End> ends;

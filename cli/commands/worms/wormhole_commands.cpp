@@ -33,7 +33,7 @@ using network::WormPatternName;
 using network::WormShape;
 using network::WormTopology;
 
-/// As typed; an option that was not given is empty.
+/// As typed; empty if not given.
 struct WormholeOptions {
   std::optional<std::string> topology, nodes, dimensions, flits, lengths, loads, fractions, variant,
       virtual_channels, buffer_flits, router_cycles, link_cycles, credit_cycles, concentration, pattern,
@@ -52,7 +52,7 @@ struct WormholeSimulationOptions {
   LatencyOptions latency;
 };
 
-/// One for each name and, of hot spots, share.
+/// One for each name and, for hot spots, each fraction.
 std::vector<network::WormPattern> read_patterns(const WormholeOptions& options) {
   std::vector<network::WormPattern> all;
   bool hot = false;
@@ -75,7 +75,7 @@ std::vector<network::WormPattern> read_patterns(const WormholeOptions& options) 
   return all;
 }
 
-/// One for each size, number of dimensions and way to enter and leave, and what is sent there.
+/// One for each size, number of dimensions, injection and ejection, and its traffic.
 void add_topologies(const WormholeOptions& options, WormShape shape,
                     std::vector<answers::WormholeNetwork>& all) {
   if (options.dimensions && !network::has_dimensions(shape))
@@ -176,7 +176,8 @@ void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
               "of the saturation load, instead: 0.1,0.5 or 10%:90%:10% (the default)");
 }
 
-/// One network for each combination of entries, the last changing fastest; "12x12" is a size too. Reads files too.
+/// One network for each combination of entries, the last varying fastest; "12x12" is also a size. Includes
+/// networks from files.
 std::vector<answers::WormholeNetwork> read_wormhole_networks(const WormholeOptions& options) {
   if (options.place.network) return {read_own(options)};
   refuse_given({{"--matrix", &options.place.matrix}, {"--route", &options.place.route}},
@@ -190,7 +191,7 @@ std::vector<answers::WormholeNetwork> read_wormhole_networks(const WormholeOptio
   return all;
 }
 
-/// The usual number unless told.
+/// Has a default.
 std::vector<std::optional<int>> read_virtual_channels(const WormholeOptions& options) {
   const auto all = integers_or(1, options.virtual_channels, "--virtual-channels", 1, 64);
   return each_or_none(options.virtual_channels.has_value(), std::vector<int>(all.begin(), all.end()));
@@ -251,7 +252,7 @@ std::optional<std::size_t> read_channels(const WormholeModelOptions& options) {
   return text.empty() ? 10 : static_cast<std::size_t>(parse_integer(text, "--channels", 1, 1'000'000));
 }
 
-/// One question for each network and length; its loads share what is costly.
+/// One query for each network and length; its loads share expensive computations.
 std::vector<WormholeQuestion> read_questions(const WormholeModelOptions& options) {
   const std::optional<std::size_t> channels = read_channels(options);
   return Combinations(WormholeQuestion{.network = {}, .offered = {}, .channels = channels})
@@ -284,7 +285,7 @@ void declare_model(OptionTable& table, WormholeModelOptions& options) {
 
 // --- simulated
 
-/// What is simulated, for each combination of what was given as lists.
+/// The simulated network, for each combination of list entries.
 std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& options) {
   const std::vector<answers::WormholeNetwork> networks = read_wormhole_networks(options.question);
   const std::vector<std::int64_t> flits = read_flits(options.question);
@@ -300,7 +301,7 @@ std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& o
       .points();
 }
 
-/// Which saturation load fractions are of, where it is told.
+/// The saturation load to which fractions refer, if given.
 std::optional<answers::FractionsOf> read_fractions_of(const WormholeSimulationOptions& options) {
   if (options.of && options.question.loads)
     throw InvalidArgument("--of", *options.of, "given with --fractions, not with --loads");

@@ -20,19 +20,19 @@ using network::WormShape;
 using network::WormTopology;
 using numeric::plain;
 
-/// Of more networks an answer says how many were measured; a command has no more loads.
+/// For more networks an answer only states how many were measured; a command has at most so many loads.
 constexpr std::size_t most_statements = 3, most_loads_in_command = 9;
 
-// --- settings in words
+// --- settings as text
 
 const char* shape_in_words(WormShape shape) {
   switch (shape) {
     case WormShape::butterfly_fat_tree:
       return "butterfly fat-trees";
     case WormShape::torus:
-      return "one-way tori";
+      return "unidirectional tori";
     case WormShape::bidirectional_torus:
-      return "two-way tori";
+      return "bidirectional tori";
     case WormShape::hypercube:
       return "hypercubes";
     case WormShape::mesh:
@@ -62,7 +62,7 @@ Choice choice_in(const MeasuredSetting& setting) {
   return static_cast<Choice>(static_cast<int>(setting.from));
 }
 
-/// A setting as it stands in a list; empty where it is what networks have unless something else is said.
+/// A setting in a list; empty if it is the default of networks.
 std::string setting_in_words(const MeasuredSetting& setting) {
   const bool is_one = setting.from == 1 && setting.to == 1;
   switch (setting.setting) {
@@ -71,7 +71,7 @@ std::string setting_in_words(const MeasuredSetting& setting) {
     case Setting::own_network:
       return "a network from a file";
     case Setting::fabric:
-      return "";  // the row's name says it
+      return "";  // stated in the name of the row
     case Setting::dimensions:
       return counted_range(setting, "dimension");
     case Setting::nodes:
@@ -81,11 +81,11 @@ std::string setting_in_words(const MeasuredSetting& setting) {
     case Setting::buffer_flits:
       return is_one ? "" : "buffers of " + measured_range(setting.from, setting.to) + " flits";
     case Setting::router_cycles:
-      return setting.to == 0 ? "" : "routers of " + counted_range(setting, "cycle");
+      return setting.to == 0 ? "" : "router delay " + counted_range(setting, "cycle");
     case Setting::link_cycles:
-      return is_one ? "" : "links of " + counted_range(setting, "cycle");
+      return is_one ? "" : "link delay " + counted_range(setting, "cycle");
     case Setting::credit_cycles:
-      return setting.to == 0 ? "" : "credits back in " + counted_range(setting, "cycle");
+      return setting.to == 0 ? "" : "credit delay " + counted_range(setting, "cycle");
     case Setting::flits:
       return counted_range(setting, "flit");
     case Setting::lengths:
@@ -110,10 +110,10 @@ std::string setting_in_words(const MeasuredSetting& setting) {
     case Setting::combining:
       return is_one ? "no combining" : "combining " + measured_range(setting.from, setting.to);
     case Setting::links:
-      return choice_in<network::Links>(setting) == network::Links::any ? "any number at once per link"
+      return choice_in<network::Links>(setting) == network::Links::any ? "any number of requests at a time per link"
                                                                        : "one request at a time per link";
     case Setting::saturated:
-      return setting.from == 0 ? "below saturation" : "in saturation";
+      return setting.from == 0 ? "below saturation" : "above saturation";
     case Setting::radix:
       return "radix " + measured_range(setting.from, setting.to);
     case Setting::levels:
@@ -136,7 +136,7 @@ std::string setting_in_words(const MeasuredSetting& setting) {
   return {};
 }
 
-/// The name of a single network says these.
+/// Settings stated in the name of a single network.
 bool is_in_name(MeasuredModel model, Setting setting) {
   if (setting == Setting::nodes || setting == Setting::topology || setting == Setting::dimensions)
     return true;
@@ -145,7 +145,7 @@ bool is_in_name(MeasuredModel model, Setting setting) {
   return tree && (setting == Setting::radix || setting == Setting::levels);
 }
 
-/// Both ends are said where they are not as the model's networks have them unless something else is said.
+/// Both ends are stated unless they are the defaults of the model's networks.
 bool says_ends(MeasuredModel model, const std::vector<MeasuredSetting>& settings) {
   const bool broadcasts = model == MeasuredModel::broadcast_conserving ||
                           model == MeasuredModel::broadcast_literal ||
@@ -171,7 +171,7 @@ std::string listed(MeasuredModel model, const std::vector<MeasuredSetting>& sett
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// --- errors in words
+// --- errors as text
 
 bool is_broadcast(MeasuredModel model) {
   return model == MeasuredModel::broadcast_conserving || model == MeasuredModel::broadcast_literal ||
@@ -229,7 +229,7 @@ std::string outside_in_words(const Accuracy& accuracy) {
     std::string text = setting_in_words({asked.setting, asked.value, asked.value});
     const std::string its = measured ? setting_in_words(*measured) : "";
     if (text.empty() && its.empty()) continue;
-    if (text.empty()) text = "others";  // what networks have unless something else is said
+    if (text.empty()) text = "default";
     parts.push_back(its.empty() ? text : text + ", measured: " + its);
   }
   return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, "; "));
@@ -237,7 +237,7 @@ std::string outside_in_words(const Accuracy& accuracy) {
 
 // --- command lines
 
-/// Words of a shell that need quotes get them.
+/// Quoted for a shell if necessary.
 std::string shell_quoted(const std::string& word) {
   const bool plain_word = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || std::string("-_./,:%=+").find(static_cast<char>(c)) != std::string::npos;
@@ -248,7 +248,7 @@ std::string shell_quoted(const std::string& word) {
   return text + "'";
 }
 
-/// " --loads 0.1,0.2" or " --fractions 10%,50%"; of many loads 30 to 90 % of saturation.
+/// " --loads 0.1,0.2" or " --fractions 10%,50%"; for many loads 30 to 90 % of saturation.
 std::string loads_in_command(const OfferedLoads& offered, const char* loads) {
   if (offered.values.empty() || offered.values.size() > most_loads_in_command)
     return " --fractions 30%,50%,70%,80%,90%";
@@ -277,7 +277,7 @@ std::int64_t whole_of(const AccuracyRow& row, Setting setting) {
   return static_cast<std::int64_t>(std::llround(from_of(row, setting)));
 }
 
-/// Of loads and fractions that have at most so many digits, or need no more.
+/// Loads and fractions rounded to a limited number of decimals.
 numeric::Rational to_decimals(double value) {
   constexpr long unit = 100'000;
   return numeric::Rational(std::lround(value * unit)) / unit;
@@ -407,7 +407,7 @@ std::string probability_in_words(double probability) {
 }
 
 std::string error_in_words(double least, double greatest) {
-  if (std::isinf(greatest)) return signed_percent(least) + " % to no limit, as the model saturates first";
+  if (std::isinf(greatest)) return signed_percent(least) + " % to infinite, because the model saturates first";
   if (least == -greatest && greatest > 0) return fmt::format("within {:.1f} %", 100 * greatest);
   const std::string low = signed_percent(least), high = signed_percent(greatest);
   return low == high ? low + " %" : low + " to " + high + " %";
@@ -425,7 +425,7 @@ std::string clause(const Accuracy& accuracy, const std::string& command) {
   const AccuracyRow& first = *accuracy.rows.front();
   return fmt::format("measured on {} ({}){}",
                      one ? std::string("this network")
-                         : fmt::format("{} networks, between which this one lies", accuracy.rows.size()),
+                         : fmt::format("{} similar networks", accuracy.rows.size()),
                      listed(first.model, accuracy.box, one ? first.network : std::string()),
                      errors_in_words(accuracy));
 }
@@ -461,7 +461,7 @@ std::string accuracy_note(const std::vector<StatedAccuracy>& all) {
                        error_in_words(worst->least, worst->greatest));
   }
   if (!errors.empty()) note += fmt::format(": {}", fmt::join(errors, ", "));
-  note += "; each one is in JSON and CSV";
+  note += "; each value is in JSON and CSV";
   const auto other = std::find_if_not(all.begin(), all.end(), measured);
   if (other != all.end()) note += fmt::format("; `{}` measures the first of the others", other->command);
   return note + ".";
@@ -570,18 +570,17 @@ std::string reproducing_command(const AccuracyRow& row) {
 
 std::vector<Column> accuracy_columns(const AccuracyKeys& keys) {
   std::vector<Column> columns{{"accuracy", "", "", Shape::text,
-                               "of the model against simulation: measured (this network), between (measured "
-                               "networks on both sides), not "
-                               "measured, or load not measured",
+                               "of the model against simulation: measured (this network), between (networks on "
+                               "both sides are measured), not measured, or load not measured",
                                Style::hidden}};
   for (const auto& [quantity, key] : keys) {
-    const std::string what = "error of " + key + ", model / simulation - 1, from light load up to this one";
+    const std::string what = "error of " + key + ", model / simulation - 1, from low load up to this one";
     columns.push_back(
-        {key + "_error_min", "", "", Shape::model, "least " + what + "; null: not measured", Style::hidden});
+        {key + "_error_min", "", "", Shape::model, "minimum " + what + "; null: not measured", Style::hidden});
     columns.push_back({key + "_error_max", "", "", Shape::model,
-                       "greatest " + what + "; null: not measured, or without limit", Style::hidden});
+                       "maximum " + what + "; null: not measured, or infinite", Style::hidden});
   }
-  columns.push_back({"accuracy_command", "", "", Shape::text, "measures it by simulation", Style::hidden});
+  columns.push_back({"accuracy_command", "", "", Shape::text, "command that measures the error by simulation", Style::hidden});
   return columns;
 }
 

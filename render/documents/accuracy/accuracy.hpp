@@ -12,35 +12,36 @@
 #include <utility>
 #include <vector>
 
-/// What is said of a model's accuracy: in every answer one statement, made from answers/accuracy/accuracy.hpp and nowhere else.
+/// Statements about the accuracy of a model: the only place that formulates them, based on
+/// answers/accuracy/accuracy.hpp.
 namespace tailbound::render {
 
-/// "measured on this network (8 x 8 mesh, 1 virtual channel, 32 flits), up to 90 % of the simulated saturation load: mean
-/// latency -2.5 to +0.5 %, saturation load -2.5 %", or "not measured for this network (5 flits, measured: 20 to 40 flits);
-/// `tailbound validate ...` measures it".
+/// A statement such as "measured on this network (8 x 8 mesh, 1 virtual channel, 32 flits), up to 90 % of the
+/// simulated saturation load: mean latency -2.5 to +0.5 %, saturation load -2.5 %", or "not measured for this
+/// network ..." with the command that measures it.
 /// \param command  that measures it
 [[nodiscard]] std::string clause(const answers::Accuracy& accuracy, const std::string& command);
 
-/// One network of an answer, with what measures its accuracy.
+/// One network of an answer, with the command that measures its accuracy.
 struct StatedAccuracy {
-  std::string network;  ///< named where an answer has several
+  std::string network;  ///< shown if an answer has several
   answers::Accuracy accuracy;
   std::string command;
 };
 
-/// One note for all networks of an answer: each statement once, with its network where they differ; of more than a few
-/// how many were measured and the worst errors of all.
+/// One note for all networks of an answer: each statement once, with its network where they differ. For many
+/// networks the number of measured ones and the worst errors of all.
 [[nodiscard]] std::string accuracy_note(const std::vector<StatedAccuracy>& all);
 
 // --- the commands
 
-/// `tailbound validate wormhole ...` of the same network and loads; of many loads some typical ones.
+/// `tailbound validate wormhole ...` for the same network and loads; for many loads some typical ones.
 [[nodiscard]] std::string measuring_command(const answers::WormholeQuestion& question);
 [[nodiscard]] std::string measuring_command(const answers::BroadcastQuestion& question);
-/// \param questions  of one network, at least one
+/// \param questions  about one network, at least one
 [[nodiscard]] std::string measuring_command(const std::vector<answers::MultistageQuestion>& questions);
 [[nodiscard]] std::string measuring_command(const answers::TreeTopology& tree, answers::Hops hops);
-/// That by which a row is measured again.
+/// The command that reproduces a row.
 [[nodiscard]] std::string reproducing_command(const answers::AccuracyRow& row);
 
 // --- keys
@@ -48,9 +49,10 @@ struct StatedAccuracy {
 /// A quantity and the stem of its keys: "latency" makes latency_error_min and latency_error_max.
 using AccuracyKeys = std::vector<std::pair<answers::Quantity, std::string>>;
 
-/// "accuracy", "KEY_error_min" and "KEY_error_max" of each, "accuracy_command"; for data formats.
+/// "accuracy", "KEY_error_min" and "KEY_error_max" of each key, "accuracy_command"; for data formats.
 [[nodiscard]] std::vector<Column> accuracy_columns(const AccuracyKeys& keys);
-/// \param at  fraction of the model's saturation load (of broadcasts: of variant conserving), or a probability
+/// \param at  fraction of the model's saturation load (for broadcasts: of variant conserving), or a
+///            probability
 [[nodiscard]] Cells accuracy_cells(const answers::Accuracy& accuracy, const AccuracyKeys& keys, double at,
                                    const std::string& command);
 
@@ -58,14 +60,14 @@ using AccuracyKeys = std::vector<std::pair<answers::Quantity, std::string>>;
 
 /// "8 x 8 mesh, 1 virtual channel, 32 flits"
 [[nodiscard]] std::string settings_in_words(const answers::AccuracyRow& row);
-/// "-0.6", "+12", "0.0": in percent
+/// "-0.6", "+12", "0.0": percentages
 [[nodiscard]] std::string signed_percent(double error);
 /// "0.5", "1e-6"
 [[nodiscard]] std::string probability_in_words(double probability);
 /// "-0.6 to +0.5 %", "within 4.1 %"
 [[nodiscard]] std::string error_in_words(double least, double greatest);
 
-/// The whole page.
+/// The complete page.
 [[nodiscard]] std::string trust_page();
 
 }  // namespace tailbound::render

@@ -29,7 +29,7 @@ Measured rows_that(const Measured& rows, Of of) {
   return some;
 }
 
-/// A column of tables: percent of saturation, or a power of ten near which the probability is.
+/// Column of an error: percentage of saturation, or the nearest power of ten of a probability.
 double column_of(const MeasuredError& error) {
   if (error.quantity != Quantity::tail) return std::round(1000 * error.at) / 1000;
   return error.at > 0.3 ? 0.5 : std::pow(10, std::round(std::log10(error.at)));
@@ -49,7 +49,7 @@ std::string accuracy_cell(const AccuracyRow& row, Quantity quantity, double colu
     all->greatest = std::max(all->greatest, error.greatest);
   }
   if (!all) return "-";
-  if (std::isinf(all->greatest)) return "no limit";
+  if (std::isinf(all->greatest)) return "infinite";
   const std::string low = signed_percent(all->least), high = signed_percent(all->greatest);
   return low == high ? low : low + " .. " + high;
 }
@@ -83,7 +83,7 @@ std::string end_of_line(const AccuracyRow& row) {
   return fmt::format(" | {} | `{}` |\n", row.measured, reproducing_command(row));
 }
 
-/// A row a network, a column a load or a probability.
+/// One row per network, one column per load or probability.
 std::string accuracy_table(const Measured& rows, Quantity quantity) {
   if (rows.empty()) return {};
   const std::vector<double> columns = columns_of(rows, quantity);
@@ -111,7 +111,7 @@ std::string accuracy_table(const Measured& rows, Quantity quantity) {
   return text;
 }
 
-/// Of rows whose loads are not those of others: loads and errors in one cell.
+/// For rows with unusual loads: loads and errors in one cell.
 std::string accuracy_list(const Measured& rows) {
   if (rows.empty()) return {};
   std::string text = "\n| network | error at % of saturation | measured | reproduce |\n|---|---|---|---|\n";
@@ -125,14 +125,14 @@ std::string accuracy_list(const Measured& rows) {
   return text;
 }
 
-/// Are its loads multiples of 5 %, as those of most rows are?
+/// Are its loads multiples of 5 %, like those of most rows?
 bool has_common_loads(const AccuracyRow& row) {
   return std::all_of(row.errors.begin(), row.errors.end(), [](const MeasuredError& error) {
     return std::abs(20 * error.at - std::round(20 * error.at)) < 1e-6;
   });
 }
 
-/// Errors of one quantity up to a load (or down to a probability), of all rows.
+/// Errors of one quantity up to a load (or down to a probability), over all rows.
 std::string range_of(const Measured& rows, Quantity quantity, double at) {
   std::optional<MeasuredError> all;
   for (const AccuracyRow* row : rows)
@@ -146,7 +146,7 @@ std::string range_of(const Measured& rows, Quantity quantity, double at) {
   return all ? error_in_words(all->least, all->greatest) : "-";
 }
 
-/// The networks with the greatest errors up to a load (down to a probability).
+/// The networks with the largest errors up to a load (down to a probability).
 std::string worst_of(const Measured& rows, Quantity quantity, double at, const std::string& where) {
   std::vector<std::pair<double, const AccuracyRow*>> sorted;
   for (const AccuracyRow* row : rows) {
@@ -160,10 +160,10 @@ std::string worst_of(const Measured& rows, Quantity quantity, double at, const s
   }
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& x, const auto& y) { return std::abs(x.first) > std::abs(y.first); });
-  std::string text = fmt::format("\nFarthest off {}: ", where);
+  std::string text = fmt::format("\nLargest errors {}: ", where);
   for (std::size_t i = 0; i < std::min<std::size_t>(sorted.size(), 4); ++i)
     text += fmt::format("{}{} ({})", i == 0 ? "" : "; ", settings_in_words(*sorted[i].second),
-                        std::isinf(sorted[i].first) ? "no limit" : signed_percent(sorted[i].first) + " %");
+                        std::isinf(sorted[i].first) ? "infinite" : signed_percent(sorted[i].first) + " %");
   return text + ".\n";
 }
 
@@ -215,12 +215,12 @@ std::string accuracy_summary() {
                                  {delay_chain},
                                  {{Quantity::tail, 1e-4}},
                                  "P(D > t) down to 1e-4"},
-                                {"bursts through trees, conservative, `--hops safe`",
+                                {"bursts through trees, `--hops safe` (conservative)",
                                  "bursts-through-several-hops",
                                  {delay_safe},
                                  {{Quantity::tail, 1e-4}},
                                  "P(D > t) down to 1e-4"},
-                                {"delays, hops added as independent",
+                                {"delays, waits added as independent",
                                  "bursts-through-several-hops",
                                  {delay_independent},
                                  {{Quantity::tail, 1e-4}},
@@ -231,7 +231,7 @@ std::string accuracy_summary() {
                                  {{Quantity::tail, 1e-3}, {Quantity::mean_delay, 1}},
                                  "P(D > t) down to 1e-3, mean delay"}};
   std::string text =
-      "| model | networks | error | of |\n|---|---|---|---|\n| one output queue, shared memory | | none: "
+      "| model | networks | error | quantity |\n|---|---|---|---|\n| one output queue, shared memory | | none: "
       "proved | |\n";
   for (const Line& line : lines) {
     const Measured rows = rows_of(line.models);
@@ -245,7 +245,7 @@ std::string accuracy_summary() {
   return text;
 }
 
-/// The error of a quantity that is not at a load of its own.
+/// The error of a quantity without a load.
 std::string whole_error(const AccuracyRow& row, Quantity quantity) {
   for (const MeasuredError& error : row.errors)
     if (error.quantity == quantity) return error_in_words(error.least, error.greatest);
@@ -275,42 +275,47 @@ std::string trust_page() {
   const Measured finite = rows_of({wormhole_finite_source}), paper = rows_of({wormhole_paper});
   const Measured independent = rows_of({delay_independent}), chain = rows_of({delay_chain});
   const auto without_bursts = [](const AccuracyRow& row) { return !has_bursts(row); };
-  std::string text = R"(# How far each model is off
+  std::string text = R"(# Accuracy of each model
 
-This page is generated by `tailbound schema --accuracy` from the table that answers look themselves up in; a test holds it to
-that. What is *certified* is proved for the model as stated and has no error. Models of networks are approximate: each answer says
-what was measured for its network, or that nothing was, with the command that measures it.
+This page is generated by `tailbound schema --accuracy` from the table that is also used for the accuracy notes of
+results; a test compares the two. *Certified* results are proved for the stated model and have no error. Models of
+networks are approximate. Each result states what was measured for its network, or that nothing was measured, with the
+command that measures it.
 
-**Errors** are model / simulation - 1: above 0 the model overestimates, which is conservative for delays and tail probabilities and
-optimistic for saturation loads and throughput. Ranges contain the 95 % interval of the simulation where it matters (tail
-probabilities, rows of 2026); other intervals of means are at most 0.7 % up to 85 % of saturation, 0.8 % at 90 % and 1.9 % at 95 %.
-`reproduce` is a command line; longer runs narrow its intervals. Where a network lies between two that were measured, answers
-give the errors of all rows between the two.
+**Errors** are model / simulation - 1. Above 0 the model overestimates. This is conservative for delays and tail
+probabilities, but not for saturation loads and throughput. Ranges include the 95 % interval of the simulation where it
+matters (tail probabilities, rows of 2026). Other intervals of means are at most 0.7 % up to 85 % of saturation, 0.8 %
+at 90 % and 1.9 % at 95 %.
+
+`reproduce` is a command line; longer runs narrow its intervals. If a network lies between two measured networks,
+results give the errors of all rows between the two.
 
 )";
   text += accuracy_summary();
   text += R"(
-The errors are the smallest and the greatest of all rows below, the worst corners included.
+The errors are the minimum and the maximum over all rows below.
 
 ## Delays through trees
 
-Waits at successive hops depend on each other; `--hops chain`, the default, takes each wait as depending on the one before. Errors of P(D > t)
-[%] where the model gives the probability at the head of the column. Model and derivation: [dependent_hops.md](derivations/dependent_hops.md).
-`--hops bound` is an upper bound, proved up to the root of a tree and assumed below.
+Waits at successive hops are correlated. With `--hops chain`, the default, each wait depends on the previous one. The
+table lists errors of P(D > t) [%] where the model gives the probability in the column heading. `--hops bound` is an
+upper bound, proved up to the root of a tree and assumed below. Derivation:
+[dependent_hops.md](derivations/dependent_hops.md).
 )";
   text += accuracy_table(rows_that(chain, without_bursts), Quantity::tail);
   text += worst_of(rows_that(chain, without_bursts), Quantity::tail, 1e-4, "down to 1e-4");
   text += R"(
-The same with hops added as if they were independent (`--hops independent`):
+The same with waits added as if they were independent (`--hops independent`):
 )";
   text += accuracy_table(rows_that(independent, without_bursts), Quantity::tail);
   text += R"(
 ## Delays in any network
 
-240 random networks (lines, rings, trees, leaf-spines, random graphs; 2 to 6 switches, half of them with traffic spread over all shortest
-paths, busiest queue at 0.3 to 0.9), simulated over 12 million slots each. Number of values by the ratio simulated / computed P(D > t) at the near
-end of the simulation's 95 % interval; above 1 the model underestimates. `random_networks --recorded data/networks/random` gives the table
-again, `random_networks --count 2000` others like it. Model: [any_network.md](derivations/any_network.md).
+240 random networks were simulated over 12 million slots each: lines, rings, trees, leaf-spines and random graphs with 2
+to 6 switches, half of them with traffic spread over all shortest paths. The utilization of the busiest queue is 0.3 to
+0.9. The table counts values by the ratio simulated / computed of P(D > t), at the near end of the simulation's 95 %
+interval. Above 1 the model underestimates. `random_networks --recorded data/networks/random` reproduces the table;
+`random_networks --count 2000` runs similar networks. Derivation: [any_network.md](derivations/any_network.md).
 
 | packets | level | values | < 0.4 | < 0.6 | < 0.75 | < 0.9 | < 0.97 | 0.97 to 1.03 | < 1.1 | < 1.25 | more |
 |---|---|---|---|---|---|---|---|---|---|---|---|
@@ -321,10 +326,11 @@ again, `random_networks --count 2000` others like it. Model: [any_network.md](de
 | | 1e-2 | 177 | 0 | 0 | 1 | 12 | 8 | 156 | 0 | 0 | 0 |
 | | 1e-3 | 179 | 0 | 0 | 3 | 10 | 3 | 159 | 4 | 0 | 0 |
 
-Of the flows 98 % are within 25 %. The worst all overestimate, and the cross-check below each answer shows both numbers; it calls a flow contradicted
-where the simulation is below half of what is computed, or above it by over 10 %, beyond the interval:
+98 % of the flows are within 25 %. In all of the worst cases the model overestimates. The cross-check of each result
+shows both numbers. It reports a contradiction if the simulation is below half of the computed value, or more than 10 %
+above it, outside the interval:
 
-| network, flow | P(D > t) computed | simulated | the answer's cross-check |
+| network, flow | P(D > t) computed | simulated | cross-check of the result |
 |---|---|---|---|
 | n171, h3 -> h1 | t = 7: 2.3e-3 | 7.1e-4 +- 0.5e-4 | contradicted by simulation |
 | n202, h0 -> h6 | t = 3: 3.3e-3 | 1.49e-3 +- 0.08e-3 | P(D > 3) = 1.31e-3 +- 19 %, computed 3.26e-3 |
@@ -335,64 +341,69 @@ where the simulation is below half of what is computed, or above it by over 10 %
 | n68, h1 -> h0 | t = 7: 1.7e-3 | 8.7e-4 +- 0.6e-4 | P(D > 5) = 7.91e-3 +- 18 %, computed 0.0115 |
 | n81, h9 -> h5 | t = 2: 3.3e-3 | 1.76e-3 +- 0.11e-3 | P(D > 1) = 0.0177 +- 11 %, computed 0.0247 |
 
-Rings with many switches are the weakest: waits many hops apart depend on each other, which the model does not see. Of 400 random networks with up to 40
-switches one underestimated all packets by more than 5 % (P(D > 1) = 0.017, simulated 0.019, a ring of 11 switches).
+Rings with many switches are the weakest: waits many hops apart are correlated, which the model neglects. In one of 400
+random networks with up to 40 switches, P(D > t) of all packets was underestimated by more than 5 % (P(D > 1) = 0.017,
+simulated 0.019, a ring of 11 switches).
 
 ## Fabrics
 
-Networks that are answered as a whole add waits as independent. P(D > t) of all packets; intervals of 99.69 %
-([fabrics.md](derivations/fabrics.md)).
+For networks that are computed as a whole, waits are added as independent. P(D > t) of all packets; intervals of
+99.69 % ([fabrics.md](derivations/fabrics.md)).
 )";
   text += accuracy_table(rows_of({delay_fabric}), Quantity::tail);
   text += R"(
 ## Bursts through several hops
 
-What a packet's waits have in common is the age of its burst. `--hops chain`, the default, uses that, and that bursts are stretched as they go. Its
-constants are fitted to fifteen of these trees. Model and derivation: [aged_bursts.md](derivations/aged_bursts.md). Shallow trees at low load are
-overestimated, and so are binary and 3-ary trees, but for deep binary trees at high load, which are underestimated deep in the tail.
-Where the packets of a burst draw their paths, the model is a chain without ages; in binary trees it is not the default.
+All waits of a packet depend on the age of its burst. `--hops chain`, the default, uses this, and the stretching of
+bursts along the path. Its constants are fitted to fifteen of these trees. Shallow trees at low load are overestimated,
+and so are binary and 3-ary trees. Deep binary trees at high load are underestimated deep in the tail. With per-packet
+paths the model is a chain without ages; in binary trees it is not the default. Derivation:
+[aged_bursts.md](derivations/aged_bursts.md).
 )";
   text += accuracy_table(rows_that(chain, has_bursts), Quantity::tail);
   text += worst_of(rows_that(chain, has_bursts), Quantity::tail, 1e-4, "down to 1e-4");
   text += R"(
-`--hops safe` leaves out what lowers delays. It is not proved:
+`--hops safe` neglects effects that reduce delays. It is conservative but not proved:
 )";
   text += accuracy_table(rows_of({delay_safe}), Quantity::tail);
   text += R"(
-`--hops independent`: the first queue's tail is exact; later queues are fed as if no queue upstream spread the bursts, and hops are added as
-independent: the bulk is overestimated, the deep tail underestimated. Per queue: [bursty_queue.md](derivations/bursty_queue.md#through-several-hops).
+`--hops independent`: the tail of the first queue is exact. Arrivals at later queues are computed as if no upstream queue
+spread the bursts, and waits are added as independent. The bulk is overestimated and the deep tail underestimated. Per
+queue: [bursty_queue.md](derivations/bursty_queue.md#through-several-hops).
 )";
   text += accuracy_table(rows_that(independent, has_bursts), Quantity::tail);
   text += R"(
 ## Hot spots
 
-Errors over a grid of hot fractions, combining degrees and loads, by whether the model says that the network is saturated; "within": the worst absolute
-error. `blocking` is the default; `published` lacks blocking. Mean errors and weak corners: [multistage.md](derivations/multistage.md).
+Errors over a grid of hot-spot fractions, combining degrees and loads, below and above the saturation load of the model.
+"within" is the maximum absolute error. `blocking` is the default; `published` neglects blocking. Mean errors and the
+largest errors: [multistage.md](derivations/multistage.md).
 )";
   text += hot_spots(multistage_blocking);
   text += "\n`--variant published`:\n" + hot_spots(multistage_published);
   text += R"(
 ## Wormhole networks
 
-Variant `finite-source`, the default. Errors of the mean latency [%] at percents of the *simulated* saturation load, and of the saturation load;
-the simulated one in brackets [flits/cycle/node]. Derivation: [wormhole_finite_source.md](derivations/wormhole_finite_source.md).
+Variant `finite-source`, the default. Errors of the mean latency [%] at percentages of the *simulated* saturation load,
+and errors of the saturation load, with the simulated load in parentheses [flits/cycle/node]. Derivation:
+[wormhole_finite_source.md](derivations/wormhole_finite_source.md).
 )";
   text += accuracy_table(rows_that(finite, of_simulated), Quantity::mean_latency);
   text += worst_of(rows_that(finite, of_simulated), Quantity::mean_latency, 0.8, "up to 80 %");
   const Measured of_model = rows_that(finite, [](const AccuracyRow& row) { return !of_simulated(row); });
-  text += "\nAt percents of the model's saturation load:\n";
+  text += "\nAt percentages of the model's saturation load:\n";
   text += accuracy_table(rows_that(of_model, has_common_loads), Quantity::mean_latency);
   text += accuracy_list(rows_that(of_model, [](const AccuracyRow& row) { return !has_common_loads(row); }));
   text += R"(
 ### Published wormhole equations
 
-Variant `paper`, at percents of the model's own saturation load ([wormhole.md](derivations/wormhole.md)).
+Variant `paper`, at percentages of the model's own saturation load ([wormhole.md](derivations/wormhole.md)).
 )";
   text += accuracy_table(paper, Quantity::mean_latency);
   text += R"(
 ## Broadcasts in hypercubes
 
-Errors of the mean latency of unicasts / broadcasts [%], at percents of the saturation rate of variant `conserving`
+Errors of the mean latency of unicasts / broadcasts [%], at percentages of the saturation rate of variant `conserving`
 ([broadcast.md](derivations/broadcast.md), with a survey of 24 more networks).
 )";
   for (const auto& [model, name] :
@@ -400,9 +411,9 @@ Errors of the mean latency of unicasts / broadcasts [%], at percents of the satu
         std::pair{broadcast_literal, "literal"}})
     text += fmt::format("\n`{}`:\n", name) + accuracy_table(rows_of({model}), Quantity::mean_latency);
   text += R"(
-## What a published figure reads
+## Values read from published figures
 
-Where the paper reads 160 packets off its figure for load 0.9 and 1e-15, the value is 157.
+The paper reads 160 packets from its figure for load 0.9 and 1e-15; the exact value is 157.
 )";
   return text;
 }

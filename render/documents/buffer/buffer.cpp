@@ -20,7 +20,7 @@ using bounds::Criterion;
 using numeric::plain;
 using numeric::Rounding;
 
-/// What all points ask.
+/// The unknown of all points.
 bool asks_for_buffer(const BufferQuestion& question) {
   return std::holds_alternative<LeastBuffer>(question.asked);
 }
@@ -42,17 +42,16 @@ bool at_any_time(const BufferQuestion& question) {
   return std::holds_alternative<PoissonAtAnyTime>(question.traffic.source);
 }
 
-/// What Poisson arrivals are here; empty of other traffic.
+/// The kind of Poisson arrivals; empty for other traffic.
 std::string poisson_in_words(const BufferQuestion& question) {
   const bool loss = question.criterion == Criterion::loss;
   if (at_any_time(question))
-    return loss ? "M/D/1/K, K being the buffer: arrivals at any time, services of one slot;\nthe packet in "
-                  "service "
-                  "counts"
-                : "M/D/1: arrivals at any time, services of one slot; Q at any time, the packet in\nservice "
-                  "counts";
+    return loss ? "M/D/1/K: Poisson arrivals in continuous time, service time of one slot; K is the buffer, "
+                  "the packet in service included"
+                : "M/D/1: Poisson arrivals in continuous time, service time of one slot; Q includes the "
+                  "packet in service";
   if (loss && std::holds_alternative<PoissonArrivals>(question.traffic.source))
-    return "slotted: the packets of a slot arrive together; --traffic md1 has them at any time\n(M/D/1/K)";
+    return "slotted: the packets of a slot arrive together (continuous time: --traffic md1, M/D/1/K)";
   return {};
 }
 
@@ -62,12 +61,12 @@ std::string symbol(Criterion criterion, Packets buffer) {
                                           : fmt::format("loss({})", buffer.value);
 }
 
-/// The same of the column.
+/// The same for the column.
 std::string symbol(Criterion criterion) {
   return criterion == Criterion::overflow ? "P(Q > buffer)" : "loss(buffer)";
 }
 
-/// The end of an interval that is safe to use, rounded so that it stays so.
+/// The conservative end of an interval, rounded conservatively.
 std::string safe_end(const numeric::Proved<unit::Load>& load, numeric::Digits digits) {
   if (const auto* exact = std::get_if<numeric::Exact<unit::Load>>(&load)) return plain(exact->value);
   return numeric::to_decimal(numeric::to_enclosure(load).lower(), digits.count + 1, Rounding::down);
@@ -77,7 +76,7 @@ std::string safe_end(const numeric::Proved<unit::Ratio>& speedup, numeric::Digit
   return numeric::to_decimal(numeric::to_enclosure(speedup).upper(), digits.count + 1, Rounding::up);
 }
 
-/// The traffic; where the burst is asked for, without it.
+/// The traffic; without the burst length if that is the unknown.
 std::string traffic_in_words(const BufferQuestion& question, const std::vector<const Traffic*>& all = {}) {
   if (!asks_for_burst(question)) return in_words(question.traffic, all);
   const auto without_burst = [](const Traffic& traffic) {
@@ -93,16 +92,16 @@ std::string traffic_in_words(const BufferQuestion& question, const std::vector<c
     return std::get<BurstyInputs>(each->source).destination == destination;
   });
   return in_words(without_burst(question.traffic), pointers) +
-         (one_destination ? " (bursts " + in_words(destination, "output") + ")" : "");
+         (one_destination ? " (bursts " + in_words(destination) + ")" : "");
 }
 
-/// Time until a full buffer is empty, no packet arriving.
+/// Time until a full buffer is empty without further arrivals.
 Slots drain_slots(const BufferPoint& point) {
   const std::int64_t served = point.first.traffic.packets_per_slot;
   return Slots((point.second.buffer.value + served - 1) / served);
 }
 
-/// Of --solve: what is asked for.
+/// The unknown of --solve.
 std::optional<const char*> solved_for(const BufferQuestion& question) {
   if (asks_for_load(question)) return "load";
   if (asks_for_speedup(question)) return "speedup";
@@ -110,7 +109,7 @@ std::optional<const char*> solved_for(const BufferQuestion& question) {
   return std::nullopt;
 }
 
-/// As asked; where a buffer is asked for, none.
+/// As given; none if a buffer is the unknown.
 std::optional<Packets> capacity_asked(const BufferQuestion& question) {
   return std::visit(
       [](const auto& asked) -> std::optional<Packets> {
@@ -124,17 +123,13 @@ const Fields<BufferQuestion>& buffer_inputs() {
   using Question = BufferQuestion;
   static const Fields<Question> fields{
       {traffic_fields(), &Question::traffic},
-      {{"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
-       &Question::drop,
-       if_there},
-      {{"capacity", "capacity", "", Shape::whole, "B as asked [packets], the one in service included"},
+      {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"}, &Question::drop, if_there},
+      {{"capacity", "capacity", "", Shape::whole, "B as given [packets], the packet in service included"},
        &capacity_asked,
        if_there},
-      {{"solve", "solve", "", Shape::text, "what was asked for: load, speedup or burst"},
-       &solved_for,
-       if_there},
+      {{"solve", "solve", "", Shape::text, "the unknown: load, speedup or burst"}, &solved_for, if_there},
       {{"criterion", "criterion", "", Shape::text,
-        "overflow: P(Q > B); or loss: the fraction of packets lost"},
+        "overflow: tail probability P(Q > B) of the infinite buffer; or loss: fraction of packets lost"},
        &Question::criterion},
       {accuracy_fields(), &Question::accuracy}};
   return fields;
@@ -146,7 +141,7 @@ Cells input_cells(const BufferQuestion& question, const Units& units) {
   return cells;
 }
 
-/// What is found beside the buffer at its end of the interval; of the other end only whether it misses the target.
+/// The results at the buffer's end of the interval; of the other end only whether it misses the target.
 enum class OtherEnd { none, before, above };
 OtherEnd other_end(const BufferPoint& point) {
   const auto& [question, answer] = point;
@@ -191,12 +186,13 @@ const Fields<BufferPoint>& buffer_results() {
         "mean burst that meets the target at its lower end and misses it at its upper"},
        [](const Point& of) { return shown(*of.second.burst); },
        has_burst},
-      {{"safe_burst", "", "slots", Shape::given,
-        "the mean burst at which `probability` was found to meet the target", Style::hidden},
+      {{"safe_burst", "", "slots", Shape::given, "the mean burst at which `probability` meets the target",
+        Style::hidden},
        [](const Point& of) { return *of.second.safe_burst; },
        has_burst},
       {{"buffer", "buffer", "packets", Shape::whole,
-        "B: the least that meets the target, or as asked; the packet in service counts", Style::plain, 0, ""},
+        "B: the minimum that meets the target, or as given; the packet in service included", Style::plain, 0,
+        ""},
        [](const Point& of) { return of.second.buffer; }},
       {{"buffer_proved", "proved", "packets", Shape::whole,
         "a buffer proved to meet the target, where `buffer` is an approximation", Style::plain, 0,
@@ -204,7 +200,7 @@ const Fields<BufferPoint>& buffer_results() {
        [](const Point& of) { return of.second.proved_buffer; },
        if_there},
       {probability_at("probability", "P or loss at B",
-                      "the criterion at B (and at the load, speedup or burst found)", Style::plain),
+                      "the criterion at B (and at the load, speedup or burst of the answer)", Style::plain),
        [](const Point& of) { return of.second.at.probability; }},
       {{"probability_bound", "", "", Shape::bound,
         "proved upper bound of the criterion at B, where `probability` is an approximation", Style::hidden},
@@ -219,14 +215,13 @@ const Fields<BufferPoint>& buffer_results() {
        [](const Point& of) { return of.second.mean_occupancy; },
        if_there},
       {{"decay_rate", "decay rate", "", Shape::proved,
-        "P(Q > n) falls by exp(-decay_rate) a packet, deep in the tail; null where no packet ever waits, or "
-        "it cannot be enclosed [1/packet]"},
+        "asymptotic decay rate of P(Q > n) [1/packet]; null if no packet ever waits, or if it cannot be "
+        "enclosed"},
        [](const Point& of) { return shown(of.second.decay_rate); },
        has_mean},
-      {probability_at(
-           "loss", "",
-           "fraction of packets lost at B where that is above the overflow; else, or where it would "
-           "take too long to find, null"),
+      {probability_at("loss", "",
+                      "fraction of packets lost at B if that exceeds P(Q > B); otherwise, or if it would "
+                      "take too long to compute, null"),
        [](const Point& of) { return of.second.loss ? shown(of.second.loss->probability) : Value(None{}); },
        [](const Point& of) {
          return of.first.criterion == Criterion::overflow && of.second.mean_occupancy.has_value();
@@ -238,22 +233,22 @@ const Fields<bounds::Computation>& computation_fields() {
   using bounds::Computation;
   static const Fields<Computation> fields{
       {{"method", "method", "", Shape::text,
-        "of `probability`: double, extended, multiprecision, interval, exact, matrices or modes",
+        "arithmetic of `probability`: double, extended, multiprecision, interval, exact, matrices or modes",
         Style::hidden},
        &Computation::name},
-      {{"bits", "bits", "", Shape::whole, "precision of a recurrence's arithmetic, 0 if exact",
+      {{"bits", "bits", "", Shape::whole, "precision of a recurrence's arithmetic; 0 if exact",
         Style::hidden},
        [](const Computation& of) { return of.method.bits; },
        [](const Computation& of) { return of.route == Computation::Route::recurrence; }}};
   return fields;
 }
 
-/// Of points whose packets and links are known.
+/// For points with known packet size and link rate.
 Fields<BufferPoint> slot_fields(const std::optional<numeric::Rational>& slot_ns) {
   static const Column slot{"slot_ns",    "slot", "ns", Shape::given, "time of one packet on the link",
                            Style::hidden};
   static const Column drain{
-      "drain_slots", "drain", "slots", Shape::whole, "until a full buffer is empty, no packet arriving",
+      "drain_slots", "drain", "slots", Shape::whole, "time to drain a full buffer without arrivals",
       Style::hidden};
   return {{slot, [slot_ns](const BufferPoint&) { return slot_ns; }, if_there},
           {drain, &drain_slots, [known = slot_ns.has_value()](const BufferPoint&) { return known; }}};
@@ -268,40 +263,41 @@ Cells result_cells(const BufferPoint& point, const Units& units) {
   return cells;
 }
 
+/// "P(Q > 157) <= 1e-15" or "loss <= 1e-9".
+std::string target_in_words(const BufferQuestion& question, const std::string& buffer) {
+  return fmt::format(
+      "{} <= {}",
+      question.criterion == Criterion::overflow ? "P(Q > " + buffer + ")" : "fraction of packets lost",
+      plain(*question.drop()));
+}
+
+/// The answer to one point.
 std::string sentence(const BufferPoint& point) {
   const auto& [question, answer] = point;
   const numeric::Digits digits = question.accuracy.digits;
-  const bool one = answer.buffer.value == 1;
-  const std::string packets = fmt::format("{} packet{}", answer.buffer.value, one ? "" : "s");
-  const std::string hold = one ? "holds" : "hold";
-  const std::string traffic = traffic_in_words(question);
-  const auto drop = question.drop();
-  const std::string promise =
-      !drop ? std::string()
-      : question.criterion == Criterion::overflow
-          ? fmt::format("in all but at most {} of the {}", plain(*drop),
-                        at_any_time(question) ? "time" : "slots")
-          : fmt::format("and {} at most {} of the packets", one ? "loses" : "lose", plain(*drop));
-  if (asks_for_buffer(question))
-    return fmt::format("{}{} {} the output queue of {} {}.", packets,
-                       answer.proved_buffer ? fmt::format(" (computed; {} are proved to be enough)",
-                                                          answer.proved_buffer->value)
-                                            : "",
-                       hold, traffic, promise);
-  if (asks_for_probability(question))
-    return fmt::format("Room for {}, {}: {} {}.", packets, traffic,
-                       question.criterion == Criterion::loss ? "the fraction of packets lost is"
-                       : at_any_time(question)               ? "the share of time with more present is"
-                                                             : "the share of slots with more present is",
-                       brief(shown(answer.at.probability), digits));
-  if (asks_for_load(question))
-    return fmt::format("{} {} the output queue of {} up to load {} {}.", packets, hold, traffic,
-                       safe_end(*answer.load, digits), promise);
-  if (asks_for_burst(question))
-    return fmt::format("{} {} the output queue of {} up to mean bursts of {} slots {}.", packets, hold,
-                       traffic, plain(*answer.safe_burst), promise);
-  return fmt::format("With a speedup of {} {} {} the output queue of {}\n{}.",
-                     safe_end(*answer.speedup, digits), packets, hold, traffic, promise);
+  const std::int64_t buffer = answer.buffer.value;
+  if (asks_for_probability(question)) {
+    const std::string probability = brief(shown(answer.at.probability), digits);
+    if (question.criterion == Criterion::loss)
+      return fmt::format("{} buffer loses {} of the packets.", capitalized(with_article(buffer, "packet")),
+                         probability);
+    return fmt::format("P(Q > {}) = {} for {} buffer.", buffer, probability, with_article(buffer, "packet"));
+  }
+  const std::string target = target_in_words(question, std::to_string(buffer));
+  if (asks_for_buffer(question)) {
+    if (buffer == 0) return fmt::format("No buffer is needed: {}.", target);
+    return fmt::format("{} buffer suffices{}: {}.", capitalized(with_article(buffer, "packet")),
+                       answer.proved_buffer
+                           ? fmt::format(" (numerical; proved for {} packets)", answer.proved_buffer->value)
+                           : "",
+                       target);
+  }
+  const auto solved = [&](const char* what, const std::string& value) {
+    return fmt::format("{} {} for {} buffer: {}.", what, value, with_article(buffer, "packet"), target);
+  };
+  if (asks_for_load(question)) return solved("Maximum load", safe_end(*answer.load, digits));
+  if (asks_for_burst(question)) return solved("Maximum mean burst", plain(*answer.safe_burst) + " slots");
+  return solved("Minimum speedup", safe_end(*answer.speedup, digits));
 }
 
 std::string proof(const BufferPoint& point) {
@@ -319,17 +315,17 @@ std::string proof(const BufferPoint& point) {
                                        brief(shown(answer.beyond->probability), digits), words)
                          : fmt::format("{} <= {}, {}", at, target, words);
   if (answer.load && !answer.beyond)
-    return fmt::format("proved to meet {} at load {},\nthe greatest that this traffic can have", target,
+    return fmt::format("proved to meet {} at load {}, the maximum that this traffic can have", target,
                        safe_end(*answer.load, digits));
   if (answer.load) {
     const Decimals ends = decimals(shown(*answer.load), digits);
-    return fmt::format("proved to meet {} at load {}\nand to miss it at load {}", target, ends.lower,
+    return fmt::format("proved to meet {} at load {} and to miss it at load {}", target, ends.lower,
                        ends.upper);
   }
   if (answer.burst)
-    return fmt::format("{} <= {} < {} with bursts one in the fourth digit longer\n{}", at, target,
+    return fmt::format("{} <= {} < {} with bursts longer by one unit in the fourth digit\n{}", at, target,
                        brief(shown(answer.beyond->probability), digits), words);
-  return fmt::format("{} <= {} there, {}", at, target, words);
+  return fmt::format("{} <= {}, {}", at, target, words);
 }
 
 std::vector<Line> lines(const BufferPoint& point, const Units& units) {
@@ -342,7 +338,7 @@ std::vector<Line> lines(const BufferPoint& point, const Units& units) {
   if (answer.bound)
     lines.push_back(
         {"proof",
-         fmt::format("{} <= {}{}\nfor any number of sources, the closer of two bounds",
+         fmt::format("{} <= {}{}\nthe tighter of two bounds that hold for any number of sources",
                      symbol(question.criterion, answer.buffer), brief(shown(*answer.bound), digits),
                      answer.proved_buffer
                          ? fmt::format(", and {} <= {}", symbol(question.criterion, *answer.proved_buffer),
@@ -353,16 +349,17 @@ std::vector<Line> lines(const BufferPoint& point, const Units& units) {
   if (answer.loss)
     lines.push_back(
         {"caution",
-         fmt::format(
-             "overflow is not conservative as a drop rate here:\n{} = {}, the fraction of packets lost",
-             symbol(Criterion::loss, answer.buffer), brief(shown(answer.loss->probability), digits))});
+         fmt::format("P(Q > B) underestimates the drop rate here: {} = {} (fraction of packets lost)",
+                     symbol(Criterion::loss, answer.buffer),
+                     brief(shown(answer.loss->probability), digits))});
   if (answer.loss_unknown)
     lines.push_back(
-        {"caution", "the fraction of packets lost would take too long to find; overflow may be\nbelow it"});
+        {"caution",
+         "the fraction of packets lost would take too long to compute; P(Q > B) may underestimate it"});
   if (answer.overloaded)
     lines.push_back({"overload",
-                     "more packets come than are served; without a limit the queue would grow for\never, so "
-                     "there is no P(Q > n) beside this"});
+                     "more packets arrive than are served: an infinite queue would grow without limit, so "
+                     "P(Q > n) does not exist"});
   if (const std::string queue = poisson_in_words(question); !queue.empty()) lines.push_back({"queue", queue});
   const std::string caution = overflow_caution(question.criterion, question.traffic);
   if (!caution.empty()) lines.push_back({"caution", caution});
@@ -374,15 +371,15 @@ std::vector<Line> lines(const BufferPoint& point, const Units& units) {
   if (answer.decay_rate) {
     const Value decay = shown(*answer.decay_rate);
     lines.push_back(
-        {"decay rate", fmt::format("{} a packet, {}\nasymptote: deep in the tail, {:.4g} packets more "
-                                   "divide P(Q > n) by 10",
-                                   brief(decay, digits), certainty(decay, digits),
-                                   std::log(10.0) / static_cast<double>(answer.decay_rate->lower()))});
+        {"decay rate",
+         fmt::format("{} per packet, {}\nasymptote: each {:.4g} extra packets cut the tail tenfold",
+                     brief(decay, digits), certainty(decay, digits),
+                     std::log(10.0) / static_cast<double>(answer.decay_rate->lower()))});
   }
   if (units.packet_bytes) lines.push_back({"size", bytes_in_words(shown(answer.buffer), scale)});
   if (units.slot_ns())
     lines.push_back(
-        {"time", fmt::format("{} a slot; a full buffer drains in {}", ns_in_words(Whole{1}, scale),
+        {"time", fmt::format("{} per slot; a full buffer drains in {}", ns_in_words(Whole{1}, scale),
                              ns_in_words(shown(drain_slots(point)), scale))});
   lines.push_back({"arithmetic", in_words(answer.at.computation)});
   return lines;
@@ -400,33 +397,31 @@ bool same_drop(const std::vector<BufferPoint>& points) {
   });
 }
 
+/// What the points have in common: of which queue they are.
+std::string settings(const std::vector<BufferPoint>& points) {
+  return "Output queue, " + traffic_in_words(points.front().first, traffics_of(points)) + ".";
+}
+
+/// What the points are of and to which target, where it is one.
 std::string title(const std::vector<BufferPoint>& points) {
   const auto& [question, answer] = points.front();
-  const std::string traffic = traffic_in_words(question, traffics_of(points));
-  const std::string target = question.drop() && same_drop(points) ? plain(*question.drop()) : "the target";
-  if (asks_for_buffer(question))
-    return fmt::format("The least buffer of the output queue of {} with {} <= {}", traffic,
-                       symbol(question.criterion), target);
-  if (asks_for_load(question))
-    return fmt::format("The greatest load at which the buffer holds the output queue of {} to {}", traffic,
-                       target);
-  if (asks_for_burst(question))
-    return fmt::format("The longest mean burst with which the buffer holds the output queue of {} to {}",
-                       traffic, target);
-  if (asks_for_speedup(question))
-    return fmt::format("The least speedup with which the buffer holds the output queue of {} to {}", traffic,
-                       target);
-  return fmt::format("What a buffer in the output queue of {} {}", traffic,
-                     question.criterion == Criterion::overflow ? "overflows" : "loses");
+  if (asks_for_probability(question))
+    return question.criterion == Criterion::overflow ? "P(Q > B)" : "Fraction of packets lost";
+  const std::string target =
+      same_drop(points) ? "for " + target_in_words(question, "B") : std::string("for the targets");
+  return fmt::format("{} {}",
+                     asks_for_buffer(question)  ? "Minimum buffer"
+                     : asks_for_load(question)  ? "Maximum load"
+                     : asks_for_burst(question) ? "Maximum mean burst"
+                                                : "Minimum speedup",
+                     target);
 }
 
 std::vector<std::string> notes(const std::vector<BufferPoint>& points) {
   std::vector<std::string> notes;
   const auto any = [&](const auto& holds) { return std::any_of(points.begin(), points.end(), holds); };
   if (any([](const BufferPoint& point) { return point.second.loss.has_value(); }))
-    notes.emplace_back(
-        "* overflow is below the fraction of packets lost there, and no safe drop rate; --criterion loss "
-        "is.");
+    notes.emplace_back("* P(Q > B) underestimates the drop rate here; use --criterion loss.");
   const bool computed = any([](const BufferPoint& point) {
     return std::holds_alternative<numeric::Approximation<unit::Probability>>(point.second.at.probability);
   });
@@ -434,58 +429,56 @@ std::vector<std::string> notes(const std::vector<BufferPoint>& points) {
     std::replace(queue.begin(), queue.end(), '\n', ' ');
     notes.push_back("Queue: " + queue + ".");
   }
-  notes.push_back(
-      computed ? "Computed, not proved: the digits shown are those that two numbers of modes agree on. A "
-                 "buffer under \"proved\" is."
-               : fmt::format("Each number is exact or certified to {} digits.",
-                             points.front().first.accuracy.digits.count));
+  notes.push_back(computed ? "Numerical, not proved: digits on which two spectral truncations agree. A "
+                             "buffer under \"proved\" is proved."
+                           : fmt::format("Each number is exact or certified to {} digits.",
+                                         points.front().first.accuracy.digits.count));
   return notes;
 }
 
 Picture picture(const Document& document, const std::vector<BufferPoint>& points) {
   const BufferQuestion& question = points.front().first;
-  Picture picture{.title = title(points), .x_label = {}, .y_label = "buffer B [packets]"};
+  Picture picture{.title = title(points) + ", " + traffic_in_words(question, traffics_of(points)),
+                  .x_label = {},
+                  .y_label = "buffer B [packets]"};
   Sweep sweep{.axes = {"load", "burst", "inputs", "drop", "capacity", "on_rate", "packets_per_slot"},
               .height = "buffer"};
-  // The load of a class is that of another question, no axis.
+  // The load of a class is a separate query, not an axis.
   if (std::holds_alternative<TrafficClass>(question.traffic.source))
     sweep.axes = {"capacity", "drop", "inputs", "class"};
   if (asks_for_probability(question)) {
     sweep.height = "probability";
     sweep.powers_of_ten = true;
-    picture.y_label =
-        question.criterion == Criterion::overflow ? "probability of overflow" : "fraction of packets lost";
+    picture.y_label = question.criterion == Criterion::overflow ? "P(Q > B)" : "fraction of packets lost";
   } else if (asks_for_load(question)) {
     sweep.height = "greatest_load";
-    picture.y_label = "greatest load [packets/slot]";
+    picture.y_label = "maximum load [packets/slot]";
   } else if (asks_for_speedup(question)) {
     sweep.height = "least_speedup";
-    picture.y_label = "least speedup";
+    picture.y_label = "minimum speedup";
   } else if (asks_for_burst(question)) {
     sweep.height = "longest_burst";
-    picture.y_label = "longest mean burst [slots]";
+    picture.y_label = "maximum mean burst [slots]";
   }
   return sweep_picture(document, sweep, std::move(picture));
 }
 
-/// P(Q > n) of the queue and where its buffer ends, for one point.
+/// P(Q > n) of the queue and the end of its buffer, for one point.
 Picture tail_picture(const BufferPoint& point) {
   const auto& [question, answer] = point;
   if (answer.overloaded)
     throw NoAnswer(
-        "there is nothing to draw: more packets arrive than are served, and an infinite queue grows without "
-        "limit");
+        "nothing to draw: more packets arrive than are served, so the infinite queue grows without limit");
   const auto capacity = static_cast<double>(answer.buffer.value);
-  Picture picture{
-      .title = "P(Q > n) of the output queue of " + traffic_in_words(question, {&question.traffic}),
-      .x_label = "level n [packets]",
-      .y_label = "P(Q > n)",
-      .powers_of_ten = true};
+  Picture picture{.title = "Output queue, " + traffic_in_words(question, {&question.traffic}),
+                  .x_label = "level n [packets]",
+                  .y_label = "P(Q > n)",
+                  .powers_of_ten = true};
   const std::int64_t beyond = answer.buffer.value + std::max<std::int64_t>(4, answer.buffer.value / 8);
-  constexpr std::int64_t most_steps = 60;  // more are no steps to the eye
+  constexpr std::int64_t most_steps = 60;  // more steps cannot be distinguished
   const CurveStyle style = answer.buffer.value <= most_steps ? CurveStyle::steps : CurveStyle::line;
   Curve tail = tail_curve(answers::tail_through(question.traffic, Packets(beyond)), "P(Q > n)", style);
-  if (tail.points.empty()) throw NoAnswer("there is nothing to draw: no packet ever waits");
+  if (tail.points.empty()) throw NoAnswer("nothing to draw: no packet ever waits");
   picture.curves.push_back(std::move(tail));
   if (const auto drop = question.drop())
     picture.curves.push_back(target_curve(*drop, 0, static_cast<double>(beyond)));
@@ -504,7 +497,7 @@ Picture tail_picture(const BufferPoint& point) {
   return picture;
 }
 
-/// The load of traffic where it may be another.
+/// The load of traffic, if it can be varied.
 std::optional<numeric::Rational>* load_to_vary(Traffic& traffic) {
   return std::visit(
       [](auto& source) -> std::optional<numeric::Rational>* {
@@ -516,7 +509,7 @@ std::optional<numeric::Rational>* load_to_vary(Traffic& traffic) {
       traffic.source);
 }
 
-/// How the least buffer of independent slots grows with the load, and where this one is.
+/// The minimum buffer of independent slots against the load, with this point marked.
 Picture load_picture(const BufferPoint& point) {
   const auto& [question, answer] = point;
   BufferQuestion other = question;
@@ -528,12 +521,17 @@ Picture load_picture(const BufferPoint& point) {
     others.push_back(other);
   }
   const auto points = answered(others, [](const BufferQuestion& one) { return answers::answer(one); });
-  if (points.size() < 2) throw NoAnswer("there is nothing to draw: no other load has an answer");
+  if (points.size() < 2) throw NoAnswer("nothing to draw: no other load has an answer");
   Picture picture = document(points, {}).picture();
-  picture.title = "The same at other loads";
+  picture.title = "Buffer against load";
   picture.log_y = true;
   mark_here(picture, cln::double_approx(here), "this load");
   return picture;
+}
+
+/// Of the numbers that a list of points is answered with.
+const char* unit_of_answer(const BufferQuestion& question) {
+  return asks_for_buffer(question) ? " packets" : asks_for_burst(question) ? " slots" : "";
 }
 
 Result result_of(const BufferPoint& point, const Units& units) {
@@ -565,13 +563,19 @@ Document document(const std::vector<BufferPoint>& points, const Units& units) {
                   : asks_for_burst(first)       ? "safe_burst"
                                                 : "safe_speedup"};
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
-                    .headline = points.size() == 1 ? sentence(points.front()) : title(points),
+                    .headline = {},
+                    .settings = settings(points),
                     .results = {},
                     .digits = first.accuracy.digits};
   for (const BufferPoint& point : points) {
     Result& result = document.results.emplace_back(result_of(point, units));
     if (points.size() == 1) result.lines = lines(point, units);
   }
+  document.headline =
+      points.size() == 1
+          ? sentence(points.front())
+          : fmt::format("{}: {}{}.", title(points), range_in_words(document, document.layout->quiet.front()),
+                        unit_of_answer(first));
   if (points.size() > 1) document.notes = notes(points);
   document = with_units(std::move(document), scale_of(units));
   const bool buffer_known = asks_for_buffer(first) || asks_for_probability(first);

@@ -11,10 +11,10 @@ namespace tailbound::render {
 
 using BufferPoint = std::pair<answers::BufferQuestion, answers::BufferAnswer>;
 
-/// \pre at least one point; all of them ask for the same (a buffer, a probability, a load or a speedup)
+/// \pre at least one point; all of them with the same unknown (a buffer, a probability, a load or a speedup)
 [[nodiscard]] Document document(const std::vector<BufferPoint>& points, const answers::Units& units = {});
 
-/// What document() shows of one of many points, alone and without units: its inputs and what was found.
+/// The result that document() shows for one of many points, without units: parameters and results.
 [[nodiscard]] Result buffer_result(const BufferPoint& point);
 
 [[nodiscard]] Layout buffer_layout();

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-/// The questions that `buffer` answers have keys in common. Internal to the render module.
+/// Common keys of the variants of `buffer`. Internal to the render module.
 namespace tailbound::render {
 
-/// Behind `columns` those of `more` whose key is not among them.
+/// Appends to `columns` those of `more` with new keys.
 inline void add_missing(std::vector<Column>& columns, const std::vector<Column>& more) {
   for (const Column& column : more)
     if (std::none_of(columns.begin(), columns.end(),

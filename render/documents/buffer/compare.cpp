@@ -41,15 +41,14 @@ std::string cause_in_words(const ComparePoint& point) {
   const int digits = point.answer.printed_digits;
   switch (first.cause) {
     case DisagreementCause::left_out:
-      return "The series leaves this power out, so its coefficient there is 0; the true one is not.";
+      return "The series omits this power, so its coefficient is 0; the true value is not 0.";
     case DisagreementCause::last_digits:
       return fmt::format("Only the last digits differ: the program that {} rounded its own last places.",
                          point.question.list.doubles ? "computed these doubles" : "printed them");
     case DisagreementCause::cancellation:
       return fmt::format(
-          "The error there is {} as an absolute number. A plain expansion {} rounds near 1e-{} and then "
-          "carries an absolute error of that size or more into every later coefficient: the tail falls below "
-          "it and is lost.",
+          "Absolute error {}. A plain expansion {} rounds at about 1e-{} and carries that absolute error "
+          "into every later coefficient, so the tail below it is lost.",
           numeric::to_decimal(first.error, 2, numeric::Rounding::nearest),
           point.question.list.doubles ? std::string("in doubles")
                                       : fmt::format("with {0} digits (Digits := {0})", digits),
@@ -58,15 +57,15 @@ std::string cause_in_words(const ComparePoint& point) {
       break;
   }
   return fmt::format(
-      "The error is not one of rounding: check the traffic, that the first value belongs to n = 0, and --of "
-      "(now {}, {}).",
+      "Not a rounding error: check the traffic, that the first value belongs to n = 0, and --of (now {}, "
+      "{}).",
       name_of(point.question.of), symbol(point.question.of));
 }
 
 const char* name(DisagreementCause cause) {
   switch (cause) {
     case DisagreementCause::left_out:
-      return "left out";
+      return "omitted";
     case DisagreementCause::last_digits:
       return "last digits";
     case DisagreementCause::cancellation:
@@ -81,7 +80,7 @@ const char* written_as(const Coefficient& printed) {
   return printed.is_exact() ? "fraction" : printed.last_bit ? "double" : "decimal";
 }
 
-/// Up to which index each number of digits holds.
+/// The last index for each number of digits.
 std::string profile_in_words(const ComparePoint& point) {
   std::string text;
   for (const DigitsUpTo& step : point.answer.profile)
@@ -90,7 +89,7 @@ std::string profile_in_words(const ComparePoint& point) {
   return text;
 }
 
-/// The first that does not agree, with as many digits as show it.
+/// The first disagreement, with enough digits to show it.
 std::string disagreement_in_words(const ComparePoint& point) {
   const std::size_t at = point.answer.first->at;
   const ComparedCoefficient& compared = point.answer.coefficients[at];
@@ -99,7 +98,7 @@ std::string disagreement_in_words(const ComparePoint& point) {
   if (file.size() > 80)
     file = numeric::to_decimal(printed(point, at).value, digits, numeric::Rounding::nearest);
   return fmt::format(
-      "{}; digits that agree there: {}\n{} in the file\n{} proved", place_in_words(printed(point, at)),
+      "{}; {} digits agree\n{} in the file\n{} proved", place_in_words(printed(point, at)),
       compared.agreed_digits, file,
       numeric::to_decimal(true_value(compared.expected).lower, digits, numeric::Rounding::nearest));
 }
@@ -111,10 +110,10 @@ std::vector<Line> lines(const ComparePoint& point) {
   if (answer.first) lines.push_back({"first disagreement", disagreement_in_words(point)});
   const ComparedCoefficient& fewest = answer.coefficients[answer.fewest];
   lines.push_back(
-      {"fewest digits", fmt::format("{}, at {}{}", fewest.agreed_digits, level(point, answer.fewest),
-                                    fewest.right && !printed(point, answer.fewest).is_exact()
-                                        ? ": right as far as it is written"
-                                        : "")});
+      {"fewest digits",
+       fmt::format(
+           "{}, at {}{}", fewest.agreed_digits, level(point, answer.fewest),
+           fewest.right && !printed(point, answer.fewest).is_exact() ? ": all that are printed" : "")});
   lines.push_back({"digits that agree", profile_in_words(point)});
   lines.push_back({"digits printed", answer.printed_digits > 0
                                          ? fmt::format("at most {}", answer.printed_digits)
@@ -124,7 +123,7 @@ std::vector<Line> lines(const ComparePoint& point) {
     lines.push_back({"written as", "doubles: a value agrees within one unit of a double's last place"});
   lines.push_back({"compared with", fmt::format("enclosures certified to {} digits", answer.digits.count)});
   if (const std::size_t lone = point.question.list.lone_numbers; lone > 0)
-    lines.push_back({"left out", counted(lone, "number") + " beside the list"});
+    lines.push_back({"omitted", counted(lone, "number") + " outside the list"});
   return lines;
 }
 
@@ -132,15 +131,15 @@ const Fields<ComparePoint>& compare_inputs() {
   using Point = ComparePoint;
   static const Fields<Point> fields{
       {traffic_fields(), &Point::traffic},
-      {{"file", "file", "", Shape::text, "with the coefficients"}, &Point::file},
+      {{"file", "file", "", Shape::text, "file with the coefficients"}, &Point::file},
       {{"of", "of", "", Shape::text, "what they are: occupancy, P(Q = n), or tail, P(Q > n)"},
        [](const Point& of) { return of.question.of; }},
       {{"arithmetic", "arithmetic", "", Shape::text,
-        "asked for: auto, double, multiprecision, interval or exact", Style::hidden},
+        "requested: auto, double, multiprecision, interval or exact", Style::hidden},
        [](const Point& of) { return queue::name(of.question.arithmetic); }},
-      {{"digits", "digits", "", Shape::whole, "to which the true values are certified", Style::hidden},
+      {{"digits", "digits", "", Shape::whole, "certified digits of the true values", Style::hidden},
        [](const Point& of) { return of.answer.digits.count; }},
-      {{"require", "required", "", Shape::whole, "digits that have to agree, 1 to 10000", Style::hidden},
+      {{"require", "required", "", Shape::whole, "digits that must agree, 1 to 10000", Style::hidden},
        [](const Point& of) { return of.question.required; },
        if_there}};
   return fields;
@@ -152,8 +151,7 @@ const Fields<ComparePoint>& compare_results() {
       {{"compared", "compared", "", Shape::whole, "values of the file"},
        [](const Point& of) { return of.answer.coefficients.size(); }},
       {{"agreeing", "agree", "", Shape::whole,
-        "values right within one unit of their last place, of a decimal or of a double (with --require, in "
-        "so "
+        "values correct within one unit in the last place of the decimal or double (with --require: to that "
         "many digits)"},
        &agreeing},
       {{"agreed_digits_min", "fewest digits", "", Shape::whole, "fewest digits that agree"},
@@ -161,26 +159,27 @@ const Fields<ComparePoint>& compare_results() {
       {{"agreed_digits_min_index", "at n", "", Shape::whole, "n of the first value with the fewest"},
        [](const Point& of) { return printed(of, of.answer.fewest).index; }},
       {{"first_disagreement", "first disagreement", "", Shape::whole,
-        "n of the first value that does not agree; null: all agree"},
+        "n of the first value that disagrees; null: all agree"},
        [](const Point& of) {
          return of.answer.first ? std::optional(printed(of, of.answer.first->at).index) : std::nullopt;
        }},
       {{"cause", "likely cause", "", Shape::text,
-        "of the first disagreement: left out, last digits, cancellation or not rounding; null: all agree"},
+        "of the first disagreement: omitted, last digits, cancellation or not rounding; null: all agree"},
        [](const Point& of) {
          return of.answer.first ? std::optional(name(of.answer.first->cause)) : std::nullopt;
        }},
       {{"printed_digits", "digits printed", "", Shape::whole,
-        "most that a value shows, of doubles 16; 0: all are exact", Style::hidden},
+        "maximum digits printed, 16 for doubles; 0: all are exact", Style::hidden},
        [](const Point& of) { return of.answer.printed_digits; }},
-      {{"doubles", "doubles", "", Shape::flag, "whether the decimals of the file are prints of doubles",
+      {{"doubles", "doubles", "", Shape::flag, "true: the decimals of the file are printed doubles",
         Style::hidden},
        [](const Point& of) { return of.question.list.doubles; }},
-      {{"lone_numbers", "left out", "", Shape::whole, "numbers beside the list, which are left out",
+      {{"lone_numbers", "omitted", "", Shape::whole, "numbers outside the list, which are ignored",
         Style::hidden},
        [](const Point& of) { return of.question.list.lone_numbers; }},
       {{"format", "format", "", Shape::text,
-        "whose print the file is, such as Mathematica or numpy; left out of the usual forms", Style::hidden},
+        "program that printed the file, such as Mathematica or numpy; absent for the usual forms",
+        Style::hidden},
        [](const Point& of) { return of.question.list.format; },
        [](const Point& of) { return !of.question.list.format.empty(); }}};
   return fields;
@@ -196,7 +195,7 @@ const Table<CoefficientRow>& coefficient_table() {
   using Row = CoefficientRow;
   static const Table<Row> table{
       "coefficients",
-      "the values of the file, a row a value",
+      "the values of the file, one row per value",
       {{{"index", "n", "", Shape::whole, "n"}, [](const Row& of) { return of.file.index; }},
        {{"printed", "file", "", Shape::text, "as in the file, a decimal or a fraction"},
         [](const Row& of) { return printed_in_words(of.file, most_digits); }},
@@ -204,12 +203,11 @@ const Table<CoefficientRow>& coefficient_table() {
         [](const Row& of) { return of.compared.expected; }},
        {{"agreed_digits", "digits that agree", "", Shape::whole, "at least 0"},
         [](const Row& of) { return of.compared.agreed_digits; }},
-       {{"agrees", "agrees", "", Shape::flag, "as of `agreeing`"},
+       {{"agrees", "agrees", "", Shape::flag, "as for `agreeing`"},
         [](const Row& of) { return of.compared.agrees; }},
-       {{"written", "written as", "", Shape::text,
-         "fraction (or whole number), decimal or double: what its last place is"},
+       {{"written", "written as", "", Shape::text, "fraction (or whole number), decimal or double"},
         [](const Row& of) { return written_as(of.file); }},
-       {{"line", "line", "", Shape::whole, "of the file, from 1; null of a power that a series leaves out"},
+       {{"line", "line", "", Shape::whole, "line of the file, from 1; null for a power that a series omits"},
         [](const Row& of) { return of.file.line == 0 ? std::nullopt : std::optional(of.file.line); }}}};
   return table;
 }
@@ -223,16 +221,20 @@ Rows coefficients(const Shared<ComparePoint>& points, std::size_t at) {
   return rows;
 }
 
-std::string title(const std::vector<ComparePoint>& points) {
+std::string headline(const std::vector<ComparePoint>& points) {
   const ComparePoint& first = points.front();
-  if (points.size() > 1) return fmt::format("How many digits of {} agree with the queue", first.file);
+  if (points.size() > 1) return fmt::format("Comparison of {} with {} settings.", first.file, points.size());
+  const std::size_t all = first.answer.coefficients.size();
+  if (!first.answer.first) return fmt::format("All {} agree.", counted(all, "value"));
+  return fmt::format("{} of {} disagree, the first at {}.", all - agreeing(first), counted(all, "value"),
+                     level(first, first.answer.first->at));
+}
+
+std::string settings(const std::vector<ComparePoint>& points) {
+  const ComparePoint& first = points.front();
   const auto load = load_of(first.traffic);
-  const char* const verdict = first.answer.first            ? "They disagree:"
-                              : first.question.required     ? "All agree:"
-                              : first.question.list.doubles ? "All agree as far as a double can:"
-                                                            : "All agree:";
-  return fmt::format("{} {} of {} with {}{}.", verdict, counted(first.answer.coefficients.size(), "value"),
-                     first.file, symbol(first.question.of), load ? " at load " + numeric::plain(*load) : "");
+  return fmt::format("{} of {}{}.", symbol(first.question.of), first.file,
+                     load ? " at load " + numeric::plain(*load) : "");
 }
 
 }  // namespace
@@ -260,7 +262,8 @@ Layout compare_layout() {
 Document document(std::vector<ComparePoint> all) {
   const auto points = share(std::move(all));
   Document document{.layout = std::make_shared<const Layout>(compare_layout()),
-                    .headline = title(*points),
+                    .headline = headline(*points),
+                    .settings = settings(*points),
                     .results = {},
                     .digits = points->front().answer.digits};
   for (std::size_t i = 0; i < points->size(); ++i) {
@@ -273,7 +276,7 @@ Document document(std::vector<ComparePoint> all) {
     result.lines = lines(point);
     if (point.answer.first) document.notes.push_back(cause_in_words(point));
   }
-  document.picture = []() -> Picture { throw NoAnswer("there is no picture of compared digits"); };
+  document.picture = []() -> Picture { throw NoAnswer("compared digits have no picture"); };
   return document;
 }
 

@@ -9,7 +9,7 @@
 
 namespace tailbound::render {
 
-/// One list beside one queue.
+/// One list and one queue.
 struct ComparePoint {
   std::string file;
   answers::Traffic traffic;
@@ -22,9 +22,9 @@ struct ComparePoint {
 
 [[nodiscard]] Layout compare_layout();
 
-/// "n = 4, line 9"; of a power that a series leaves out "n = 4".
+/// "n = 4, line 9"; for a power that a series omits "n = 4".
 [[nodiscard]] std::string place_in_words(const series::Coefficient& printed);
-/// The number of the file again, as a decimal of at most so many digits, or a fraction.
+/// The number in the file, as a decimal of at most the given number of digits, or as a fraction.
 [[nodiscard]] std::string printed_in_words(const series::Coefficient& printed, int most_digits);
 
 }  // namespace tailbound::render

@@ -29,7 +29,7 @@ const Fields<OccupancyQuestion>& occupancy_inputs() {
   using Question = OccupancyQuestion;
   static const Fields<Question> fields{
       {traffic_fields(), &Question::traffic},
-      {{"until", "until", "", Shape::given, "levels from 0 to the first whose tail is at most this",
+      {{"until", "until", "", Shape::given, "levels from 0 to the first with P(Q > n) at most this",
         Style::hidden},
        [](const Question& of) { return std::get<Until>(of.levels).tail; },
        [](const Question& of) { return std::holds_alternative<Until>(of.levels); }},
@@ -42,8 +42,8 @@ const Fields<OccupancyAnswer>& occupancy_results() {
   static const Fields<Answer> fields{
       {{"mean_occupancy", "mean occupancy", "packets", Shape::claim, "E[Q]"}, &Answer::mean_occupancy},
       {{"decay_rate", "decay rate", "", Shape::proved,
-        "P(Q > n) falls by exp(-decay_rate) a packet, deep in the tail; null where no packet ever waits, or "
-        "it cannot be enclosed [1/packet]"},
+        "asymptotic decay rate of P(Q > n) [1/packet]; null if no packet ever waits, or if it cannot be "
+        "enclosed"},
        &Answer::decay_rate}};
   return fields;
 }
@@ -57,7 +57,7 @@ struct TailRow {
 const Table<TailRow>& tail_table() {
   static const Table<TailRow> table{
       "tail",
-      "the distribution of the queue just after the arrivals of a slot, a row a level",
+      "queue-length distribution just after the arrivals of a slot, one row per level",
       {{{"level", "n", "packets", Shape::whole, "n"}, [](const TailRow& of) { return of.level.level; }},
        {{"probability", "P(Q > n)", "", Shape::claim, "P(Q > n)"},
         [](const TailRow& of) { return of.level.tail.probability; }},
@@ -65,9 +65,9 @@ const Table<TailRow>& tail_table() {
          "proved upper bound of P(Q > n), where `probability` is an approximation"},
         [](const TailRow& of) { return of.level.bound; },
         if_there},
-       {{"certainty", "kind", "", Shape::text, "the kind of truth in words"},
+       {{"certainty", "kind", "", Shape::text, "kind of number"},
         [](const TailRow& of) { return certainty(shown(of.level.tail.probability), of.digits); }},
-       {{"method", "method", "", Shape::text, "as of the command buffer", Style::hidden},
+       {{"method", "method", "", Shape::text, "as in the command buffer", Style::hidden},
         [](const TailRow& of) { return of.level.tail.computation.name(); }}}};
   return table;
 }
@@ -80,35 +80,47 @@ void add_context(Picture& picture, const OccupancyPoint& point, const Curve& tai
     constexpr double log10_of_e = 0.43429448190325183;
     const auto rate = static_cast<double>(answer.decay_rate->lower());
     picture.curves.push_back(
-        {.title = fmt::format("asymptote, falls as exp(-{:.4g} n)", rate),
+        {.title = fmt::format("asymptote exp(-{:.4g} n)", rate),
          .style = CurveStyle::dashed,
          .points = {{first.first, last.second + rate * log10_of_e * (last.first - first.first)}, last}});
   }
   std::vector<Packets> levels;
   for (const OccupancyLevel& level : answer.tail) levels.push_back(level.level);
   std::sort(levels.begin(), levels.end());
-  Curve plain_curve = tail_curve(without_bursts(question, levels), "the same inputs and load without bursts",
-                                 CurveStyle::dashed);
+  Curve plain_curve =
+      tail_curve(without_bursts(question, levels), "same inputs and load without bursts", CurveStyle::dashed);
   if (!plain_curve.points.empty()) picture.curves.push_back(std::move(plain_curve));
 }
 
+/// The deepest level, or of several points their means.
+std::string headline(const std::vector<OccupancyPoint>& points) {
+  const auto& [question, answer] = points.front();
+  if (points.size() > 1) return fmt::format("Queue-length distributions of {} settings.", points.size());
+  const numeric::Digits digits = question.accuracy.digits;
+  const std::string mean =
+      fmt::format("mean occupancy {} packets", brief(shown(answer.mean_occupancy), digits));
+  if (answer.tail.empty()) return capitalized(mean) + ".";
+  const OccupancyLevel& deepest = answer.tail.back();
+  return fmt::format("P(Q > {}) = {}; {}.", deepest.level.value,
+                     brief(shown(deepest.tail.probability), digits), mean);
+}
+
 Picture picture(const std::vector<OccupancyPoint>& points) {
-  Picture picture{
-      .title = "Packets in the queue, " + in_words(points.front().first.traffic, traffics_of(points)),
-      .x_label = "level n [packets]",
-      .y_label = "P(Q > n)",
-      .powers_of_ten = true};
+  Picture picture{.title = "Queue length, " + in_words(points.front().first.traffic, traffics_of(points)),
+                  .x_label = "level n [packets]",
+                  .y_label = "P(Q > n)",
+                  .powers_of_ten = true};
   double last = 0;
   for (const OccupancyPoint& point : points) {
     Curve tail = tail_curve(point.second.tail, points.size() == 1 ? "P(Q > n)" : caption(point.first),
                             points.size() == 1 ? CurveStyle::steps : CurveStyle::line);
     if (tail.points.empty()) continue;
-    if (tail.points.size() == 1) tail.style = CurveStyle::points_and_line;  // a step of one level is not seen
+    if (tail.points.size() == 1) tail.style = CurveStyle::points_and_line;  // one step is invisible
     last = std::max(last, tail.points.back().first);
     picture.curves.push_back(tail);
     if (points.size() == 1) add_context(picture, point, tail);
   }
-  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: every tail asked for is zero");
+  if (picture.curves.empty()) throw NoAnswer("nothing to draw: P(Q > n) is zero at every level");
   if (const auto* until = std::get_if<Until>(&points.front().first.levels)) {
     const double first = picture.curves.front().points.front().first;
     picture.curves.push_back(target_curve(until->tail, first, last));
@@ -144,10 +156,9 @@ Layout occupancy_layout() {
 Document document(const std::vector<OccupancyPoint>& points, const Units& units) {
   const OccupancyQuestion& first = points.front().first;
   Document document{.layout = std::make_shared<const Layout>(occupancy_layout()),
-                    .headline =
-                        "Q: packets in the queue just after the arrivals of a slot, those about to be served "
-                        "included; " +
-                        in_words(first.traffic, traffics_of(points)),
+                    .headline = headline(points),
+                    .settings = "Output queue, " + in_words(first.traffic, traffics_of(points)) +
+                                ". Q: packets just after the arrivals of a slot.",
                     .results = {},
                     .digits = first.accuracy.digits};
   for (const auto& [question, answer] : points) {
@@ -165,7 +176,7 @@ Document document(const std::vector<OccupancyPoint>& points, const Units& units)
     result.lines = {
         {"mean occupancy", brief(mean, document.digits) + " packets, " + certainty(mean, document.digits)}};
     if (answer.decay_rate)
-      result.lines.push_back({"asymptote", fmt::format("deep in the tail P(Q > n) falls as exp(-{} n)",
+      result.lines.push_back({"asymptote", fmt::format("P(Q > n) decays as exp(-{} n)",
                                                        brief(shown(*answer.decay_rate), document.digits))});
   }
   document = with_units(std::move(document), scale_of(units));

@@ -17,12 +17,12 @@ using OccupancyPoint = std::pair<answers::OccupancyQuestion, answers::OccupancyA
 
 [[nodiscard]] Layout occupancy_layout();
 
-// --- parts of pictures, for others that draw a queue
+// --- parts of pictures, also used by other documents about queues
 
-/// P(Q > n), the highest first, as powers of ten; levels with no probability left are not drawn.
+/// P(Q > n), the highest first, as powers of ten; levels of probability 0 are not drawn.
 [[nodiscard]] Curve tail_curve(const std::vector<answers::OccupancyLevel>& tail, std::string title,
                                CurveStyle style);
-/// A target across the picture.
+/// A horizontal line at a target.
 [[nodiscard]] Curve target_curve(const numeric::Rational& target, double from, double to);
 
 }  // namespace tailbound::render

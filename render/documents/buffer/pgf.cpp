@@ -15,7 +15,7 @@ using answers::PgfOf;
 using symbolic::Expression;
 using symbolic::Language;
 
-/// A part of an answer: C has no formulas but functions, which moments are not.
+/// A part of an answer. C has functions, not formulas; moments are not functions.
 std::string printed(const Expression& expression, Language language) {
   return print(expression, language == Language::c ? Language::text : language);
 }
@@ -33,16 +33,16 @@ const Fields<PgfTraffic>& typed_fields() {
   static const Fields<Typed> fields{
       row("traffic", "traffic", "as typed: bernoulli, poisson or onoff", &Typed::traffic),
       row("inputs", "inputs", "as typed: a number, a name or a formula", &Typed::inputs),
-      row("load", "load", "packets a slot, as typed", &Typed::load),
-      row("burst", "burst", "mean length of a source's bursts [slots], as typed", &Typed::burst),
-      row("on_rate", "on-rate", "packets a slot of a source within a burst, as typed", &Typed::on_rate),
-      row("rates", "rates", "of the inputs, as typed", &Typed::rates),
-      row("arrivals", "arrivals", "generating function of the packets in a slot, as typed", &Typed::arrivals),
-      row("pmf", "pmf", "file with the probabilities of 0, 1, 2, .. packets in a slot", &Typed::pmf)};
+      row("load", "load", "packets per slot, as typed", &Typed::load),
+      row("burst", "burst", "mean burst length of a source [slots], as typed", &Typed::burst),
+      row("on_rate", "on-rate", "packets per slot of a source within a burst, as typed", &Typed::on_rate),
+      row("rates", "rates", "rates of the inputs, as typed", &Typed::rates),
+      row("arrivals", "arrivals", "generating function of the arrivals per slot, as typed", &Typed::arrivals),
+      row("pmf", "pmf", "file with the probabilities of 0, 1, 2, .. arrivals per slot", &Typed::pmf)};
   return fields;
 }
 
-/// Of a queue or of one source, which nothing serves.
+/// Of a queue, or of a single source without a server.
 struct PgfInputs {
   PgfTraffic traffic;
   PgfOf of;
@@ -55,12 +55,12 @@ const Fields<PgfInputs>& pgf_inputs() {
   using Inputs = PgfInputs;
   static const Fields<Inputs> fields{
       {typed_fields(), &Inputs::traffic},
-      {{"packets_per_slot", "served", "", Shape::whole, "packets served in a slot, 1 to 32"},
+      {{"packets_per_slot", "served", "", Shape::whole, "packets served per slot, 1 to 32"},
        &Inputs::packets_per_slot,
        if_there},
       {text_column("of", "of", "arrivals A(z), occupancy Q(z) or wait W(z)"), &Inputs::of},
       {text_column("as", "as", "language of the formulas: text, latex, maple, gp or c"), &Inputs::language},
-      {{"cancelled", "cancelled", "", Shape::flag, "the common root z = 1 divided out", Style::hidden},
+      {{"cancelled", "cancelled", "", Shape::flag, "common root z = 1 cancelled", Style::hidden},
        &Inputs::cancelled,
        if_there}};
   return fields;
@@ -87,9 +87,9 @@ const Fields<PgfPoint>& pgf_results() {
       {text_column("mean", "mean", "[packets], of the wait [slots]"), moment(&Answer::mean)},
       {text_column("variance", "variance", "[packets^2], of the wait [slots^2]"), moment(&Answer::variance)},
       {text_column("p0", "P(0)", "the probability of 0"), moment(&Answer::zero)},
-      {{"conditions", "conditions", "", Shape::texts, "what must hold of the parameters"},
+      {{"conditions", "conditions", "", Shape::texts, "conditions on the parameters"},
        [](const Point& of) { return TextList{of.answer.definition.remarks}; }},
-      {text_column("generating_function", "A(z)", "of the packets in a slot"),
+      {text_column("generating_function", "A(z)", "of the arrivals per slot"),
        [](const Point& of) { return of.question.arrivals.expression().text(); }},
       {{"parameters", "parameters", "", Shape::texts, "names that stay symbols"},
        [](const Point& of) { return TextList{of.question.arrivals.free_parameters()}; }}};
@@ -111,9 +111,8 @@ const Fields<OnOffPgfPoint>& one_source_results() {
       {text_column("d01", "D01", "from OFF to ON"), entry(0, 1)},
       {text_column("d10", "D10", "from ON to OFF"), entry(1, 0)},
       {text_column("d11", "D11", "from ON to ON"), entry(1, 1)},
-      {text_column("alpha", "alpha", "probability that a source which is OFF comes ON"),
-       part(&Formula::start)},
-      {text_column("beta", "beta", "probability that a source which is ON goes OFF"), part(&Formula::stop)},
+      {text_column("alpha", "alpha", "probability of a transition from OFF to ON"), part(&Formula::start)},
+      {text_column("beta", "beta", "probability of a transition from ON to OFF"), part(&Formula::stop)},
       {text_column("trace", "T(z)", "of the matrix"), part(&Formula::trace)},
       {text_column("determinant", "Delta(z)", "of the matrix"), part(&Formula::determinant)}};
   return fields;
@@ -124,7 +123,7 @@ Result result_of(const PgfPoint& point) {
   Result result{.inputs = pgf_inputs().cells({point.traffic, question.of, question.language,
                                               question.packets_per_slot, question.cancelled}),
                 .cells = {}};
-  result.cells.reserve(7);  // a vector that grows copies its values, of which one may be megabytes long
+  result.cells.reserve(7);  // a growing vector copies its values, one of which may have megabytes
   pgf_results().add(point, result.cells);
   return result;
 }
@@ -139,7 +138,7 @@ Document document_of_points(const std::vector<Point>& points, const char* headli
   Document document{
       .layout = std::make_shared<const Layout>(pgf_layout()), .headline = headline, .results = {}};
   for (const Point& point : points) document.results.push_back(result_of(point));
-  document.picture = []() -> Picture { throw NoAnswer("there is no picture of a formula"); };
+  document.picture = []() -> Picture { throw NoAnswer("formulas have no picture"); };
   return document;
 }
 
@@ -164,7 +163,7 @@ std::string formula(const PgfPoint& point, const Result& shown, bool moments, bo
   if (!moments) return print();
   const std::vector<std::string> lines = moment_lines(point.answer);
   if (language != Language::text) {
-    // Comments, so that the target program reads the whole.
+    // Comments, so that the target program can read the complete output.
     definition.remarks.insert(definition.remarks.end(), lines.begin(), lines.end());
     return print();
   }
@@ -182,11 +181,11 @@ Layout pgf_layout() {
 }
 
 Document document(const std::vector<PgfPoint>& points) {
-  return document_of_points(points, "Generating functions as formulas");
+  return document_of_points(points, "Generating functions.");
 }
 
 Document document(const std::vector<OnOffPgfPoint>& points) {
-  return document_of_points(points, "One source that sends in bursts, as formulas");
+  return document_of_points(points, "Generating functions of one on-off source.");
 }
 
 std::string formulas(const std::vector<PgfPoint>& points, const Document& document, bool moments,
@@ -208,11 +207,10 @@ std::string formulas(const std::vector<OnOffPgfPoint>& points, bool quiet) {
     text += text.empty() ? "" : "\n";
     if (point.language == Language::text && !quiet)
       text +=
-          "# one source, its packets scattered one by one (--destination per-packet): rows and columns OFF, "
-          "ON;\n"
-          "# D01 = alpha, beta = 1 - D11 at z = 1\n"
-          "# eigenvalues of all inputs together: lambda1(z)^(inputs - k)*lambda2(z)^k, k = 0 .. inputs\n"
-          "# poles of the queue: z = lambda1(z)^(inputs - k)*lambda2(z)^k\n";
+          "# one source with per-packet destinations (--destination per-packet): rows and columns OFF, "
+          "ON;\n# D01 = alpha, beta = 1 - D11 at z = 1\n# eigenvalues of all inputs together: "
+          "lambda1(z)^(inputs - k)*lambda2(z)^k, k = 0 .. inputs\n# poles of the queue: z = "
+          "lambda1(z)^(inputs - k)*lambda2(z)^k\n";
     text += print(point.formula, point.language);
   }
   return text;

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-/// Formulas are shown on the thread that answered (symbolic/expression.hpp).
+/// Formulas are formatted on the thread that computed them (symbolic/expression.hpp).
 namespace tailbound::render {
 
-/// The traffic as typed, for symbols may stand in it; what was not given is empty.
+/// The traffic as typed, as it may contain symbols; empty if not given.
 struct PgfTraffic {
   std::optional<std::string> traffic{}, inputs{}, load{}, burst{}, on_rate{}, rates{}, arrivals{}, pmf{};
 };
@@ -21,7 +21,7 @@ struct PgfPoint {
   answers::PgfAnswer answer;
 };
 
-/// One source that sends in bursts.
+/// One bursty source.
 struct OnOffPgfPoint {
   PgfTraffic traffic;
   symbolic::Language language = symbolic::Language::text;
@@ -32,9 +32,9 @@ struct OnOffPgfPoint {
 [[nodiscard]] Document document(const std::vector<PgfPoint>& points);
 [[nodiscard]] Document document(const std::vector<OnOffPgfPoint>& points);
 
-/// What the programs read that the formulas are for, one after the other.
+/// The formulas in the syntax of the target programs, one after another.
 /// \param document  of these points: what it has printed is not printed again
-/// \param moments   with mean, variance and P(0), as comments where the language is no text
+/// \param moments   with mean, variance and P(0), as comments in programming languages
 /// \param quiet     without remarks
 [[nodiscard]] std::string formulas(const std::vector<PgfPoint>& points, const Document& document,
                                    bool moments, bool quiet);

@@ -18,14 +18,10 @@ using namespace answers;
 using numeric::plain;
 
 constexpr const char* policed_basis =
-    "Worst case: the greatest probability over all ways in which the inputs may send in time (together, in "
-    "bursts, in step, "
-    "at random), as long as each passes its bucket. Assumed: each packet's output is drawn independently of "
-    "when it is sent, and sources do not react to what was drawn (no credits, no back-pressure).";
+    "Worst case: maximum over all arrival patterns that conform to the buckets. Assumed: each packet's "
+    "output is drawn independently of its timing, and sources do not react (no credits, no back-pressure).";
 constexpr const char* message_basis =
-    "Each message draws one output for all its packets; an input sends its messages in order, one after the "
-    "other. An upper "
-    "bound in closed form: fewer packets may do.";
+    "All packets of a message go to one output; an input sends its messages in order.";
 
 bool finds_buffer(const PolicedBufferQuestion& question) {
   return std::holds_alternative<LeastBuffer>(question.asked);
@@ -41,11 +37,11 @@ std::string tokens(const numeric::Rational& burst) {
   return fmt::format("{} token{}", plain(burst), burst == 1 ? "" : "s");
 }
 
-/// "16 inputs policed to 0.9 packets a slot and 20 tokens each"
+/// The policed inputs: number, rate and tokens of each.
 std::string inputs_in_words(const PolicedBufferQuestion& question) {
   const queue::PolicedInputs& inputs = question.inputs;
   std::string words =
-      fmt::format("{} policed to {} packets a slot and {}{}", counted(inputs.inputs, "input"),
+      fmt::format("{} policed to {} packets per slot and {}{}", counted(inputs.inputs, "input"),
                   plain(inputs.bucket.rate), tokens(inputs.bucket.burst), inputs.inputs > 1 ? " each" : "");
   if (inputs.message > 1) words += fmt::format(", messages of up to {} packets", inputs.message);
   return words;
@@ -60,22 +56,20 @@ const Fields<PolicedBufferQuestion>& policed_inputs() {
   static const Fields<Question> fields{
       {{"inputs", "inputs", "", Shape::whole, "K"}, [](const Question& of) { return of.inputs.inputs; }},
       {{"police_rate", "rate", "packets/slot", Shape::given,
-        "--police: R, tokens a slot of an input's bucket"},
+        "--police: R, token rate of an input's bucket [tokens/slot]"},
        [](const Question& of) { return of.inputs.bucket.rate; }},
-      {{"police_burst", "tokens", "", Shape::given, "--police: B, the depth of an input's bucket [tokens]"},
+      {{"police_burst", "tokens", "", Shape::given, "--police: B, depth of an input's bucket [tokens]"},
        [](const Question& of) { return of.inputs.bucket.burst; }},
       {{"message", "message", "packets", Shape::whole,
-        "--police: most packets of a message, which go to one output together"},
+        "--police: maximum packets of a message, which go to one output together"},
        [](const Question& of) { return of.inputs.message; },
        [](const Question& of) { return of.inputs.message > 1; }},
       {{"offered", "offered", "packets/slot", Shape::given,
-        "--police: what an honest host offers, at random from slot to slot"},
+        "--police: rate of an honest host, independent from slot to slot"},
        &Question::offered,
        if_there},
-      {{"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
-       &Question::drop,
-       if_there},
-      {{"capacity", "capacity", "", Shape::whole, "B as asked [packets], the one in service included"},
+      {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"}, &Question::drop, if_there},
+      {{"capacity", "capacity", "", Shape::whole, "B as given [packets], the packet in service included"},
        [](const Question& of) { return of.within ? *of.within : std::get<ProbabilityOf>(of.asked).capacity; },
        [](const Question& of) { return !finds_buffer(of) || of.within.has_value(); }},
       {accuracy_fields(), &Question::accuracy}};
@@ -86,19 +80,20 @@ const Fields<HonestHosts>& honest_fields() {
   using Hosts = HonestHosts;
   static const Fields<Hosts> fields{
       {{"delayed_at_shaper", "", "", Shape::claim,
-        "--offered: share of slots after which packets of an honest host wait at its shaper", Style::hidden},
+        "--offered: fraction of slots after which packets of an honest host wait at its shaper",
+        Style::hidden},
        [](const Hosts& of) { return shown(of.delayed_at_shaper.probability); }},
       {{"lost_at_policer", "", "", Shape::bound,
-        "--offered: at most this fraction of an honest host's packets is dropped by its policer",
+        "--offered: upper bound of the fraction of an honest host's packets that its policer drops",
         Style::hidden},
        &Hosts::lost_at_policer},
       {{"unnoticed_burst", "unnoticed", "", Shape::given,
-        "--offered: least depth of the bucket [tokens] at which an honest host is delayed in at most the "
-        "target's share of slots"},
+        "--offered: minimum bucket depth [tokens] at which an honest host is delayed in at most EPS of the "
+        "slots"},
        &Hosts::unnoticed_burst,
        if_there},
       {{"buffer_honest", "honest, policed", "packets", Shape::whole,
-        "--offered: enough where all hosts are honest and policed (not shaped)"},
+        "--offered: suffices if all hosts are honest and policed (not shaped)"},
        &Hosts::buffer,
        if_there}};
   return fields;
@@ -107,7 +102,7 @@ const Fields<HonestHosts>& honest_fields() {
 const Fields<PolicedBufferPoint>& policed_results() {
   using Point = PolicedBufferPoint;
   static const Fields<Point> fields{
-      {{"buffer", "buffer", "packets", Shape::whole, "B: the least that meets the target, or as asked",
+      {{"buffer", "buffer", "packets", Shape::whole, "B: the minimum that meets the target, or as given",
         Style::plain, 0, ""},
        [](const Point& of) { return of.second.buffer; }},
       {{"probability", "P(Q > buffer)", "", Shape::claim, "the criterion at B"},
@@ -130,23 +125,22 @@ const Fields<PolicedBufferPoint>& policed_results() {
        [](const Point& of) { return of.second.closed_form_buffer; },
        [](const Point& of) { return exact_case(of) && finds_buffer(of.first); }},
       {{"unpoliced_buffer", "Bernoulli", "packets", Shape::whole,
-        "--police: what independent inputs need that send at the bucket's rate, at random from slot to slot"},
+        "--police: minimum buffer of independent Bernoulli inputs at the bucket's rate"},
        [](const Point& of) { return of.second.unpoliced_buffer; },
        if_there},
       {{"unpoliced_probability", "Bernoulli", "", Shape::claim,
-        "--police: P(Q > B) of independent inputs that send at the bucket's rate, at random from slot to "
-        "slot"},
+        "--police: P(Q > B) of independent Bernoulli inputs at the bucket's rate"},
        [](const Point& of) { return shown(of.second.unpoliced->probability); },
        [](const Point& of) { return of.second.unpoliced.has_value(); }},
-      {{"token_price", "a token", "packets", Shape::given,
-        "--police: 1/R, what a token of depth costs in buffer at most, deep in the tail", Style::hidden},
+      {{"token_price", "per token", "packets", Shape::given,
+        "--police: 1/R, maximum buffer per token of depth, deep in the tail", Style::hidden},
        [](const Point& of) { return of.second.token_price; }},
       {{"passed_rate", "", "packets/slot", Shape::given,
-        "--police: what the bucket really lets through, below R where it spills tokens", Style::hidden},
+        "--police: rate that the bucket passes; below R if it discards tokens", Style::hidden},
        [](const Point& of) { return of.second.rate; }},
       {{"buffer_never", "", "packets", Shape::whole,
-        "--police: never exceeded, whatever the outputs drawn; where the inputs together cannot fill the "
-        "queue for ever",
+        "--police: never exceeded for any outputs drawn; only if the inputs together do not overload the "
+        "queue",
         Style::hidden},
        [](const Point& of) { return of.second.never_exceeded; },
        if_there},
@@ -162,24 +156,18 @@ const Fields<PolicedBufferPoint>& policed_results() {
 
 std::string headline(const PolicedBufferPoint& point) {
   const auto& [question, answer] = point;
-  const std::string packets = counted(answer.buffer.value, "packet");
-  const std::string inputs = inputs_in_words(question);
+  const std::string buffer = with_article(answer.buffer.value, "packet") + " buffer";
   if (question.within)
-    return fmt::format(
-        "Buckets of {} packets a slot and {} at {} are the largest with which {} are enough\nin all but at "
-        "most {} of the "
-        "slots, whatever the inputs do in time.",
-        plain(question.inputs.bucket.rate), tokens(question.inputs.bucket.burst),
-        counted(question.inputs.inputs, "input"), counted(question.within->value, "packet"),
-        plain(*question.drop()));
+    return fmt::format("Maximum bucket {} packets per slot and {} for {} buffer: P(Q > {}) <= {}.",
+                       plain(question.inputs.bucket.rate), tokens(question.inputs.bucket.burst),
+                       with_article(question.within->value, "packet"), question.within->value,
+                       plain(*question.drop()));
   if (finds_buffer(question))
-    return fmt::format(
-        "{} {} the output queue of {}\nin all but at most {} of the slots, whatever the inputs do in time.",
-        packets, answer.buffer.value == 1 ? "holds" : "hold", inputs, plain(*question.drop()));
-  const Value at = shown(answer.at.probability);
+    return fmt::format("{} suffices: {} <= {} in the worst case.", capitalized(buffer),
+                       symbol_at(answer.buffer), plain(*question.drop()));
   return fmt::format(
-      "Room for {}, {}:\nat most {} of the slots have more present, whatever the inputs do in time.", packets,
-      inputs, brief(at, question.accuracy.digits));
+      "{} {} {} in the worst case for {}.", symbol_at(answer.buffer),
+      exact_case(point) ? "=" : "<=", brief(shown(answer.at.probability), question.accuracy.digits), buffer);
 }
 
 std::vector<Line> lines(const PolicedBufferPoint& point, const Units& units) {
@@ -196,12 +184,10 @@ std::vector<Line> lines(const PolicedBufferPoint& point, const Units& units) {
                            brief(shown(answer.before->probability), digits));
   }
   lines.push_back(
-      {"proof",
-       proof +
-           (exact_case(point) ? "\nin the worst case, " + certainty(at, digits)
-            : question.inputs.message > 1
-                ? "\na proved bound: fewer packets may do"
-                : "\na proved bound: fewer packets may do, but the worst case itself would take too long")});
+      {"proof", proof + (exact_case(point)             ? "\nin the worst case, " + certainty(at, digits)
+                         : question.inputs.message > 1 ? "\na proved bound: fewer packets may suffice"
+                                                       : "\na proved bound: fewer packets may suffice, but "
+                                                         "the exact worst case would take too long")});
   if (exact_case(point))
     lines.push_back(
         {"closed form",
@@ -210,35 +196,34 @@ std::vector<Line> lines(const PolicedBufferPoint& point, const Units& units) {
              fmt::format("{} <= {}, proved", symbol_at(answer.buffer),
                          brief(shown(answer.closed_form), {6}))});
   if (answer.unpoliced_buffer)
-    lines.push_back(
-        {"Bernoulli",
-         fmt::format("independent inputs at {}, at random from slot to slot, need {}",
-                     plain(question.inputs.bucket.rate), counted(answer.unpoliced_buffer->value, "packet"))});
-  if (answer.unpoliced)
-    lines.push_back({"Bernoulli", fmt::format("independent inputs at {}, at random from slot to slot: {}",
+    lines.push_back({"Bernoulli", fmt::format("independent Bernoulli inputs at {} need {}",
                                               plain(question.inputs.bucket.rate),
-                                              brief(shown(answer.unpoliced->probability), digits))});
-  lines.push_back({"a token", fmt::format("costs at most {} packets of buffer deep in the tail (1/rate)",
-                                          brief(Exact{answer.token_price}, {5}))});
+                                              counted(answer.unpoliced_buffer->value, "packet"))});
+  if (answer.unpoliced)
+    lines.push_back({"Bernoulli",
+                     fmt::format("independent Bernoulli inputs at {}: {}", plain(question.inputs.bucket.rate),
+                                 brief(shown(answer.unpoliced->probability), digits))});
+  lines.push_back({"per token", fmt::format("at most {} packets of buffer, deep in the tail (1/rate)",
+                                            brief(Exact{answer.token_price}, {5}))});
   if (answer.rate != question.inputs.bucket.rate)
     lines.push_back(
         {"caution",
-         fmt::format("a bucket this shallow spills tokens: it lets through {} packets a slot, not {}",
+         fmt::format("a bucket this shallow discards tokens: it passes {} packets per slot, not {}",
                      plain(answer.rate), plain(question.inputs.bucket.rate))});
   if (answer.never_exceeded)
-    lines.push_back({"never", fmt::format("more than {} are present, whatever is drawn",
+    lines.push_back({"never", fmt::format("more than {} for any outputs drawn",
                                           counted(answer.never_exceeded->value, "packet"))});
   if (answer.honest) {
     const HonestHosts& honest = *answer.honest;
     std::string said = fmt::format(
-        "{} packets a slot, at random: waits at a shaper in {} of the slots,\nloses at most {} at a policer",
+        "{} packets per slot, Bernoulli: waits at a shaper in {} of the slots; a policer drops at most {}",
         plain(*question.offered), brief(shown(honest.delayed_at_shaper.probability), {6}),
         brief(shown(honest.lost_at_policer), {6}));
     if (honest.unnoticed_burst)
-      said += fmt::format("\nnot more than {} of the slots from {} on", plain(*question.drop()),
+      said += fmt::format("\nat most {} of the slots with {} or more", plain(*question.drop()),
                           tokens(*honest.unnoticed_burst));
     if (honest.buffer)
-      said += fmt::format("\nif all hosts are such and are policed, {} are enough",
+      said += fmt::format("\nif all hosts are honest and policed, {} suffice",
                           counted(honest.buffer->value, "packet"));
     lines.push_back({"honest host", said});
   }
@@ -248,15 +233,20 @@ std::vector<Line> lines(const PolicedBufferPoint& point, const Units& units) {
 }
 
 std::string title(const std::vector<PolicedBufferPoint>& points) {
-  const bool buffers = finds_buffer(points.front().first);
-  return buffers ? "The least buffer of an output queue of policed inputs, whatever they do in time"
-                 : "The worst P(Q > buffer) of an output queue of policed inputs";
+  return finds_buffer(points.front().first) ? "Minimum buffer for policed inputs, worst case"
+                                            : "P(Q > B) for policed inputs, worst case";
+}
+
+std::string settings(const std::vector<PolicedBufferPoint>& points) {
+  if (points.size() > 1) return "Output queue, inputs policed by token buckets.";
+  return "Output queue, " + inputs_in_words(points.front().first) + ".";
 }
 
 Picture picture(const Document& document, const std::vector<PolicedBufferPoint>& points) {
   const bool buffers = finds_buffer(points.front().first);
-  Picture picture{
-      .title = title(points), .x_label = {}, .y_label = buffers ? "buffer B [packets]" : "worst P(Q > B)"};
+  Picture picture{.title = title(points),
+                  .x_label = {},
+                  .y_label = buffers ? "buffer B [packets]" : "worst-case P(Q > B)"};
   return sweep_picture(document,
                        {.axes = {"police_burst", "police_rate", "inputs", "message", "drop", "capacity"},
                         .height = buffers                      ? "buffer"
@@ -283,7 +273,8 @@ Document document(const std::vector<PolicedBufferPoint>& points, const Units& un
                           : exact_case(points.front()) ? "probability"
                                                        : "probability_bound"}};
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
-                    .headline = points.size() == 1 ? headline(points.front()) : title(points),
+                    .headline = {},
+                    .settings = settings(points),
                     .results = {},
                     .digits = first.accuracy.digits};
   bool messages = false;
@@ -294,6 +285,11 @@ Document document(const std::vector<PolicedBufferPoint>& points, const Units& un
     if (points.size() == 1) result.lines = lines(point, units);
     messages = messages || point.first.inputs.message > 1;
   }
+  document.headline =
+      points.size() == 1
+          ? headline(points.front())
+          : fmt::format("{}: {}{}.", title(points), range_in_words(document, document.layout->quiet.front()),
+                        finds_buffer(first) ? " packets" : "");
   document.notes.emplace_back(policed_basis);
   if (messages) document.notes.emplace_back(message_basis);
   document = with_units(std::move(document), scale_of(units));

@@ -11,10 +11,10 @@ namespace tailbound::render {
 
 using PolicedBufferPoint = std::pair<answers::PolicedBufferQuestion, answers::PolicedBufferAnswer>;
 
-/// \pre at least one point; all of them ask for the same (a buffer or a probability)
+/// \pre at least one point; all of them with the same unknown (a buffer or a probability)
 [[nodiscard]] Document document(const std::vector<PolicedBufferPoint>& points, const answers::Units& units);
 
-/// The keys of `buffer`, and behind them those that --police adds.
+/// The keys of `buffer`, followed by those of --police.
 [[nodiscard]] Layout with_policing(Layout buffer);
 
 }  // namespace tailbound::render

@@ -19,12 +19,11 @@ using numeric::plain;
 using numeric::Rational;
 
 constexpr const char* basis =
-    "Proved for inputs that are independent from slot to slot: the queues of one switch are negatively "
-    "associated, so that the expected excess of their sum T over any level is at most that of independent "
-    "queues (docs/derivations/shared_memory.md). The true probability is smaller, the more so the deeper.";
+    "Proved for inputs that are independent from slot to slot; the queues of one switch are negatively "
+    "associated (docs/derivations/shared_memory.md).";
 constexpr const char* aside =
-    "The approximation is not proved: independent queues with the variance of T put right. From exact "
-    "chains of 2 to 8 ports it was at most 3 packets away, with a threshold up to 7 too many.";
+    "The approximation is within 3 packets of exact chains of 2 to 8 ports; with a threshold up to 7 too "
+    "large.";
 
 bool asks_for_memory(const SharedBufferQuestion& question) {
   return std::holds_alternative<LeastBuffer>(question.asked);
@@ -34,7 +33,7 @@ Rational per_port(Packets memory, const SharedBufferQuestion& question) {
   return Rational(static_cast<long>(memory.value)) / Rational(static_cast<long>(question.outputs));
 }
 
-/// What separate buffers take more, as a part of what they take.
+/// Memory saved relative to separate buffers.
 std::optional<Rational> saving(const SharedBufferAnswer& answer) {
   if (!answer.dedicated || answer.dedicated->total.value == 0) return std::nullopt;
   return 1 - Rational(static_cast<long>(answer.memory.value)) /
@@ -47,7 +46,7 @@ std::string symbol(const SharedBufferQuestion& question, Packets memory) {
                                                    : fmt::format("loss({})", memory.value);
 }
 
-/// What memory is counted in.
+/// The unit of memory.
 const char* unit_of(const SharedBufferQuestion& question) {
   return question.cells ? "cell" : "packet";
 }
@@ -59,16 +58,16 @@ std::string traffic_in_words(const SharedBufferQuestion& question) {
                        question.cells ? fmt::format(", packets of {} in cells of {} bytes",
                                                     question.cells->name, question.cells->cell_bytes)
                                       : "");
-  if (std::holds_alternative<UnequalSwitchInputs>(question.traffic)) return "inputs of their own rates";
-  return "the traffic of " + std::get<TrafficMatrix>(question.traffic).name;
+  if (std::holds_alternative<UnequalSwitchInputs>(question.traffic)) return "inputs with unequal rates";
+  return "traffic from " + std::get<TrafficMatrix>(question.traffic).name;
 }
 
-std::string promise(const SharedBufferQuestion& question, bool one) {
+/// "P(T > 349) <= 1e-15"
+std::string target_in_words(const SharedBufferQuestion& question, const std::string& memory) {
   const std::string target = plain(*question.drop());
-  if (question.criterion == Criterion::overflow)
-    return fmt::format("in all but at most {} of the slots", target);
-  return fmt::format("and {} at most {} of the {}s{}", one ? "loses" : "lose", target, unit_of(question),
-                     question.threshold ? " to any output" : "");
+  if (question.criterion == Criterion::overflow) return fmt::format("P(T > {}) <= {}", memory, target);
+  return fmt::format("fraction of {}s lost <= {}{}", unit_of(question), target,
+                     question.threshold ? " for each output" : "");
 }
 
 std::string sharing_in_words(const SharedBufferQuestion& question) {
@@ -85,16 +84,19 @@ template <class Traffic>
 constexpr auto traffic_as =
     [](const SharedBufferPoint& of) { return std::get_if<Traffic>(&of.first.traffic); };
 
-/// Which are shown of the ports' number: before the load of equal inputs, behind what else says the traffic.
+/// Order of inputs with the number of ports: before the load of equal inputs, after other traffic
+/// descriptions.
 const Fields<SharedBufferPoint>& shared_inputs() {
   using Point = SharedBufferPoint;
   static const Fields<EqualSwitchInputs> equal{
-      {{"inputs", "inputs", "", Shape::whole, "independent inputs of one load"}, &EqualSwitchInputs::inputs}};
+      {{"inputs", "inputs", "", Shape::whole, "independent inputs with equal loads"},
+       &EqualSwitchInputs::inputs}};
   static const Fields<EqualSwitchInputs> equal_load{
       {{"load", "load", "packets/slot", Shape::given, "of each input"}, &EqualSwitchInputs::load}};
-  static const Fields<UnequalSwitchInputs> unequal{{{"rates", "rates", "packets/slot", Shape::givens,
-                                                     "of the inputs, to all outputs together", Style::hidden},
-                                                    &UnequalSwitchInputs::rates}};
+  static const Fields<UnequalSwitchInputs> unequal{
+      {{"rates", "rates", "packets/slot", Shape::givens, "rate of each input, all outputs together",
+        Style::hidden},
+       &UnequalSwitchInputs::rates}};
   static const Fields<TrafficMatrix> matrix{
       {{"matrix", "matrix", "", Shape::text, "--shared: file with the rate of each input to each output"},
        &TrafficMatrix::name}};
@@ -105,7 +107,7 @@ const Fields<SharedBufferPoint>& shared_inputs() {
       {{"arrive", "arrive", "", Shape::text, "--sizes: whole", Style::hidden},
        [](const SwitchCells&) { return "whole"; }}};
   static const Fields<Point> fields{
-      {{"shared", "shared", "", Shape::flag, "one memory for the queues of all outputs of a switch",
+      {{"shared", "shared", "", Shape::flag, "true: the queues of all outputs share one memory",
         Style::hidden},
        [](const Point&) { return true; }},
       {{"traffic", "traffic", "", Shape::text, "bernoulli", Style::hidden},
@@ -116,23 +118,23 @@ const Fields<SharedBufferPoint>& shared_inputs() {
       {{"outputs", "outputs", "", Shape::whole, "--shared: N, the ports that share the memory"},
        [](const Point& of) { return of.first.outputs; }},
       {equal_load, traffic_as<EqualSwitchInputs>},
-      {{"output_load", "", "packets/slot", Shape::given, "--shared: offered to the busiest output",
+      {{"output_load", "", "packets/slot", Shape::given, "--shared: offered load of the busiest output",
         Style::hidden},
        [](const Point& of) { return of.second.output_load; }},
       {{"threshold", "threshold", "", Shape::given,
-        "--shared: alpha; a packet for output i is taken if Q_i < alpha (M - T) as it arrives"},
+        "--shared: alpha; a packet for output i is accepted if Q_i < alpha (M - T) on arrival"},
        [](const Point& of) { return of.first.threshold; },
        if_there},
       {cells, [](const Point& of) { return of.first.cells; }},
-      {{"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
+      {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"},
        [](const Point& of) { return of.first.drop(); },
        if_there},
-      {{"capacity", "capacity", "", Shape::whole, "M as asked [packets], those in service included"},
+      {{"capacity", "capacity", "", Shape::whole, "M as given [packets], those in service included"},
        [](const Point& of) { return std::get<ProbabilityOf>(of.first.asked).capacity; },
        [](const Point& of) { return std::holds_alternative<ProbabilityOf>(of.first.asked); }},
       {{"criterion", "criterion", "", Shape::text,
-        "overflow: P(T > M); or loss: the fraction of packets lost, with a threshold of those to the "
-        "output that loses most"},
+        "overflow: P(T > M); or loss: fraction of packets lost (with a threshold: of the output that loses "
+        "most)"},
        [](const Point& of) { return of.first.criterion; }}};
   return fields;
 }
@@ -153,7 +155,7 @@ const Fields<SharedBufferPoint>& shared_results() {
   using Point = SharedBufferPoint;
   static const Fields<Point> fields{
       {shared_room("memory", "memory",
-                   "--shared: M, proved to meet the target, or as asked; packets in service count"),
+                   "--shared: M, proved to meet the target, or as given; packets in service included"),
        [](const Point& of) { return of.second.memory; }},
       {{"bytes", "size", "bytes", Shape::given, "--sizes: of the memory, `memory` times cell_bytes"},
        [](const Point& of) {
@@ -169,10 +171,11 @@ const Fields<SharedBufferPoint>& shared_results() {
        [](const Point& of) { return of.second.packets_at; },
        if_there},
       {{"memory_approximate", "about", "packets", Shape::model,
-        "--shared: the memory needed, by an approximation; null where outputs differ"},
+        "--shared: approximate minimum memory; null if the outputs differ"},
        [](const Point& of) { return shown(of.second.about); },
        &sizes_memory},
-      {{"memory_per_port", "a port", "packets", Shape::proved, "--shared: memory / outputs", Style::plain, 4},
+      {{"memory_per_port", "per port", "packets", Shape::proved, "--shared: memory / outputs", Style::plain,
+        4},
        [](const Point& of) { return per_port(of.second.memory, of.first); },
        &sizes_memory},
       {{"memory_approximate_per_port", "", "packets", Shape::model, "--shared: memory_approximate / outputs",
@@ -182,23 +185,23 @@ const Fields<SharedBufferPoint>& shared_results() {
                                 : Value(None{});
        },
        &sizes_memory},
-      {shared_room("dedicated_buffer", "separate, a port",
-                   "--shared: what a buffer of its own needs for the target, at the output that needs most"),
+      {shared_room("dedicated_buffer", "separate, per port",
+                   "--shared: minimum separate buffer for the target, at the output that needs most"),
        [](const Point& of) { return of.second.dedicated->port; }, &sizes_memory},
-      {shared_room("dedicated_total", "in all", "--shared: what buffers of their own need in all"),
+      {shared_room("dedicated_total", "total", "--shared: total of separate buffers"),
        [](const Point& of) { return of.second.dedicated->total; }, &sizes_memory},
-      {{"saving", "saving", "", Shape::proved, "--shared: 1 - memory / dedicated_total; null where that is 0",
+      {{"saving", "saving", "", Shape::proved, "--shared: 1 - memory / dedicated_total; null if that is 0",
         Style::percent},
        [](const Point& of) { return saving(of.second); },
        &sizes_memory},
       {{"probability_approximate", "about", "", Shape::model,
-        "the criterion at B or M, by an approximation; null where none is known"},
+        "approximate criterion at B or M; null if none is known"},
        [](const Point& of) { return shown(of.second.about_at); },
        [](const Point& of) { return !sizes_memory(of); }},
       {{"mean_total", "", "packets", Shape::proved, "--shared: E[T], all queues", Style::hidden},
        [](const Point& of) { return of.second.mean; }},
       {{"variance_total", "", "packets^2", Shape::claim,
-        "--shared: Var T, from the joint law of two outputs; null where outputs differ", Style::hidden},
+        "--shared: Var T, from the joint law of two outputs; null if the outputs differ", Style::hidden},
        [](const Point& of) { return shown(of.second.variance); }}};
   return fields;
 }
@@ -209,20 +212,17 @@ double kib(const SharedBufferQuestion& question, Packets memory) {
 
 std::string sentence(const SharedBufferPoint& point) {
   const auto& [question, answer] = point;
-  const bool one = answer.memory.value == 1;
-  const std::string packets =
-      fmt::format("{} {}{}{}", answer.memory.value, unit_of(question), one ? "" : "s",
-                  question.cells ? fmt::format(" ({:.4g} KiB)", kib(question, answer.memory)) : "");
+  const std::int64_t memory = answer.memory.value;
+  const std::string size = question.cells ? fmt::format(" ({:.4g} KiB)", kib(question, answer.memory)) : "";
+  const std::string shared = with_article(memory, unit_of(question)) + " shared memory" + size;
   if (asks_for_memory(question))
-    return fmt::format("{} of memory, {},\n{} {} {}.", packets, sharing_in_words(question),
-                       one ? "holds" : "hold", traffic_in_words(question), promise(question, one));
-  return fmt::format(
-      "{} of memory, {}, {}:\n{} at most {}.", packets, sharing_in_words(question),
-      traffic_in_words(question),
-      question.criterion == Criterion::overflow ? std::string("the share of slots with more present is")
-      : question.threshold ? fmt::format("the fraction of {}s lost to any output is", unit_of(question))
-                           : fmt::format("the fraction of {}s lost is", unit_of(question)),
-      brief(shown(answer.at), numeric::Digits{4}));
+    return fmt::format("{} suffices: {}.", capitalized(shared),
+                       target_in_words(question, std::to_string(memory)));
+  const std::string at = brief(shown(answer.at), numeric::Digits{4});
+  if (question.criterion == Criterion::overflow)
+    return fmt::format("P(T > {}) <= {} for {}.", memory, at, shared);
+  return fmt::format("{} loses at most {} of the {}s{}.", capitalized(shared), at, unit_of(question),
+                     question.threshold ? " of any output" : "");
 }
 
 std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
@@ -233,12 +233,10 @@ std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
   const std::string bound =
       fmt::format("{} <= {}", symbol(question, answer.memory), brief(shown(answer.at), digits));
   lines.push_back(
-      {"proof",
-       (question.drop() ? fmt::format("{} <= {}", bound, plain(*question.drop())) : bound) +
-           "\nqueues of one switch are negatively associated; inputs independent from slot to slot"});
+      {"proof", (question.drop() ? fmt::format("{} <= {}", bound, plain(*question.drop())) : bound) + ""});
   if (answer.about)
     lines.push_back(
-        {"approximately", fmt::format("{} would do ({:.3g} a port); not proved",
+        {"approximately", fmt::format("{} suffice ({:.3g} per port); not proved",
                                       counted(std::llround(answer.about->value), "packet"),
                                       answer.about->value / static_cast<double>(question.outputs))});
   if (answer.about_at)
@@ -246,10 +244,11 @@ std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
                                                   answer.about_at->value)});
   if (answer.dedicated) {
     const auto& own = *answer.dedicated;
-    const bool alike = own.total.value == own.port.value * question.outputs;
-    std::string text = fmt::format(
-        "{} {}s in all ({}) for the same target each", own.total.value, unit_of(question),
-        alike ? fmt::format("{} a port", own.port.value) : fmt::format("up to {} a port", own.port.value));
+    const bool identical = own.total.value == own.port.value * question.outputs;
+    std::string text =
+        fmt::format("{} {}s in total ({}) for the same target", own.total.value, unit_of(question),
+                    identical ? fmt::format("{} per port", own.port.value)
+                              : fmt::format("up to {} per port", own.port.value));
     if (const auto saved = saving(answer); saved && *saved > 0)
       text += fmt::format("\nsharing saves {:.1f} %", 100 * numeric::nearest_double(*saved));
     lines.push_back({"separate buffers", text});
@@ -261,7 +260,7 @@ std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
                   unit_of(question));
   if (answer.packets_at)
     lines.push_back(
-        {"packets", fmt::format("of them at most {} lose a cell", brief(shown(*answer.packets_at), digits))});
+        {"packets", fmt::format("at most {} of them lose a cell", brief(shown(*answer.packets_at), digits))});
   if (answer.variance)
     total +=
         fmt::format("; standard deviation {:.4g}", std::sqrt(static_cast<double>(answer.variance->value)));
@@ -273,23 +272,30 @@ std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
 
 std::string title(const std::vector<SharedBufferPoint>& points) {
   const SharedBufferQuestion& question = points.front().first;
-  const bool same_drop = std::all_of(points.begin(), points.end(), [&](const SharedBufferPoint& point) {
-    return point.first.drop() == question.drop();
-  });
-  const bool same_criterion = std::all_of(points.begin(), points.end(), [&](const SharedBufferPoint& point) {
-    return point.first.criterion == question.criterion;
-  });
-  const std::string what = !same_criterion                             ? "the criterion"
-                           : question.criterion == Criterion::overflow ? "P(T > M)"
-                           : question.threshold                        ? "the loss to any output"
-                                                                       : "the loss";
+  const auto all_have_its = [&](auto member) {
+    return std::all_of(points.begin(), points.end(), [&](const SharedBufferPoint& point) {
+      return member(point.first) == member(question);
+    });
+  };
+  const bool same_criterion = all_have_its([](const SharedBufferQuestion& of) { return of.criterion; });
   if (!asks_for_memory(question))
-    return "What the shared memory of a switch is proved to keep " + what + " below";
-  return fmt::format("The least memory shared by the ports of a switch that is proved to keep {} <= {}", what,
-                     same_drop ? plain(*question.drop()) : "the target");
+    return !same_criterion                             ? "Proved upper bound of the criterion"
+           : question.criterion == Criterion::overflow ? "Proved upper bound of P(T > M)"
+                                                       : "Proved upper bound of the loss";
+  const bool one_target =
+      same_criterion && all_have_its([](const SharedBufferQuestion& of) { return of.drop(); });
+  return "Minimum shared memory for " +
+         (one_target ? target_in_words(question, "M") : std::string("the targets"));
 }
 
-/// Without what follows from other inputs: it would make a curve of each point.
+/// What the points are of: the ports, and the traffic where all have the same.
+std::string settings(const std::vector<SharedBufferPoint>& points) {
+  const SharedBufferQuestion& question = points.front().first;
+  if (points.size() > 1) return "Output queues of a switch that share one memory.";
+  return fmt::format("Memory {}; {}.", sharing_in_words(question), traffic_in_words(question));
+}
+
+/// Without inputs that follow from others, which would make a curve of each point.
 Document for_drawing(Document document, const std::vector<SharedBufferPoint>& points) {
   const bool square = std::all_of(points.begin(), points.end(), [](const SharedBufferPoint& point) {
     const auto* equal = std::get_if<EqualSwitchInputs>(&point.first.traffic);
@@ -307,7 +313,7 @@ Document for_drawing(Document document, const std::vector<SharedBufferPoint>& po
 Picture picture(const Document& shown_document, const std::vector<SharedBufferPoint>& points) {
   const SharedBufferQuestion& question = points.front().first;
   const Document document = for_drawing(shown_document, points);
-  Picture picture{.title = title(points), .x_label = {}, .y_label = "memory a port [packets]"};
+  Picture picture{.title = title(points), .x_label = {}, .y_label = "memory per port [packets]"};
   struct Kind {
     const char *key, *title;
     CurveStyle style;
@@ -316,12 +322,11 @@ Picture picture(const Document& shown_document, const std::vector<SharedBufferPo
                           {"memory_approximate_per_port", "approximately", CurveStyle::dashed},
                           {"dedicated_buffer", "separate buffers", CurveStyle::line}};
   if (!asks_for_memory(question)) {
-    picture.y_label =
-        question.criterion == Criterion::overflow ? "probability of overflow" : "fraction of packets lost";
+    picture.y_label = question.criterion == Criterion::overflow ? "P(T > M)" : "fraction of packets lost";
     kinds = {{"probability_bound", "proved", CurveStyle::points_and_line},
              {"probability_approximate", "approximately", CurveStyle::dashed}};
   }
-  // One colour for each setting, so that its curves are seen together.
+  // One color per setting, so that its curves are recognized as related.
   const std::size_t most = most_curves_told_apart / kinds.size();
   for (const Kind& kind : kinds) {
     const bool known = std::any_of(
@@ -346,11 +351,11 @@ Picture picture(const Document& shown_document, const std::vector<SharedBufferPo
   return picture;
 }
 
-/// The same question at other loads; of a memory for as many outputs as inputs at other numbers of ports.
+/// The same query at other loads; for a memory with as many outputs as inputs at other numbers of ports.
 Picture picture_around(const SharedBufferPoint& point, const Units& units) {
   const SharedBufferQuestion& question = point.first;
   const auto* equal = std::get_if<EqualSwitchInputs>(&question.traffic);
-  if (equal == nullptr) throw NoAnswer("there is nothing to draw: no input is a list");
+  if (equal == nullptr) throw NoAnswer("nothing to draw: no input is a list");
   const bool by_ports = asks_for_memory(question) && question.outputs == equal->inputs;
   std::vector<SharedBufferQuestion> others;
   const auto add = [&](const EqualSwitchInputs& inputs, std::int64_t outputs) {
@@ -369,7 +374,7 @@ Picture picture_around(const SharedBufferPoint& point, const Units& units) {
   }
   const auto points =
       answered(others, [](const SharedBufferQuestion& other) { return answers::answer(other); });
-  if (points.size() < 2) throw NoAnswer("there is nothing to draw: no other load has an answer");
+  if (points.size() < 2) throw NoAnswer("nothing to draw: no other load has an answer");
   Picture picture = document(points, units).picture();
   mark_here(picture, by_ports ? static_cast<double>(equal->inputs) : cln::double_approx(equal->load),
             "this switch");
@@ -394,7 +399,8 @@ Document document(const std::vector<SharedBufferPoint>& points, const Units& uni
     for (Column& column : layout.results)
       if (column.unit == "packets") column.unit = "cells";
   Document document{.layout = std::make_shared<const Layout>(layout),
-                    .headline = points.size() == 1 ? sentence(points.front()) : title(points),
+                    .headline = {},
+                    .settings = settings(points),
                     .results = {}};
   for (const SharedBufferPoint& point : points) {
     Result& result = document.results.emplace_back();
@@ -402,6 +408,11 @@ Document document(const std::vector<SharedBufferPoint>& points, const Units& uni
     result.cells = shared_results().cells(point);
     if (points.size() == 1) result.lines = lines(point, units);
   }
+  document.headline =
+      points.size() == 1
+          ? sentence(points.front())
+          : fmt::format("{}: {}{}.", title(points), range_in_words(document, document.layout->quiet.front()),
+                        asks_for_memory(first) ? fmt::format(" {}s", unit_of(first)) : "");
   const bool about = std::any_of(points.begin(), points.end(), [](const SharedBufferPoint& point) {
     return point.second.about || point.second.about_at;
   });

@@ -11,11 +11,11 @@ namespace tailbound::render {
 
 using SharedBufferPoint = std::pair<answers::SharedBufferQuestion, answers::SharedBufferAnswer>;
 
-/// \pre at least one point; all of them ask for the same (a memory or a probability)
+/// \pre at least one point; all of them with the same unknown (a memory or a probability)
 [[nodiscard]] Document document(const std::vector<SharedBufferPoint>& points,
                                 const answers::Units& units = {});
 
-/// The keys of `buffer`, and behind them those that --shared adds.
+/// The keys of `buffer`, followed by those of --shared.
 [[nodiscard]] Layout with_shared_memory(Layout buffer);
 
 }  // namespace tailbound::render

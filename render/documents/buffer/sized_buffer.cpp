@@ -19,22 +19,18 @@ using numeric::plain;
 using numeric::Rational;
 
 constexpr const char* whole_basis =
-    "Each packet's cells come in one slot (store and forward); inputs independent from slot to slot. Of a "
-    "packet that does not fit, the cells that fit are kept, and the packet counts as lost.";
+    "All cells of a packet arrive in one slot (store and forward); inputs are independent from slot to slot. "
+    "A packet that does not fit counts as lost; the cells that fit are kept.";
 constexpr const char* cells_basis =
-    "Packets come cell by cell, one cell a slot and input, each to one output, all outputs alike. A lost "
-    "packet has lost one cell or all: cell loss E[L]/Lmax <= packet loss <= cell loss E[L]. Losses by size "
-    "are "
-    "upper bounds: at most the packet loss divided by the size's share of the packets.";
+    "Packets arrive cell by cell, one cell per slot and input, outputs drawn uniformly. Losses by size are "
+    "upper bounds.";
 constexpr const char* bound_basis =
-    "Upper bounds: proved for any number of inputs and any sizes (docs/derivations/packet_sizes.md), at most "
-    "3 times the truth where that is known; the chain itself has too many phases.";
+    "Upper bounds: at most 3 times the exact value where that is known (docs/derivations/packet_sizes.md).";
 
 constexpr const char* stand_in_basis =
-    "The geometric stand-in is an approximation, not proved: trains of geometric length with the same "
-    "E[L^2]/E[L] in place of the packets. Where the truth is known its mean is right to 2 %, its buffers are "
-    "up to 5 % too large at load 0.8, 16 % at 0.5, 29 % at 0.3 (docs/derivations/packet_sizes.md).";
-constexpr const char* stand_in_name = "geometric stand-in";
+    "Geometric approximation: buffers up to 5 % too large at load 0.8, 16 % at 0.5, 29 % at 0.3, where exact "
+    "values are known.";
+constexpr const char* stand_in_name = "geometric approximation";
 
 bool asks_for_buffer(const SizedBufferQuestion& question) {
   return std::holds_alternative<LeastBuffer>(question.asked);
@@ -75,30 +71,31 @@ std::string traffic_in_words(const SizedBufferQuestion& question) {
 }
 
 std::string arrival_in_words(CellArrival arrive) {
-  return arrive == CellArrival::whole ? "each whole in one slot" : "cell by cell";
+  return arrive == CellArrival::whole ? "all cells of a packet in one slot" : "cell by cell";
+}
+
+/// "P(Q > 687) <= 1e-9"
+std::string target_in_words(const SizedBufferQuestion& question, const std::string& buffer) {
+  const std::string target = plain(*question.drop());
+  if (question.criterion == SizedCriterion::overflow) return fmt::format("P(Q > {}) <= {}", buffer, target);
+  return fmt::format("fraction of {} lost <= {}", what_is_lost(question.criterion), target);
 }
 
 std::string sentence(const SizedBufferPoint& point) {
   const auto& [question, answer] = point;
-  const bool one = answer.buffer.value == 1;
-  const std::string cells = fmt::format("{} cell{}", answer.buffer.value, one ? "" : "s");
-  const std::string traffic =
-      fmt::format("{},\n{}", traffic_in_words(question), arrival_in_words(question.arrive));
-  if (const auto drop = question.drop())
-    return fmt::format("{} {} the output queue of {}, {}.", cells, one ? "holds" : "hold", traffic,
-                       question.criterion == SizedCriterion::overflow
-                           ? fmt::format("in all but at most {} of the slots", plain(*drop))
-                           : fmt::format("and {} at most {} of the {}", one ? "loses" : "lose", plain(*drop),
-                                         what_is_lost(question.criterion)));
-  return fmt::format("Room for {}, {}: {} {}{}.", cells, traffic,
-                     question.criterion == SizedCriterion::overflow
-                         ? "the share of slots with more present is"
-                         : fmt::format("the fraction of {} lost is", what_is_lost(question.criterion)),
-                     answer.at_bound() ? "at most " : "",
-                     brief(shown_any(answer.at), question.accuracy.digits));
+  const std::string buffer = with_article(answer.buffer.value, "cell") + " buffer";
+  if (question.drop())
+    return fmt::format("{} suffices: {}.", capitalized(buffer),
+                       target_in_words(question, std::to_string(answer.buffer.value)));
+  const std::string at = brief(shown_any(answer.at), question.accuracy.digits);
+  if (question.criterion == SizedCriterion::overflow)
+    return fmt::format("P(Q > {}) {} {} for {}.", answer.buffer.value, answer.at_bound() ? "<=" : "=", at,
+                       buffer);
+  return fmt::format("{} loses {}{} of the {}.", capitalized(buffer), answer.at_bound() ? "at most " : "", at,
+                     what_is_lost(question.criterion));
 }
 
-/// "0.0087 .. 0.0109" of an interval, "at most" of a bound, else the number and what it is.
+/// "0.0087 .. 0.0109" for an interval, "at most" for a bound, otherwise the number and its kind.
 std::string loss_in_words(const Value& value, numeric::Digits digits) {
   if (std::holds_alternative<Bound>(value)) return fmt::format("at most {}, proved", brief(value, {4}));
   if (const auto* enclosure = std::get_if<Enclosure>(&value);
@@ -124,23 +121,22 @@ std::vector<Line> lines(const SizedBufferPoint& point) {
   if (!answer.at_bound())
     proof += "\n" + certainty(at, digits);
   else if (question.criterion == SizedCriterion::packet_loss)
-    proof += "\na proved bound, E[L] times the cell loss: fewer cells may do";
+    proof += "\na proved bound, E[L] times the cell loss: fewer cells may suffice";
   else
-    proof += "\na proved bound: fewer cells may do";
+    proof += "\na proved bound: fewer cells may suffice";
   lines.push_back({"proof", proof});
   if (const auto& about = answer.stand_in) {
     const std::string mean = numeric::to_decimal(about->length, 4, numeric::Rounding::nearest);
     const auto& proved = std::get<numeric::UpperBound<unit::Probability>>(answer.at);
     std::string said;
     if (about->at.value >= static_cast<double>(proved.value))
-      said = "no closer than the proof";
+      said = "no tighter than the proof";
     else
       said = fmt::format("{}{} about {:.3g}",
-                         about->buffer ? fmt::format("{:.0f} cells would do; ", about->buffer->value) : "",
+                         about->buffer ? fmt::format("{:.0f} cells suffice; ", about->buffer->value) : "",
                          here, about->at.value);
     lines.push_back({"approximately",
-                     fmt::format("{}, mean occupancy {:.4g}\n{}: geometric trains of {} cells in the mean; "
-                                 "not proved",
+                     fmt::format("{}, mean occupancy {:.4g}\n{}: trains of {} cells on average; not proved",
                                  said, about->mean_occupancy.value, stand_in_name, mean)});
   }
   lines.push_back({"size", bytes_in_words(point)});
@@ -153,7 +149,7 @@ std::vector<Line> lines(const SizedBufferPoint& point) {
       {"mean occupancy", answer.bound_only()
                              ? fmt::format("at most {} cells, proved", brief(mean, {4}))
                              : fmt::format("{} cells, {}", brief(mean, digits), certainty(mean, digits))});
-  lines.push_back({"packets", fmt::format("{} cells in the mean, up to {}", plain(answer.mean_cells),
+  lines.push_back({"packets", fmt::format("{} cells on average, up to {}", plain(answer.mean_cells),
                                           answer.classes.back().cells)});
   if (answer.computation) lines.push_back({"arithmetic", in_words(*answer.computation)});
   return lines;
@@ -165,20 +161,18 @@ const Fields<SizedBufferQuestion>& sized_inputs() {
       {{"traffic", "traffic", "", Shape::text, "bernoulli", Style::hidden},
        [](const Question&) { return "bernoulli"; }},
       {{"inputs", "inputs", "", Shape::whole, "K"}, &Question::inputs},
-      {{"load", "load", "cells/slot", Shape::given, "the share of slots with a cell"}, &Question::load},
-      {{"sizes", "sizes", "", Shape::text, "of packets: imix, a list or a file"}, &Question::sizes_name},
+      {{"load", "load", "cells/slot", Shape::given, "fraction of slots with a cell"}, &Question::load},
+      {{"sizes", "sizes", "", Shape::text, "packet sizes: imix, a list or a file"}, &Question::sizes_name},
       {{"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: C, bytes in a cell"}, &Question::cell_bytes},
       {{"arrive", "arrive", "", Shape::text,
-        "--sizes: whole, all cells of a packet in one slot; or cells, one a slot"},
+        "--sizes: whole, all cells of a packet in one slot; or cells, one per slot"},
        &Question::arrive},
-      {{"drop", "target", "", Shape::given, "EPS, the target, above 0 and below 1"},
-       &Question::drop,
-       if_there},
-      {{"capacity", "capacity", "", Shape::whole, "B as asked [cells]"},
+      {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"}, &Question::drop, if_there},
+      {{"capacity", "capacity", "", Shape::whole, "B as given [cells]"},
        [](const Question& of) { return std::get<ProbabilityOf>(of.asked).capacity; },
        [](const Question& of) { return std::holds_alternative<ProbabilityOf>(of.asked); }},
       {{"criterion", "criterion", "", Shape::text,
-        "overflow: P(Q > B); loss: the fraction of packets lost; or cell-loss: that of cells"},
+        "overflow: P(Q > B); loss: fraction of packets lost; or cell-loss: fraction of cells lost"},
        &Question::criterion},
       {accuracy_fields(), &Question::accuracy}};
   return fields;
@@ -194,7 +188,7 @@ bool bound_at(const SizedBufferPoint& point) {
   return point.second.at_bound();
 }
 
-/// A number of the stand-in, where there is one.
+/// A number of the geometric approximation, if there is one.
 template <class Getter>
 auto of_stand_in(Getter getter) {
   return [getter](const SizedBufferPoint& of) {
@@ -206,9 +200,9 @@ auto of_stand_in(Getter getter) {
 const Fields<SizedBufferPoint>& sized_results() {
   using Point = SizedBufferPoint;
   static const Fields<Point> fields{
-      {{"buffer", "buffer", "cells", Shape::whole, "B: enough for the target, or as asked"},
+      {{"buffer", "buffer", "cells", Shape::whole, "B: meets the target, or as given"},
        [](const Point& of) { return of.second.buffer; }},
-      {{"bytes", "size", "bytes", Shape::given, "--sizes: of the buffer, `buffer` times cell_bytes"},
+      {{"bytes", "size", "bytes", Shape::given, "--sizes: size of the buffer, `buffer` times cell_bytes"},
        &bytes_of},
       {{"probability", "P or loss at B", "", Shape::claim, "the criterion at B"},
        [](const Point& of) { return shown_any(of.second.at); },
@@ -220,34 +214,32 @@ const Fields<SizedBufferPoint>& sized_results() {
       {{"probability_before", "", "", Shape::claim, "the criterion at B - 1", Style::hidden},
        [](const Point& of) { return shown_any(of.second.before); },
        [](const Point& of) { return !bound_at(of) && asks_for_buffer(of.first); }},
-      {{"buffer_approximate", "geometric stand-in", "cells", Shape::model,
-        "--arrive cells: the buffer needed, by the approximation that `approximation` names; null where it "
-        "would take too long"},
+      {{"buffer_approximate", "geometric approximation", "cells", Shape::model,
+        "--arrive cells: approximate minimum buffer (see `approximation`); null if it would take too long"},
        of_stand_in(&GeometricStandIn::buffer),
        [](const Point& of) { return only_bounds(of) && asks_for_buffer(of.first); }},
       {{"probability_approximate", "", "", Shape::model,
-        "the criterion at B or M, by an approximation; null where none is known", Style::hidden},
+        "approximate criterion at B or M; null if none is known", Style::hidden},
        of_stand_in(&GeometricStandIn::at),
        &only_bounds},
-      {{"mean_occupancy_approximate", "", "cells", Shape::model, "--arrive cells: E[Q] by that approximation",
+      {{"mean_occupancy_approximate", "", "cells", Shape::model, "--arrive cells: approximate E[Q]",
         Style::hidden},
        of_stand_in(&GeometricStandIn::mean_occupancy),
        &only_bounds},
-      {{"approximation", "", "", Shape::text, "--arrive cells: geometric stand-in", Style::hidden},
+      {{"approximation", "", "", Shape::text, "--arrive cells: geometric approximation", Style::hidden},
        of_stand_in([](const GeometricStandIn&) { return stand_in_name; }),
        &only_bounds},
       {{"train_length", "", "cells", Shape::proved,
-        "--arrive cells: mean length of the stand-in's geometric trains, (E[L^2]/E[L] + 1)/2", Style::hidden},
+        "--arrive cells: mean length of the geometric trains, (E[L^2]/E[L] + 1)/2", Style::hidden},
        of_stand_in(&GeometricStandIn::length),
        &only_bounds},
       {{"cell_loss", "cell loss", "", Shape::number,
-        "--sizes: fraction of the cells lost at B (`buffer` is in cells, as is all that stands in packets "
-        "else); an upper bound where `probability_bound` is",
+        "--sizes: fraction of the cells lost at B (with --sizes `buffer` and all other counts are in cells); "
+        "an upper bound where `probability_bound` is",
         Style::plain, 4},
        [](const Point& of) { return shown_any(of.second.cell_loss); }},
       {{"packet_loss", "packet loss", "", Shape::number,
-        "--sizes: fraction of the packets lost at B, each with a cell or more; null where it would take too "
-        "long",
+        "--sizes: fraction of the packets that lose at least one cell at B; null if it would take too long",
         Style::plain, 4},
        [](const Point& of) { return shown_any(of.second.packet_loss); }},
       {{"mean_occupancy", "mean occupancy", "cells", Shape::claim, "E[Q]"},
@@ -257,14 +249,14 @@ const Fields<SizedBufferPoint>& sized_results() {
         Style::hidden},
        [](const Point& of) { return shown_any(of.second.mean_occupancy); },
        &only_bounds},
-      {{"decay_rate", "", "", Shape::proved, "of P(Q > n) [1/cell]", Style::hidden},
+      {{"decay_rate", "", "", Shape::proved, "decay rate of P(Q > n) [1/cell]", Style::hidden},
        [](const Point& of) { return shown_any(of.second.decay_rate); },
        &truth_known},
       {{"decay_rate_bound", "", "", Shape::bound, "--sizes: proved lower bound of the decay rate [1/cell]",
         Style::hidden},
        [](const Point& of) { return shown_any(of.second.decay_rate); },
        &only_bounds},
-      {{"mean_cells", "", "cells", Shape::proved, "--sizes: E[L], of a packet", Style::hidden},
+      {{"mean_cells", "", "cells", Shape::proved, "--sizes: E[L], mean cells per packet", Style::hidden},
        [](const Point& of) { return of.second.mean_cells; }},
       {{"method", "", "", Shape::text, "double, .., matrices, or bound", Style::hidden},
        [](const Point& of) { return of.second.computation ? of.second.computation->name() : "bound"; }},
@@ -280,12 +272,13 @@ const Fields<SizedBufferPoint>& sized_results() {
 const Table<SizeLoss>& class_table() {
   static const Table<SizeLoss> table{
       "size_classes",
-      "with --sizes: what is lost of packets of each size",
+      "with --sizes: loss of packets of each size",
       {{{"bytes", "packet", "bytes", Shape::whole, "size of the packets"}, &SizeLoss::bytes},
-       {{"cells", "cells", "", Shape::whole, "that each takes"}, &SizeLoss::cells},
-       {{"share", "share", "", Shape::proved, "of the packets", Style::plain, 4}, &SizeLoss::share},
+       {{"cells", "cells", "", Shape::whole, "cells per packet"}, &SizeLoss::cells},
+       {{"share", "share", "", Shape::proved, "fraction of the packets", Style::plain, 4}, &SizeLoss::share},
        {{"loss", "lost", "", Shape::number,
-         "fraction of the packets of this size that is lost; a proved upper bound where no more is known",
+         "fraction of the packets of this size that is lost; a proved upper bound if the exact value is not "
+         "known",
          Style::plain, 6},
         [](const SizeLoss& of) { return shown_any(of.loss); }}}};
   return table;
@@ -293,13 +286,17 @@ const Table<SizeLoss>& class_table() {
 
 std::string title(const std::vector<SizedBufferPoint>& points) {
   const SizedBufferQuestion& question = points.front().first;
-  if (!asks_for_buffer(question)) return "What a buffer of cells loses of packets of several sizes";
-  return fmt::format(
-      "The cells that hold the output queue of packets of several sizes{}",
-      std::all_of(points.begin(), points.end(),
-                  [&](const SizedBufferPoint& point) { return point.first.drop() == question.drop(); })
-          ? fmt::format(" to {}", plain(*question.drop()))
-          : "");
+  if (!asks_for_buffer(question)) return "Fraction of packets lost";
+  const bool one_target = std::all_of(points.begin(), points.end(), [&](const SizedBufferPoint& point) {
+    return point.first.drop() == question.drop() && point.first.criterion == question.criterion;
+  });
+  return "Minimum buffer for " + (one_target ? target_in_words(question, "B") : std::string("the targets"));
+}
+
+std::string settings(const std::vector<SizedBufferPoint>& points) {
+  const SizedBufferQuestion& question = points.front().first;
+  if (points.size() > 1) return "Output queue, packets of several sizes in cells.";
+  return fmt::format("Output queue, {}; {}.", traffic_in_words(question), arrival_in_words(question.arrive));
 }
 
 Picture picture(const Document& document, const std::vector<SizedBufferPoint>& points) {
@@ -310,11 +307,11 @@ Picture picture(const Document& document, const std::vector<SizedBufferPoint>& p
   Sweep sweep{.axes = {"load", "inputs", "cell_bytes", "drop", "capacity"},
               .height = buffers ? "buffer" : "packet_loss",
               .powers_of_ten = !buffers};
-  const bool beside = buffers && std::any_of(points.begin(), points.end(), [](const SizedBufferPoint& point) {
-                        return point.second.stand_in.has_value();
-                      });
-  if (!beside) return sweep_picture(document, sweep, std::move(picture));
-  // What is proved, and beside it in the same colour the approximation.
+  const bool both = buffers && std::any_of(points.begin(), points.end(), [](const SizedBufferPoint& point) {
+                      return point.second.stand_in.has_value();
+                    });
+  if (!both) return sweep_picture(document, sweep, std::move(picture));
+  // The proved values and, in the same colour, the approximation.
   const auto add = [&](const char* height, const char* name, CurveStyle style) {
     sweep.height = height;
     sweep.style = style;
@@ -335,7 +332,7 @@ Picture picture(const Document& document, const std::vector<SizedBufferPoint>& p
   return picture;
 }
 
-/// The same question at other loads.
+/// The same query at other loads.
 Picture picture_around(const SizedBufferPoint& point) {
   std::vector<SizedBufferQuestion> others;
   for (const Rational& load : loads_around(point.first.load)) {
@@ -344,7 +341,7 @@ Picture picture_around(const SizedBufferPoint& point) {
   }
   const auto points =
       answered(others, [](const SizedBufferQuestion& other) { return answers::answer(other); });
-  if (points.size() < 2) throw NoAnswer("there is nothing to draw: no other load has an answer");
+  if (points.size() < 2) throw NoAnswer("nothing to draw: no other load has an answer");
   Picture picture = document(points).picture();
   mark_here(picture, cln::double_approx(point.first.load), "this load");
   return picture;
@@ -367,7 +364,8 @@ Document document(const std::vector<SizedBufferPoint>& points) {
                 .tables = {class_table().layout()},
                 .quiet = {asks_for_buffer(first) ? "buffer" : "packet_loss"}};
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
-                    .headline = points.size() == 1 ? sentence(points.front()) : title(points),
+                    .headline = {},
+                    .settings = settings(points),
                     .results = {},
                     .digits = first.accuracy.digits};
   bool whole = false, cells = false, bound = false, aside = false;
@@ -383,6 +381,11 @@ Document document(const std::vector<SizedBufferPoint>& points) {
     aside = aside || point.second.stand_in;
     result.tables.back().in_text = points.size() == 1;
   }
+  document.headline =
+      points.size() == 1
+          ? sentence(points.front())
+          : fmt::format("{}: {}{}.", title(points), range_in_words(document, document.layout->quiet.front()),
+                        asks_for_buffer(first) ? " cells" : "");
   if (whole) document.notes.emplace_back(whole_basis);
   if (cells) document.notes.emplace_back(cells_basis);
   if (bound) document.notes.emplace_back(bound_basis);

@@ -10,10 +10,10 @@ namespace tailbound::render {
 
 using SizedBufferPoint = std::pair<answers::SizedBufferQuestion, answers::SizedBufferAnswer>;
 
-/// \pre at least one point; all of them ask for the same (a buffer or a probability)
+/// \pre at least one point; all of them with the same unknown (a buffer or a probability)
 [[nodiscard]] Document document(const std::vector<SizedBufferPoint>& points);
 
-/// The keys of `buffer`, and behind them those that --sizes adds.
+/// The keys of `buffer`, followed by those of --sizes.
 [[nodiscard]] Layout with_packet_sizes(Layout buffer);
 
 }  // namespace tailbound::render

@@ -33,21 +33,21 @@ const Fields<ClassModel>& class_model_inputs() {
   using Model = ClassModel;
   static const Fields<Model> fields{
       {{"inputs", "inputs", "", Shape::whole,
-        "K, each sends at most one packet a slot; none with a joint law"},
+        "K inputs, each at most one packet per slot; absent with a joint law"},
        &Model::inputs,
        [](const Model& of) { return of.joint.empty(); }},
       {{"class_loads", "loads of the classes", "packets/slot", Shape::givens,
-        "of all classes, class 1 in front"},
+        "of all classes, class 1 first"},
        &Model::loads},
-      {{"load", "load", "packets/slot", Shape::given, "of all classes together"}, &Model::load},
+      {{"load", "load", "packets/slot", Shape::given, "load of all classes together"}, &Model::load},
       {burst_fields("an input"), &Model::burst},
       {{"schedule", "schedule", "", Shape::text,
         "strict: class 1 first; wrr, drr: weighted and deficit round robin"},
        &Model::schedule},
-      {{"weights", "weights", "", Shape::givens, "of wrr and drr, class 1 in front"},
+      {{"weights", "weights", "", Shape::givens, "weights of wrr and drr, class 1 first"},
        &Model::weights,
        [](const Model& of) { return !of.weights.empty(); }},
-      {{"buffers", "rooms", "packets", Shape::givens, "of the classes, where they are finite"},
+      {{"buffers", "buffers", "packets", Shape::givens, "buffers of the classes, if finite"},
        &rooms_of,
        [](const Model& of) { return of.finite(); }}};
   return fields;
@@ -64,22 +64,22 @@ struct ClassOf {
 const Table<ClassOf>& classes_table() {
   static const Table<ClassOf> table{
       "classes",
-      "what became of each class",
+      "results per class",
       {{{"class", "class", "", Shape::whole, "class 1 is served first"},
         [](const ClassOf& of) { return of.which + 1; }},
-       {{"load", "load", "packets/slot", Shape::given, "that it offers"},
+       {{"load", "load", "packets/slot", Shape::given, "offered load"},
         [](const ClassOf& of) { return of.point.first.model.loads[of.which]; }},
-       {{"served", "served", "packets/slot", Shape::estimate, "that it is served"},
+       {{"served", "served", "packets/slot", Shape::estimate, "served load"},
         [](const ClassOf& of) { return of.found().served; }},
        {{"mean_occupancy", "mean occupancy", "packets", Shape::estimate, "just after the arrivals of a slot"},
         [](const ClassOf& of) { return of.found().mean_occupancy; }},
        {{"mean_wait_slots", "mean wait", "slots", Shape::estimate,
-         "without the packet's own slot; null where none was served"},
+         "service excluded; null if none was served"},
         [](const ClassOf& of) { return of.found().mean_wait; }},
-       {{"loss", "lost", "", Shape::estimate, "fraction of its packets, where rooms are finite"},
+       {{"loss", "lost", "", Shape::estimate, "fraction of its packets lost, if buffers are finite"},
         [](const ClassOf& of) { return of.found().loss; },
         [](const ClassOf& of) { return of.point.first.model.finite(); }},
-       {{"packets", "packets", "", Shape::whole, "that came while measured"},
+       {{"packets", "packets", "", Shape::whole, "packets that arrived while measured"},
         [](const ClassOf& of) { return of.found().packets; }}}};
   return table;
 }
@@ -91,16 +91,16 @@ struct ClassPlace {
   std::size_t which, at;
 };
 
-const Column place_of_class{"class", "class", "", Shape::whole, "of which"};
+const Column place_of_class{"class", "class", "", Shape::whole, "class number"};
 
 const Table<ClassPlace>& wait_percentiles() {
   static const Table<ClassPlace> table{
       "percentiles",
-      "of the waits, a row a class and percentile",
+      "of the waits, one row per class and percentile",
       {{place_of_class, [](const ClassPlace& of) { return of.which + 1; }},
        {{"percentile", "percentile", "%", Shape::given, "p in percent"},
         [](const ClassPlace& of) { return Rational(of.question.percentiles[of.at] * 100); }},
-       {{"wait_slots", "wait", "slots", Shape::estimate, "the least t with P(W <= t) >= p"},
+       {{"wait_slots", "wait", "slots", Shape::estimate, "smallest t with P(W <= t) >= p"},
         [](const ClassPlace& of) { return of.found.percentiles[of.at].wait; }}}};
   return table;
 }
@@ -114,21 +114,20 @@ const Table<ClassPlace>& class_tails() {
   };
   static const Table<ClassPlace> table{
       "tail",
-      "how many packets a class has just after the arrivals of a slot, and how long its packets wait, a row "
-      "a class and level",
+      "occupancy just after the arrivals of a slot and wait of each class, one row per class and level",
       {{place_of_class, [](const ClassPlace& of) { return of.which + 1; }},
        {{"level", "n", "", Shape::whole, "n [packets, slots]"},
         [](const ClassPlace& of) { return of.found.occupancy[of.at].level; }},
        bound("first", "served first",
-             "P(L > n) if the class were served before all others, in the same slots: a lower bound",
+             "P(L > n) if the class were served first in the same slots: a lower bound",
              &ClassEstimates::alone),
        {{"occupancy", "P(L > n)", "", Shape::estimate, "P(L > n)"},
         [](const ClassPlace& of) { return of.found.occupancy[of.at].probability; }},
-       bound("last", "served last", "P(L > n) if all others were served before the class: an upper bound",
+       bound("last", "served last", "P(L > n) if the class were served last: an upper bound",
              &ClassEstimates::last),
-       {{"occupancy_count", "seen", "", Shape::whole, "slots in which it was seen", Style::hidden},
+       {{"occupancy_count", "seen", "", Shape::whole, "observations [slots]", Style::hidden},
         [](const ClassPlace& of) { return of.found.occupancy[of.at].count; }},
-       {{"wait", "P(W > n)", "", Shape::estimate, "P(W > n slots); null where no packet was served"},
+       {{"wait", "P(W > n)", "", Shape::estimate, "P(W > n slots); null if no packet was served"},
         [](const ClassPlace& of) {
           return of.found.wait.empty() ? std::optional<numeric::Estimate<unit::Probability>>()
                                        : of.found.wait[of.at].probability;
@@ -187,18 +186,26 @@ std::vector<const Simulated*> class_runs(const std::vector<SimulateClassesPoint>
   return runs;
 }
 
+/// The mean wait of each class, or of several points how many they are.
+std::string classes_headline(const std::vector<SimulateClassesPoint>& points) {
+  if (points.size() > 1)
+    return fmt::format("Waits and occupancies of the classes at {} settings.", points.size());
+  std::vector<std::string> waits;
+  for (const ClassEstimates& its : points.front().second.classes)
+    waits.push_back(its.mean_wait ? fmt::format("{:.4g}", its.mean_wait->value) : "-");
+  return fmt::format("Mean wait by class: {} slots.", fmt::join(waits, ", "));
+}
+
 std::vector<std::string> class_notes(const std::vector<SimulateClassesPoint>& points) {
   std::vector<std::string> notes{
       fmt::format("Estimates with {:g} % intervals from {}. L: packets of a class just after the arrivals of "
-                  "a slot, that in "
-                  "service included; W: slots that a packet waits before its own.",
+                  "a slot; W: wait, service excluded.",
                   100 * points.front().first.confidence, batches_in_words(class_runs(points)))};
   if (std::any_of(points.begin(), points.end(),
                   [](const auto& point) { return point.first.model.bounded(); }))
     notes.emplace_back(
-        "served first, served last: the same packets with the class before and behind all others; whatever "
-        "the weights, "
-        "P(L > n) lies between.");
+        "Served first, served last: the same arrivals with the class served before and after all others; for "
+        "any weights P(L > n) lies between.");
   return notes;
 }
 
@@ -217,7 +224,7 @@ Picture class_picture(const std::vector<SimulateClassesPoint>& points) {
     if (!curve.points.empty()) picture.curves.push_back(std::move(curve));
   }
   if (points.size() > 1) picture.note += fmt::format("; the first of {} points", points.size());
-  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no packet came");
+  if (picture.curves.empty()) throw NoAnswer("nothing to draw: no packet arrived");
   return picture;
 }
 
@@ -234,7 +241,8 @@ Layout simulate_classes_layout() {
 Document document(std::vector<SimulateClassesPoint> given, std::size_t asked, const Units& units) {
   const auto points = share(std::move(given));
   Document document{.layout = std::make_shared<const Layout>(simulate_classes_layout()),
-                    .headline = "Simulation: " + title(*points),
+                    .headline = classes_headline(*points),
+                    .settings = "Simulation: " + title(*points) + ".",
                     .results = {},
                     .notes = class_notes(*points)};
   for (std::size_t i = 0; i < points->size(); ++i) {

@@ -12,7 +12,7 @@ namespace tailbound::render {
 
 using SimulateClassesPoint = std::pair<answers::SimulateClassesQuestion, answers::SimulateClassesAnswer>;
 
-/// \param asked  points; where they are not all there, the document is stopped
+/// \param asked  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point
 [[nodiscard]] Document document(std::vector<SimulateClassesPoint> points, std::size_t asked,
                                 const answers::Units& units = {});

@@ -14,7 +14,7 @@ using answers::Agreement;
 using answers::CheckedLevel;
 using answers::CrossCheck;
 
-/// Contradictions that a note names one by one.
+/// Maximum number of contradictions listed in a note.
 constexpr std::size_t most_named_levels = 3;
 
 /// "0.0123", "1.02e-3"
@@ -48,8 +48,8 @@ std::string level_in_words(const CheckedLevel& level) {
 
 const char* agreement_name(Agreement agreement) {
   return agreement == Agreement::agrees       ? "agrees"
-         : agreement == Agreement::optimistic ? "optimistic"
-                                              : "pessimistic";
+         : agreement == Agreement::optimistic ? "underestimates"
+                                              : "overestimates";
 }
 
 double how_far(const CheckedLevel& level) {
@@ -61,8 +61,9 @@ double how_far(const CheckedLevel& level) {
 const Table<CheckedLevel>& check_fields() {
   static const Table<CheckedLevel> table{
       "cross_check",
-      "the delays beside a short simulation, a row a level; of all packets with the first flow",
-      {{{"of", "of", "", Shape::text, "the flow, or all packets"},
+      "computed delays compared with a short simulation, one row per level; the rows of all packets are with "
+      "the first flow",
+      {{{"of", "of", "", Shape::text, "flow, or all packets"},
         [](const CheckedLevel& of) { return of.flow ? "flow" : "all packets"; }},
        {{"slots", "t", "slots", Shape::whole, "t"}, &CheckedLevel::slots},
        {{"simulated", "simulated", "", Shape::estimate, "P(D > t), with a 95 % interval"},
@@ -70,8 +71,9 @@ const Table<CheckedLevel>& check_fields() {
        {{"computed", "computed", "", Shape::model, "P(D > t)"},
         [](const CheckedLevel& of) { return Model{of.computed}; }},
        {{"agreement", "agreement", "", Shape::text,
-         "agrees; optimistic: simulated over 10 % above computed, beyond the interval of all levels "
-         "together; pessimistic: below half of it likewise"},
+         "agrees; underestimates: simulation more than 10 % above the computed value, outside the "
+         "simultaneous interval; overestimates: simulation below half of it, outside the simultaneous "
+         "interval"},
         [](const CheckedLevel& of) { return agreement_name(of.agreement); }}}};
   return table;
 }
@@ -80,10 +82,10 @@ const Table<CheckedLevel>& check_fields() {
 
 std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<std::string>& flows) {
   if (check.skipped && check.packet_hops > 0)
-    return {"not cross-checked by simulation: it would take about " + power_in_words(check.packet_hops) +
-            " simulated packet-hops; --check runs it"};
+    return {"not cross-checked by simulation: that would take about " + power_in_words(check.packet_hops) +
+            " simulated packet-hops (--check runs it)"};
   if (check.levels.empty()) return {"not cross-checked by simulation"};
-  // The worst level of each flow that is contradicted.
+  // The worst level of each contradicted flow.
   std::map<std::optional<std::size_t>, const CheckedLevel*> worst;
   for (const CheckedLevel& level : check.levels)
     if (level.agreement != Agreement::agrees) {
@@ -95,13 +97,13 @@ std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<
     const bool several = !rarest.flow && flows.size() > 1;
     return {"cross-checked by simulation: " + std::string(several ? "all packets: " : "") +
             level_in_words(rarest) +
-            (several ? fmt::format("; the {} flows agree likewise", flows.size()) : std::string())};
+            (several ? fmt::format("; so do the {} flows", flows.size()) : std::string())};
   }
   std::vector<const CheckedLevel*> sorted;
   for (const auto& [flow, level] : worst) sorted.push_back(level);
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const CheckedLevel* a, const CheckedLevel* b) { return how_far(*a) > how_far(*b); });
-  std::string text = "WARNING: simulation contradicts the computed delays, do not rely on them: ";
+  std::string text = "WARNING: simulation contradicts the computed delays, do not use them: ";
   for (std::size_t i = 0; i < std::min(sorted.size(), most_named_levels); ++i)
     text += (i == 0 ? "" : "; ") + whose(*sorted[i], flows) + "simulated " + level_in_words(*sorted[i]);
   if (sorted.size() > most_named_levels)

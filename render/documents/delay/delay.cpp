@@ -28,14 +28,14 @@ using numeric::plain;
 using numeric::Rational;
 using numeric::Rounding;
 
-/// More columns P(D > t) than these no text table has.
+/// Maximum number of columns P(D > t) in a text table.
 constexpr std::size_t most_level_columns = 6;
-/// Sources of a queue are listed one by one up to so many.
+/// Maximum number of sources of a queue that are listed individually.
 constexpr std::size_t most_sources = 64;
 
 // --- numbers ---------------------------------------------------------------------------------------------
 
-/// Of the latency, in ns, with what each hop adds.
+/// Of the latency, in ns, including the time added by hops.
 Value mean_latency_ns(const DelayEntry& entry) {
   return shown(answers::mean_latency_ns(
       entry.path().routes, entry.found().delay.mean_queueing,
@@ -44,7 +44,7 @@ Value mean_latency_ns(const DelayEntry& entry) {
 
 // --- fields ----------------------------------------------------------------------------------------------
 
-/// A row of a table: of which entry, and where in it.
+/// A row of a table: its entry, and its position there.
 struct DelayRow {
   const DelayEntry& entry;
   std::size_t at = 0;
@@ -55,13 +55,13 @@ struct DelayRow {
   [[nodiscard]] const network::QueueTraffic& traffic() const {
     return entry.answer().paths.queues.traffic[entry.path().longest[at]];
   }
-  /// Its least buffer, where one is asked for.
+  /// Its minimum buffer, if requested.
   [[nodiscard]] std::optional<bounds::ClaimedBufferSize> size() const {
     return entry.question().drop ? entry.answer().buffers[entry.path().longest[at]] : std::nullopt;
   }
 };
 
-/// A reorder buffer, and for which targets.
+/// A reorder buffer and its targets.
 struct Reordered {
   const ReorderTargets& targets;
   const ReorderAnswer& found;
@@ -90,11 +90,12 @@ struct ReorderLevel {
 
 const Fields<Reordered>& reorder_inputs() {
   static const Fields<Reordered> fields{
-      {{"reorder", "reorder target", "", Shape::given, "EPS of the least b with P(R > b) <= EPS"},
+      {{"reorder", "reorder target", "", Shape::given,
+        "EPS; the reorder buffer is the smallest b with P(R > b) <= EPS"},
        [](const Reordered& of) { return of.targets.probability; },
        if_there},
       {{"flow_rate", "flow rate", "packets/slot", Shape::given,
-        "of the flow that is put in order, above 0, at most 1", Style::hidden},
+        "rate of the flow that is reordered, above 0, at most 1", Style::hidden},
        [](const Reordered& of) { return of.found.flow_rate; }}};
   return fields;
 }
@@ -103,13 +104,13 @@ const Fields<Reordered>& reorder_results() {
   const auto sized = [](const Reordered& of) { return of.found.size.has_value(); };
   static const Fields<Reordered> fields{
       {{"reorder_buffer", "reorder buffer", "packets", Shape::whole,
-        "least b with P(R > b) <= EPS, R: the delivered packets of a flow that wait for an older one"},
+        "smallest b with P(R > b) <= EPS; R: delivered packets of a flow that wait for an earlier one"},
        [](const Reordered& of) { return of.found.size->buffer; },
        sized},
       {{"reorder_probability", "", "", Shape::claim, "P(R > b)", Style::hidden},
        [](const Reordered& of) { return of.of(of.found.size->at); },
        sized},
-      {{"reorder_probability_before", "", "", Shape::claim, "P(R > b - 1), above EPS; null if b is 0",
+      {{"reorder_probability_before", "", "", Shape::claim, "P(R > b - 1) > EPS; null if b is 0",
         Style::hidden},
        [](const Reordered& of) { return of.of(of.found.size->before); },
        sized}};
@@ -121,12 +122,12 @@ Column probability_column(const char* key, const char* heading, const char* mean
   return {key, heading, "", Shape::claim, meaning, style, digits};
 }
 
-const Column certainty_column{"certainty", "kind", "", Shape::text, "the kind of truth in words"};
+const Column certainty_column{"certainty", "kind", "", Shape::text, "kind of number"};
 
 const Table<ReorderLevel>& reorder_table() {
   static const Table<ReorderLevel> table{
       "reorder_tail",
-      "the distribution of the reorder buffer of a flow, a row a level",
+      "distribution of the reorder buffer of a flow, one row per level",
       {{{"level", "b", "packets", Shape::whole, "b"},
         [](const ReorderLevel& row) { return row.reordered.targets.levels[row.at]; }},
        {probability_column("probability", "P(R > b)", "P(R > b)"), &ReorderLevel::probability},
@@ -138,7 +139,7 @@ const Fields<DelayFlow>& flow_fields() {
   static const Fields<DelayFlow> fields{
       {delay_columns().flow, &DelayFlow::name},
       {{"source", "source", "", Shape::text, "host that sends the flow", Style::hidden}, &DelayFlow::source},
-      {{"destination", "destination", "", Shape::text, "host that the flow is for", Style::hidden},
+      {{"destination", "destination", "", Shape::text, "host that receives the flow", Style::hidden},
        &DelayFlow::destination},
       {{"rate", "rate", "packets/slot", Shape::given, "of the flow"}, &DelayFlow::rate}};
   return fields;
@@ -148,17 +149,18 @@ const Fields<DelayEntry>& delay_input_fields() {
   static const Fields<DelayEntry> fields{
       {topology_fields(), [](const DelayEntry& of) { return of.question().topology; }},
       {flow_fields(), [](const DelayEntry& of) { return of.path().name.empty() ? nullptr : &of.path(); }},
-      {{"class", "class", "", Shape::whole, "where packets have classes; class 1 is served first"},
+      {{"class", "class", "", Shape::whole, "priority class; class 1 is served first"},
        [](const DelayEntry& of) { return of.path().priority; },
        [](const DelayEntry& of) { return of.answer().paths.classes > 1; }},
       {delay_columns().sources, [](const DelayEntry& of) { return of.question().sources; }},
       {delay_columns().hop_delay, [](const DelayEntry& of) { return of.question().hop_delay; }},
       {{"hops", "hops", "", Shape::text,
-        "how waits depend on each other: chain (each on the one before, with bursts on their age), safe "
-        "(likewise, conservative), independent, bound (as they may); or one queue"},
+        "how waits at successive queues depend on each other: chain (each on the previous one, bursts also "
+        "on their age), safe (the same, conservative), independent, bound (any dependence); or one queue"},
        [](const DelayEntry& of) { return of.found().one_queue ? "one queue" : name_of(of.found().hops); }},
       {{"hops_reason", "why", "", Shape::text,
-        "why no sounder model answers: what the model contradicts, or which limit it meets", Style::hidden},
+        "why a more accurate model does not apply: the assumption violated or the limit exceeded",
+        Style::hidden},
        [](const DelayEntry& of) { return of.found().hops_reason; },
        [](const DelayEntry& of) { return !of.found().hops_reason.empty(); }},
       {drop_target_fields(), [](const DelayEntry& of) { return of.question().drop; }},
@@ -171,7 +173,7 @@ const Fields<DelayEntry>& delay_input_fields() {
 
 const Fields<ReorderPoint>& reorder_point_inputs() {
   static const Fields<ReorderPoint> fields{
-      {{"delays", "delays", "", Shape::text, "file of the delays' own distribution"},
+      {{"delays", "delays", "", Shape::text, "file with the distribution of the delays"},
        [](const ReorderPoint& of) { return of.first.file; }},
       {reorder_inputs(), [](const ReorderPoint& of) { return reordered(of); }},
       {delay_columns().digits, [](const ReorderPoint& of) { return of.first.digits.count; }},
@@ -179,7 +181,7 @@ const Fields<ReorderPoint>& reorder_point_inputs() {
   return fields;
 }
 
-/// In ns, where units say how long a slot is.
+/// In ns, if units define the slot time.
 bool knows_ns(const DelayEntry& of) {
   return of.question().units.slot_ns().has_value();
 }
@@ -188,23 +190,23 @@ const Fields<DelayEntry>& delay_result_fields() {
   static const Fields<DelayEntry> fields{
       {delay_columns().queues, [](const DelayEntry& of) { return of.path().longest.size(); }},
       {{"mean_queueing_slots", "mean queueing", "slots", Shape::claim,
-        "E[D], the time in queues without the packets' own slots", Style::plain, 5},
+        "E[D], queueing delay, transmission excluded", Style::plain, 5},
        [](const DelayEntry& of) { return of.found().delay.mean_queueing; }},
       {delay_columns().mean_latency_slots,
        [](const DelayEntry& of) { return of.found().delay.mean_latency; }},
-      {{"mean_latency_ns", "mean latency", "ns", Shape::claim, "the same in ns, with what the hops add",
+      {{"mean_latency_ns", "mean latency", "ns", Shape::claim, "the same in ns, per-hop latency included",
         Style::hidden},
        &mean_latency_ns,
        &knows_ns},
       {{"total_buffer", "buffers", "packets", Shape::whole,
-        "room of all queues on the longest route; each counts the packet in service"},
+        "total buffer of the queues on the longest route, packets in service included"},
        [](const DelayEntry& of) { return of.answer().total_buffer(of.flow); },
        [](const DelayEntry& of) { return of.question().drop.has_value(); }},
       {reorder_results(), [](const DelayEntry& of) { return reordered(of); }}};
   return fields;
 }
 
-/// How often an arbitrary packet is above the slot before, as far as known.
+/// Probability that an arbitrary packet exceeds the previous slot, as far as known.
 Value before_of(const bounds::ClaimedPercentile& percentile) {
   return percentile.before.empty() ? Value(None{}) : shown(percentile.before.front().probability);
 }
@@ -212,23 +214,23 @@ Value before_of(const bounds::ClaimedPercentile& percentile) {
 const Table<DelayRow>& delay_percentile_table() {
   static const Table<DelayRow> table{
       "percentiles",
-      "of the delay, a row a percentile",
+      "of the delay, one row per percentile",
       {{delay_columns().percentile,
         [](const DelayRow& of) { return Rational(of.queueing().probability * 100); }},
        {delay_columns().exceeded_by,
         [](const DelayRow& of) { return Rational(1 - of.queueing().probability); }},
-       {{"queueing_slots", "queueing", "slots", Shape::whole, "the least t with P(D <= t) >= p"},
+       {{"queueing_slots", "queueing", "slots", Shape::whole, "smallest t with P(D <= t) >= p"},
         [](const DelayRow& of) { return of.queueing().slots; }},
        {delay_columns().latency_slots, [](const DelayRow& of) { return of.latency().slots; }},
-       {{"latency_ns", "latency", "ns", Shape::given, "the same in ns, with what the hops add"},
+       {{"latency_ns", "latency", "ns", Shape::given, "the same in ns, per-hop latency included"},
         [](const DelayRow& of) { return entry_latency_ns(of.entry, of.at); },
         [](const DelayRow& of) { return knows_ns(of.entry); }},
        {probability_column("queueing_probability", "P(D > t)", "P(D > queueing_slots), at most 1 - p",
                            Style::plain, 4),
         [](const DelayRow& of) { return of.queueing().at.probability; }},
        {probability_column("queueing_probability_before", "P(D > t - 1)",
-                           "P(D > queueing_slots - 1), above 1 - p; null at the least possible delay",
-                           Style::plain, 4),
+                           "P(D > queueing_slots - 1), above 1 - p; null at the minimum delay", Style::plain,
+                           4),
         [](const DelayRow& of) { return before_of(of.queueing()); }},
        {delay_columns().latency_probability, [](const DelayRow& of) { return of.latency().at.probability; }},
        {delay_columns().latency_probability_before,
@@ -238,7 +240,7 @@ const Table<DelayRow>& delay_percentile_table() {
 
 const Table<DelayRow>& level_table() {
   static const Table<DelayRow> table{"ccdf",
-                                     "the distribution of the queueing delay, a row a level",
+                                     "distribution of the queueing delay, one row per level",
                                      {{{"slots", "t", "slots", Shape::whole, "t", Style::plain, 0, ""},
                                        [](const DelayRow& of) { return of.above().slots; }},
                                       {probability_column("probability", "P(D > t)", "P(D > t)"),
@@ -252,18 +254,18 @@ const Table<DelayRow>& level_table() {
 const Table<DelayRow>& hop_table() {
   static const Table<DelayRow> table{
       "hops",
-      "the queues of the longest route, in their order",
+      "queues of the longest route, in order",
       {{{"hop", "hop", "", Shape::whole, "1, 2, .."}, [](const DelayRow& of) { return of.at + 1; }},
-       {{"link", "link", "", Shape::text, "of a network: left -> right"},
+       {{"link", "link", "", Shape::text, "in a network: left -> right"},
         [](const DelayRow& of) { return of.entry.path().links[of.at]; },
         [](const DelayRow& of) { return !of.entry.path().links.empty(); }},
-       {{"load", "load", "packets/slot", Shape::given, "of the queue"},
+       {{"load", "load", "packets/slot", Shape::given, "utilization of the queue"},
         [](const DelayRow& of) { return of.traffic().load; }},
-       {{"sources", "sources", "", Shape::text, "that feed it, in words"},
+       {{"sources", "sources", "", Shape::text, "sources that feed it, in words"},
         [](const DelayRow& of) { return sources_in_words(of.traffic()); }},
        {Fields<bounds::ClaimedBufferSize>{
             {{"buffer", "buffer", "packets", Shape::whole,
-              "B: the least that meets the target; the packet in service counts", Style::plain, 0, ""},
+              "B: the minimum that meets the target; packet in service included", Style::plain, 0, ""},
              &bounds::ClaimedBufferSize::buffer},
             {probability_column("probability", "P or loss at B", "the criterion at B"),
              &bounds::ClaimedBufferSize::at}},
@@ -271,13 +273,13 @@ const Table<DelayRow>& hop_table() {
   return table;
 }
 
-/// Sources of a queue that are alike.
+/// Identical sources of a queue.
 struct FeedingSources {
   std::size_t hop = 0;
   std::int64_t count = 0;
   Rational rate;
-  const network::BurstySource* bursty = nullptr;  ///< null of sources without bursts
-  std::optional<Rational> before{};               ///< of a class below others: what it sends of these
+  const network::BurstySource* bursty = nullptr;  ///< null for sources without bursts
+  std::optional<Rational> before{};               ///< for a class below others: its rate of these packets
 };
 
 const Table<FeedingSources>& source_table() {
@@ -288,25 +290,25 @@ const Table<FeedingSources>& source_table() {
   };
   static const Table<FeedingSources> table{
       "hop_sources",
-      "the sources that feed the queues of `hops`; none of a queue with more than 64 kinds of them",
-      {{{"hop", "hop", "", Shape::whole, "of which queue"}, &FeedingSources::hop},
-       {{"count", "count", "", Shape::whole, "of sources alike"}, &FeedingSources::count},
-       {{"rate", "rate", "packets/slot", Shape::given, "of each"}, &FeedingSources::rate},
+      "sources that feed the queues of `hops`; absent for a queue with more than 64 kinds of sources",
+      {{{"hop", "hop", "", Shape::whole, "queue number"}, &FeedingSources::hop},
+       {{"count", "count", "", Shape::whole, "number of identical sources"}, &FeedingSources::count},
+       {{"rate", "rate", "packets/slot", Shape::given, "rate of each"}, &FeedingSources::rate},
        {{"rate_before", "before", "packets/slot", Shape::given,
-         "what each sends of the classes served before; left out where none passes"},
+         "rate of each in the classes with precedence; omitted if there is none"},
         &FeedingSources::before,
         if_there},
-       {{"burst", "burst", "", Shape::given, "mean length of its bursts [slots]; null without"},
+       {{"burst", "burst", "", Shape::given, "mean burst length [slots]; null without bursts"},
         of_bursts([](const network::BurstySource& each) { return Rational(1 / each.source.stop); })},
-       {{"on_rate", "on-rate", "", Shape::given, "packets a slot within a burst; null without"},
+       {{"on_rate", "on-rate", "", Shape::given, "packets per slot within a burst; null without bursts"},
         of_bursts([](const network::BurstySource& each) { return each.source.on_rate; })},
        {{"share", "share", "", Shape::given,
-         "of its bursts that come to this queue, each as a whole; null without bursts"},
+         "fraction of its bursts that pass this queue, each burst as a whole; null without bursts"},
         of_bursts([](const network::BurstySource& each) { return each.share; })}}};
   return table;
 }
 
-/// Of the queues of a flow's longest route; none of a queue that has too many.
+/// Of the queues of a flow's longest route; none for a queue with too many.
 std::vector<FeedingSources> sources_of(const DelayEntry& entry) {
   std::vector<FeedingSources> rows;
   const DelayFlow& flow = entry.path();
@@ -357,7 +359,7 @@ std::vector<Rows> tables_of(const DelayEntry& entry, bool in_text) {
   return tables;
 }
 
-/// Percentiles and P(D > t) as columns of a text table, that data formats have as tables of each result.
+/// Percentiles and P(D > t) as columns of a text table; in data formats they are tables of each result.
 void add_text_columns(Document& document, const std::vector<DelayEntry>& entries) {
   const DelayQuestion& first = entries.front().question();
   const bool ns = first.units.slot_ns().has_value();
@@ -387,7 +389,17 @@ void add_text_columns(Document& document, const std::vector<DelayEntry>& entries
   }
 }
 
-/// Flow rates are shown in text where they were asked for.
+std::string reorder_headline(const Document& document, const std::vector<ReorderPoint>& points) {
+  const auto& [question, answer] = points.front();
+  if (const std::string buffer = range_in_words(document, "reorder_buffer"); !buffer.empty())
+    return fmt::format("Minimum reorder buffer: {} packet{}.", buffer, buffer == "1" ? "" : "s");
+  if (answer.tail.empty()) return "Reorder buffer.";
+  const std::size_t deepest = answer.tail.size() - 1;
+  return fmt::format("P(R > {}) = {}.", question.targets.levels.at(deepest).value,
+                     brief(shown_reorder(answer, answer.tail[deepest]), question.digits));
+}
+
+/// Flow rates are shown in text where they were given.
 void show_flow_rates(Layout& layout) {
   for (Column& column : layout.inputs)
     if (column.key == "flow_rate") column.style = Style::plain;
@@ -398,32 +410,32 @@ void show_flow_rates(Layout& layout) {
 const DelayColumns& delay_columns() {
   static const DelayColumns columns{
       .percentile = {"percentile", "percentile", "%", Shape::given, "p"},
-      .exceeded_by = {"exceeded_by", "", "", Shape::given, "1 - p as a fraction: of so many packets",
-                      Style::hidden},
-      .latency_slots = {"latency_slots", "latency", "slots", Shape::whole, "the least t with P(T <= t) >= p"},
+      .exceeded_by = {"exceeded_by", "", "", Shape::given, "1 - p as a fraction", Style::hidden},
+      .latency_slots = {"latency_slots", "latency", "slots", Shape::whole, "smallest t with P(T <= t) >= p"},
       .latency_probability =
           probability_column("latency_probability", "", "P(T > latency_slots), at most 1 - p", Style::hidden),
       .latency_probability_before = probability_column(
           "latency_probability_before", "",
-          "P(T > latency_slots - 1), above 1 - p; null at the least possible delay", Style::hidden),
-      .digits = {"digits", "digits", "", Shape::whole, "significant digits to prove", Style::hidden},
-      .sources = {"sources", "sources", "", Shape::text, "who feeds a queue: decoupled or first-hop"},
-      .hop_delay = {"delay", "delay", "", Shape::text, "of a hop: wait or occupancy"},
-      .flow = {"flow", "flow", "", Shape::text, "of a network, by name"},
+          "P(T > latency_slots - 1), above 1 - p; null at the minimum latency", Style::hidden),
+      .digits = {"digits", "digits", "", Shape::whole, "significant digits to certify", Style::hidden},
+      .sources = {"sources", "sources", "", Shape::text,
+                  "arrivals at each queue: decoupled (independent source arrivals) or first-hop"},
+      .hop_delay = {"delay", "delay", "", Shape::text, "delay of a hop: wait or occupancy"},
+      .flow = {"flow", "flow", "", Shape::text, "flow of a network, by name"},
       .mean_latency_slots = {"mean_latency_slots", "mean latency", "slots", Shape::claim,
-                             "E[T], T = D + a slot for each queue passed; the sender's own link takes none",
+                             "E[T], T = D + one slot per queue; the link of the sender takes none",
                              Style::hidden},
-      .queues = {"queues", "queues", "", Shape::whole, "on the longest route"}};
+      .queues = {"queues", "queues", "", Shape::whole, "queues on the longest route"}};
   return columns;
 }
 
 const Fields<bounds::DropTarget>& drop_target_fields() {
   using bounds::DropTarget;
   static const Fields<DropTarget> fields{
-      {{"drop", "target", "", Shape::given, "EPS, the target of each buffer, above 0 and below 1"},
+      {{"drop", "target", "", Shape::given, "EPS, the target of each buffer, between 0 and 1"},
        &DropTarget::probability},
       {{"criterion", "criterion", "", Shape::text,
-        "of the buffers; overflow: P(Q > B); or loss: the fraction of packets lost"},
+        "criterion of the buffers; overflow: P(Q > B); or loss: fraction of packets lost"},
        &DropTarget::criterion}};
   return fields;
 }
@@ -462,7 +474,8 @@ Document document(std::vector<DelayPoint> given) {
   }
   Document document{
       .layout = std::make_shared<const Layout>(std::move(layout)),
-      .headline = one ? delay_headline(entries.front()) : delay_headline(*points, entries.size()),
+      .headline = delay_headline(entries),
+      .settings = one ? delay_settings(entries.front()) : delay_settings(*points, entries.size()),
       .results = {},
       .notes = delay_notes(*points, one),
       .digits = first.digits};
@@ -496,13 +509,13 @@ Document document(const std::vector<ReorderPoint>& points) {
     layout.quiet = {"level", "probability"};
     layout.quiet_table = "reorder_tail";
   }
-  Document document{
-      .layout = std::make_shared<const Layout>(std::move(layout)),
-      .headline = "Reorder buffer for the delays of " + first.file,
-      .results = {},
-      .notes = {"R: delivered packets that wait for an older one; delays are taken as independent "
-                "of one another."},
-      .digits = first.digits};
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+                    .headline = {},
+                    .settings = "Delays from " + first.file + ".",
+                    .results = {},
+                    .notes = {"R: delivered packets that wait for an earlier one. Assumed: delays are "
+                              "independent of one another."},
+                    .digits = first.digits};
   for (const ReorderPoint& point : points) {
     const auto& [question, answer] = point;
     Result& result = document.results.emplace_back();
@@ -516,12 +529,13 @@ Document document(const std::vector<ReorderPoint>& points) {
         result.lines = {{"reorder buffer", reorder_in_words(question.targets, answer, question.digits,
                                                             scale_of(question.units))}};
       else
-        result.lines = {{"flow", plain(question.flow_rate) + " packets a slot"}};
+        result.lines = {{"flow", plain(question.flow_rate) + " packets per slot"}};
     }
-    result.caption = "flow of " + plain(question.flow_rate) + " packets a slot";
+    result.caption = "flow of " + plain(question.flow_rate) + " packets per slot";
   }
+  document.headline = reorder_headline(document, points);
   document = with_units(std::move(document), scale_of(first.units));
-  document.picture = []() -> Picture { throw NoAnswer("there is nothing to draw: the delays are given"); };
+  document.picture = []() -> Picture { throw NoAnswer("nothing to draw: the delays are given"); };
   return document;
 }
 

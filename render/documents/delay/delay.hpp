@@ -12,16 +12,16 @@ namespace tailbound::render {
 using DelayPoint = std::pair<answers::DelayQuestion, answers::DelayAnswer>;
 using ReorderPoint = std::pair<answers::ReorderQuestion, answers::ReorderAnswer>;
 
-/// Each flow of each question is a result. Marked as stopped where an answer is.
-/// \pre at least one point; all of them ask for the same percentiles, levels and targets
+/// Each flow of each query is a result. Marked as stopped if an answer is.
+/// \pre at least one point; all of them with the same percentiles, levels and targets
 [[nodiscard]] Document document(std::vector<DelayPoint> points);
 
-/// The reorder buffer of given delays.  \pre at least one point
+/// The reorder buffer for given delays.  \pre at least one point
 [[nodiscard]] Document document(const std::vector<ReorderPoint>& points);
 
 [[nodiscard]] Layout delay_layout();
 
-/// Columns of `delay` that its other answers have too.
+/// Columns of `delay` shared by its other answers.
 struct DelayColumns {
   Column percentile, exceeded_by, latency_slots, latency_probability, latency_probability_before;
   Column digits, sources, hop_delay, flow, mean_latency_slots, queues;
@@ -29,7 +29,7 @@ struct DelayColumns {
 [[nodiscard]] const DelayColumns& delay_columns();
 [[nodiscard]] const Fields<bounds::DropTarget>& drop_target_fields();
 
-/// What a sum of delays over hops leaves out, or how near it is to simulations, in one line; empty for a single queue.
+/// What a sum of delays over hops omits, or its measured accuracy, in one line; empty for a single queue.
 [[nodiscard]] std::string model_caution(const answers::DelayOmissions& omissions,
                                         const answers::Topology& topology, answers::Hops hops);
 

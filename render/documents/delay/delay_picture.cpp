@@ -27,8 +27,8 @@ std::string joined_notes(const std::string& first, const std::string& then) {
   return first + (first.empty() ? "" : "; ") + then;
 }
 
-/// P(D > t) of one question's flows, the percentiles marked; of several flows the four whose last percentile is
-/// greatest.
+/// P(D > t) of one query's flows, with the percentiles marked; for several flows the four with the largest
+/// last percentile.
 void add_curves(Picture& picture, const DelayPoint& point) {
   constexpr std::size_t most_curves = 4;
   const auto& question = point.first;
@@ -42,7 +42,7 @@ void add_curves(Picture& picture, const DelayPoint& point) {
     const std::string& name = answer.paths.flows[group.front()].name;
     return name.empty()        ? "P(D > t)"
            : group.size() == 1 ? name
-                               : fmt::format("{} and {} like it", name, group.size() - 1);
+                               : fmt::format("{} and {} identical", name, group.size() - 1);
   };
   Curve marks{.title = "percentiles", .style = CurveStyle::marks};
   for (const std::vector<std::size_t>& group : groups) {
@@ -67,7 +67,7 @@ void add_curves(Picture& picture, const DelayPoint& point) {
                 ? fmt::format("{} %: {} slots", percent_text(percentile.probability), percentile.slots.value)
                 : std::string());
   }
-  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no packet is ever delayed");
+  if (picture.curves.empty()) throw NoAnswer("nothing to draw: no packet is ever delayed");
   if (!marks.points.empty()) picture.curves.push_back(std::move(marks));
 }
 
@@ -77,7 +77,7 @@ const std::vector<std::string>& axes() {
   return names;
 }
 
-/// Percentiles of the latency against what varies: all of one flow, the last of several.
+/// Percentiles of the latency against the varying input: all of one flow, the last one of several.
 Picture sweep(const Document& document, const std::vector<DelayEntry>& entries, Picture picture) {
   const DelayQuestion& first = entries.front().question();
   const bool one_flow = std::all_of(entries.begin(), entries.end(),
@@ -91,7 +91,7 @@ Picture sweep(const Document& document, const std::vector<DelayEntry>& entries, 
   picture.y_label =
       in_ns ? "latency [ns]" : slots_label(order.empty() ? "mean queueing delay" : "latency", first.units);
   if (first.hop_ns && !order.empty())
-    picture.note = joined_notes(picture.note, "latencies with " + hop_in_words(*first.hop_ns));
+    picture.note = joined_notes(picture.note, "latency includes " + hop_in_words(*first.hop_ns));
   const auto add = [&](const std::string& what, const auto& number) {
     Document shown_only = document;
     for (std::size_t i = 0; i < entries.size(); ++i)
@@ -107,7 +107,7 @@ Picture sweep(const Document& document, const std::vector<DelayEntry>& entries, 
     add("mean", [](const DelayEntry& entry) { return shown(entry.found().delay.mean_queueing); });
   std::size_t drawn = 0;
   for (const std::size_t i : order) {
-    // As many percentiles as can be told apart, the greatest first.
+    // As many percentiles as can be distinguished, the largest first.
     const std::size_t curves_of_each = i == order.front() ? 0 : picture.curves.size() / drawn;
     if (picture.curves.size() + curves_of_each > most_curves_told_apart) break;
     add(percent_text(first.percentiles[i]) + " %", [i, in_ns](const DelayEntry& entry) {
@@ -137,7 +137,7 @@ Picture delay_picture(const Document& document, const Shared<DelayPoint>& points
     add_curves(picture, points->front());
     return picture;
   }
-  // Points that differ in names only: who feeds a queue, how packets are routed.
+  // Points that differ only in names, such as sources or routing.
   const std::vector<const Column*> varying = varying_inputs(document);
   const std::vector<DelayEntry> entries = delay_entries(points);
   for (std::size_t i = 0; i < entries.size() && picture.curves.size() < most_curves_told_apart; ++i) {
@@ -152,7 +152,7 @@ Picture delay_picture(const Document& document, const Shared<DelayPoint>& points
         curve.points.emplace_back(static_cast<double>(above.slots.value), *y);
     if (!curve.points.empty()) picture.curves.push_back(std::move(curve));
   }
-  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no packet is ever delayed");
+  if (picture.curves.empty()) throw NoAnswer("nothing to draw: no packet is ever delayed");
   if (entries.size() > most_curves_told_apart)
     picture.note += fmt::format("{}The first {} of {} curves.", picture.note.empty() ? "" : " ",
                                 most_curves_told_apart, entries.size());

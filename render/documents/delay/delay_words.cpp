@@ -25,20 +25,19 @@ using numeric::Rational;
 
 std::string arrivals_in_words(network::Sources sources) {
   return sources == network::Sources::decoupled
-             ? "decoupled: every queue is fed by all sources whose packets pass it"
-             : "first-hop: every queue is fed by the links into its switch, as in the published model";
+             ? "independent source arrivals at every queue"
+             : "every queue is fed as a first hop, as in the published model";
 }
 
-/// Are queues fed by bursts as they have been stretched upstream?
+/// Do bursts reach queues after upstream queues have stretched them?
 bool stretches(const DelayQuestion& question, const FlowDelay& found) {
   const auto* tree = std::get_if<TreeTopology>(&question.topology);
   return found.hops == Hops::chain && tree != nullptr && tree->bursts_keep_path();
 }
 
 std::string hop_delay_in_words(queue::HopDelay delay) {
-  return delay == queue::HopDelay::wait
-             ? "wait: of an arbitrary packet, first in first out, its own slot not counted"
-             : "occupancy: packets in the queue, the published figure read literally";
+  return delay == queue::HopDelay::wait ? "FIFO queueing delay, service excluded"
+                                        : "number of packets in the queue, as in the published figure";
 }
 
 bool any_as(const std::vector<DelayPoint>& points, Hops hops) {
@@ -49,7 +48,7 @@ bool any_as(const std::vector<DelayPoint>& points, Hops hops) {
   });
 }
 
-/// Of trees whose bursts keep their path.
+/// For trees whose bursts keep their path.
 bool any_burst(const std::vector<DelayPoint>& points) {
   return std::any_of(points.begin(), points.end(), [](const DelayPoint& point) {
     const auto* tree = std::get_if<TreeTopology>(&point.first.topology);
@@ -63,22 +62,20 @@ bool any_contradicted(const std::vector<DelayPoint>& points) {
   });
 }
 
-/// What kind of truth the answers are.
+/// The kind of the results.
 std::string truth_in_words(const std::vector<DelayPoint>& points) {
-  if (any_contradicted(points)) return "numbers are those of the model, which a simulation contradicts.";
+  if (any_contradicted(points)) return "A simulation contradicts the model.";
   const bool chain = any_as(points, Hops::chain), safe = any_as(points, Hops::safe),
              others = any_as(points, Hops::independent) || any_as(points, Hops::bound);
   if ((chain || safe) && others)
-    return "each number states its kind: where hops depend on each other it is numerical, not proved.";
-  if (safe && !chain)
-    return "numbers are numerical and conservative, not proved: what lowers delays is left out of the model.";
+    return "Each number states its kind; with dependent hops it is numerical, not proved.";
+  if (safe && !chain) return "Numerical, not proved; conservative: effects that reduce delay are omitted.";
   if (chain || safe)
     return any_burst(points)
-               ? "numbers are numerical, not proved: waits depend on the age of the burst and on the wait "
-                 "before."
-               : "numbers are numerical, not proved: each wait depends on the one before, as in the model.";
+               ? "Numerical, not proved: a wait depends on the age of the burst and on the previous wait."
+               : "Numerical, not proved: each wait depends on the previous one.";
   if (any_as(points, Hops::bound) && !any_as(points, Hops::independent))
-    return "probabilities and means are upper bounds, percentiles are at most those shown.";
+    return "Upper bounds of probabilities, means and percentiles.";
   const bool proved = std::all_of(points.begin(), points.end(),
                                   [](const DelayPoint& point) { return point.second.proved(); });
   const bool assumed = std::any_of(points.begin(), points.end(), [](const DelayPoint& point) {
@@ -86,17 +83,17 @@ std::string truth_in_words(const std::vector<DelayPoint>& points) {
       return flow.hops == Hops::independent && !flow.one_queue;
     });
   });
-  return proved    ? "as arithmetic every number is exact or certified."
-         : assumed ? "numbers are numerical, not proved: hops are added as if they were independent."
-                   : "numbers are numerical, not proved: a queue has too many bursty sources.";
+  return proved    ? "Every number is exact or certified."
+         : assumed ? "Numerical, not proved: hops are added as if independent."
+                   : "Numerical, not proved: a queue has too many bursty sources for a proof.";
 }
 
 std::string latency_in_words(const DelayEntry& entry) {
   const std::size_t hops = entry.path().longest.size();
   std::string words = entry.path().routes.size() > 1
-                          ? "queueing + queues passed (a packet meets them in number as it is routed)"
-                          : fmt::format("queueing + {}, one for each queue", counted(hops, "slot"));
-  if (entry.question().hop_ns) words += "\nin ns also " + hop_in_words(*entry.question().hop_ns);
+                          ? "queueing delay + one slot per queue on the packet's route"
+                          : fmt::format("queueing delay + {}, one per queue", counted(hops, "slot"));
+  if (entry.question().hop_ns) words += "\nin ns, " + hop_in_words(*entry.question().hop_ns);
   return words;
 }
 
@@ -118,22 +115,21 @@ std::vector<std::string> cautions(const DelayQuestion& question, const DelayAnsw
 
 std::string after_latency(const Topology& topology) {
   const std::string ports = switch_in_words(topology);
-  return "Latency: queueing and " + latency_slots_in_words() + "." + (ports.empty() ? "" : " " + ports);
+  return "Latency: queueing delay and " + latency_slots_in_words() + "." + (ports.empty() ? "" : " " + ports);
 }
 
-/// How near simulations of this tree came, as far as they went.
+/// Measured agreement with simulations of this tree.
 std::string tree_caution(const TreeTopology& tree, Hops hops) {
   constexpr double deepest = 1e-6;
-  return "accuracy, as model / simulation - 1: " +
+  return "accuracy (model / simulation - 1): " +
          clause(answers::accuracy(answers::asked_accuracy(tree, hops, {deepest})),
                 measuring_command(tree, hops));
 }
 
-/// Of a network with flows of its own.
+/// For a network with its own flows.
 constexpr const char* chain_caution =
-    "on 240 random networks of 2 to 6 switches, 98 % of the flows' P(D > t) down to 1e-3 are within 25 % of "
-    "simulation, "
-    "and none is underestimated by more; rarer delays were not compared";
+    "on 240 random networks of 2 to 6 switches, 98 % of the P(D > t) down to 1e-3 were within 25 % of "
+    "simulation, none underestimated by more; rarer delays were not compared";
 
 }  // namespace
 
@@ -195,7 +191,7 @@ std::string reorder_in_words(const ReorderTargets& targets, const ReorderAnswer&
                              numeric::Digits digits, const UnitScale& scale) {
   const bounds::ReorderBuffer& size = *reorder.size;
   const std::string bytes = bytes_in_words(shown(size.buffer), scale);
-  return fmt::format("{} for one flow of {} packets a slot{}\nP(R > {}) = {} <= {}{}",
+  return fmt::format("{} for one flow of {} packets per slot{}\nP(R > {}) = {} <= {}{}",
                      counted(size.buffer.value, "packet"), plain(reorder.flow_rate),
                      bytes.empty() ? "" : ", " + bytes, size.buffer.value,
                      brief(shown_reorder(reorder, size.at), digits), plain(*targets.probability),
@@ -204,24 +200,57 @@ std::string reorder_in_words(const ReorderTargets& targets, const ReorderAnswer&
                                  : "");
 }
 
-std::string delay_headline(const DelayEntry& only) {
+std::string delay_headline(const std::vector<DelayEntry>& entries) {
+  const auto percentile = [](const DelayEntry& entry) {
+    const auto& all = entry.found().delay.latency;
+    return std::max_element(all.begin(), all.end(),
+                            [](const auto& a, const auto& b) { return a.probability < b.probability; });
+  };
+  const auto range = [](const std::string& from, const std::string& to) {
+    return from == to ? from : from + " to " + to;
+  };
+  if (entries.front().found().delay.latency.empty()) {
+    const auto mean = [](const DelayEntry& entry) { return shown(entry.found().delay.mean_queueing); };
+    const auto [least, most] = std::minmax_element(
+        entries.begin(), entries.end(),
+        [&](const DelayEntry& a, const DelayEntry& b) { return height(mean(a)) < height(mean(b)); });
+    const numeric::Digits digits = entries.front().question().digits;
+    return fmt::format("Mean queueing delay {} slots.",
+                       range(brief(mean(*least), digits), brief(mean(*most), digits)));
+  }
+  const auto [least, most] = std::minmax_element(
+      entries.begin(), entries.end(),
+      [&](const DelayEntry& a, const DelayEntry& b) { return percentile(a)->slots < percentile(b)->slots; });
+  const std::string slots =
+      range(std::to_string(percentile(*least)->slots.value), std::to_string(percentile(*most)->slots.value));
+  std::string text =
+      fmt::format("{} % of packets have a latency of at most {} slot{}",
+                  percent_text(percentile(entries.front())->probability), slots, slots == "1" ? "" : "s");
+  if (entries.size() == 1) {
+    const auto at =
+        static_cast<std::size_t>(percentile(entries.front()) - entries.front().found().delay.latency.begin());
+    if (const Value ns = entry_latency_ns(entries.front(), at); !std::holds_alternative<None>(ns))
+      text += fmt::format(" ({} ns)", brief(ns));
+  }
+  return text + ".";
+}
+
+std::string delay_settings(const DelayEntry& only) {
   const DelayFlow& flow = only.path();
-  return fmt::format("Delay {}{}: {}{} in a row",
-                     flow.name.empty() ? "through the " : "of " + flow.name + " in ",
+  return fmt::format("{}{}; {}{} in series.", flow.name.empty() ? "" : "Flow " + flow.name + ", ",
                      in_words(only.question().topology), flow.routes.size() > 1 ? "up to " : "",
                      counted(flow.longest.size(), "queue"));
 }
 
-std::string delay_headline(const std::vector<DelayPoint>& points, std::size_t results) {
+std::string delay_settings(const std::vector<DelayPoint>& points, std::size_t results) {
   const DelayQuestion& first = points.front().first;
   std::vector<const Topology*> all;
   for (const DelayPoint& point : points) all.push_back(&point.first.topology);
-  const std::string what = first.percentiles.empty() ? "" : ": percentiles as queueing / latency, in slots";
-  if (std::holds_alternative<TreeTopology>(first.topology))
-    return "Delay through " + std::string(points.size() == 1 ? "the " : "") + in_words(first.topology, all) +
-           what;
-  return fmt::format("Delay of {} of {}{}", points.size() == 1 ? counted(results, "flow") : "the flows",
-                     in_words(first.topology, all), what);
+  const std::string what = first.percentiles.empty() ? "" : "; columns: queueing delay / latency [slots]";
+  const std::string topology = in_words(first.topology, all);
+  if (std::holds_alternative<TreeTopology>(first.topology)) return capitalized(topology) + what + ".";
+  return (points.size() == 1 ? fmt::format("{} of ", counted(results, "flow")) : std::string()) + topology +
+         what + ".";
 }
 
 std::vector<Line> delay_lines(const DelayEntry& only) {
@@ -236,11 +265,11 @@ std::vector<Line> delay_lines(const DelayEntry& only) {
       {"latency", latency_in_words(only)},
       {"delay of a hop", hop_delay_in_words(question.hop_delay)},
       {"arrivals", stretches(question, found)
-                       ? "bursts at the first queue as sent, later as queues upstream have stretched them"
+                       ? "bursts as sent at the first queue, spread by upstream queues at later ones"
                        : arrivals_in_words(question.sources)}};
   if (!found.hops_reason.empty())
-    lines.push_back({"hops", fmt::format("{}, because a sounder model does not answer:\n{}",
-                                         name_of(found.hops), found.hops_reason)});
+    lines.push_back({"hops", fmt::format("{}; a more accurate model does not apply: {}", name_of(found.hops),
+                                         found.hops_reason)});
   if (scale.ns_of_slot) lines.push_back({"slot", ns_in_words(Whole{1}, scale)});
   if (found.reorder && found.reorder->size)
     lines.push_back(
@@ -250,8 +279,8 @@ std::vector<Line> delay_lines(const DelayEntry& only) {
     const std::string bytes = bytes_in_words(shown(total), scale);
     lines.push_back(
         {"buffers",
-         fmt::format("for {} at each hop, {} packets in all{}, those in service included",
-                     plain(question.drop->probability), total.value, bytes.empty() ? "" : ", " + bytes)});
+         fmt::format("{} packets in total{} for {} at each hop, packets in service included", total.value,
+                     bytes.empty() ? "" : ", " + bytes, plain(question.drop->probability))});
   }
   return lines;
 }
@@ -261,22 +290,20 @@ std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool
   std::vector<std::string> notes;
   std::string truth = truth_in_words(points);
   if (one) {
-    notes.push_back("D: queueing delay in slots; " + truth);
-    notes.push_back(after_latency(first.topology));
+    notes.push_back("D: queueing delay. " + after_latency(first.topology) + " " + truth);
   } else {
     const bool same_sources = std::all_of(points.begin(), points.end(), [&](const DelayPoint& point) {
       return point.first.sources == first.sources;
     });
-    notes.push_back("latency = queueing and " + latency_slots_in_words() +
-                    (same_sources ? "; arrivals " + arrivals_in_words(first.sources) : std::string()));
-    if (first.hop_ns) notes.push_back("in ns also " + hop_in_words(*first.hop_ns));
+    notes.push_back("Latency: queueing delay and " + latency_slots_in_words() +
+                    (same_sources ? "; arrivals: " + arrivals_in_words(first.sources) : std::string()));
+    if (first.hop_ns) notes.push_back("In ns, " + hop_in_words(*first.hop_ns));
     if (first.drop)
       notes.emplace_back(
-          "buffers: packets in all queues on the longest way, those in service included, each queue "
-          "for the target");
+          "Buffers: total of the queues on the longest path, packets in service included, each queue for the "
+          "target");
     if (std::string ports = switch_in_words(first.topology); !ports.empty())
       notes.push_back(std::move(ports));
-    truth.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(truth.front())));
     notes.push_back(std::move(truth));
   }
   for (const DelayPoint& point : points) add_remarks(notes, point.first.topology);
@@ -299,7 +326,7 @@ std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool
         if (!flow.hops_reason.empty()) ++reasons[flow.hops_reason];
     for (const auto& [reason, count] : reasons)
       notes.push_back(
-          fmt::format("A less accurate model answers for {}: {}", counted(count, "flow"), reason));
+          fmt::format("A less accurate model was used for {}: {}", counted(count, "flow"), reason));
   }
   return notes;
 }
@@ -309,24 +336,20 @@ std::string model_caution(const DelayOmissions& omissions, const Topology& topol
   if (hops == Hops::bound)
     return only_tree != nullptr && only_tree->tree.levels == 1 ? "the bound is proved"
            : only_tree == nullptr || only_tree->routing == network::TreeRouting::random_root
-               ? "the bound is proved up to the root, assumed below: there links carry packets of the same "
-                 "leaves"
-               : "the bound is proved for the first queue on the way up, assumed for the others";
+               ? "the bound is proved up to the root and assumed below it, where links carry packets of the "
+                 "same leaves"
+               : "the bound is proved for the first queue of the upward path and assumed for the others";
   const bool tree = only_tree != nullptr;
   if (hops == Hops::chain || hops == Hops::safe) return tree ? tree_caution(*only_tree, hops) : chain_caution;
   if (omissions.later_hops)
-    return "each hop is taken to be fed as the first one, and independent: simulated tails are heavier after "
-           "the first "
-           "hop";
+    return "every hop is modelled as an independent first hop: tails after the first hop are underestimated";
   if (omissions.spread_bursts)
-    return "hops are taken as independent and fed as if no queue upstream spread their bursts: " +
+    return "hops are modelled as independent, without the spreading of bursts by upstream queues: " +
            (tree ? tree_caution(*only_tree, hops)
-                 : std::string("simulated tails may be lighter where delays are usual, and heavier where "
-                               "they are rare"));
+                 : std::string("the bulk may be overestimated and the tail underestimated"));
   if (omissions.correlated_waits)
-    return "hops are taken as independent, though waits are positively correlated: " +
-           (tree ? tree_caution(*only_tree, hops)
-                 : std::string("rare delays are more frequent than computed"));
+    return "hops are modelled as independent although waits are positively correlated: " +
+           (tree ? tree_caution(*only_tree, hops) : std::string("rare delays are underestimated"));
   return {};
 }
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-/// What answers about delays say in words, and their pictures: beside delay.cpp, which has their numbers.
+/// Sentences and pictures of answers about delays; delay.cpp has their numbers.
 /// Internal to the render module.
 namespace tailbound::render {
 
-/// One flow of one question: a result. What was asked and found is shared by all that show it.
+/// One flow of one query: a result. Parameters and answer are shared by all entries.
 struct DelayEntry {
   Shared<DelayPoint> points;
   std::size_t point = 0, flow = 0;
@@ -25,11 +25,11 @@ struct DelayEntry {
 
 /// 1/2 as "50".
 [[nodiscard]] std::string percent_text(const numeric::Rational& p);
-/// Of the percentile with that number, where units say how long a slot is.
+/// Of the percentile with that index, if units define the slot time.
 [[nodiscard]] Value entry_latency_ns(const DelayEntry& entry, std::size_t percentile);
-/// What comes to the queue of each source [packets/slot].
+/// Arrival rate at the queue from each source [packets/slot].
 [[nodiscard]] numeric::Rational bursts_rate(const network::BurstySource& each);
-/// A probability of the reorder buffer, as proved or computed as the delays are.
+/// A probability of the reorder buffer, proved or computed like the delays.
 [[nodiscard]] Value shown_reorder(const answers::ReorderAnswer& reorder,
                                   const numeric::Enclosure<unit::Probability>& probability);
 
@@ -37,16 +37,19 @@ struct DelayEntry {
 
 /// "16 x 0.05", "16 on-off x 0.05" or "3 unequal".
 [[nodiscard]] std::string sources_in_words(const network::QueueTraffic& traffic);
-/// The flow's place in the cross-check: in a tree all packets are one flow.
+/// The flow's position in the cross-check: in a tree all packets are one flow.
 [[nodiscard]] std::optional<std::size_t> checked_flow(const DelayEntry& entry);
-/// Its kind in words, unless a simulation contradicts the flow.
+/// Its kind as text, unless a simulation contradicts the flow.
 [[nodiscard]] std::string kind_in_words(const DelayEntry& entry, const Value& value);
 [[nodiscard]] std::string reorder_in_words(const answers::ReorderTargets& targets,
                                            const answers::ReorderAnswer& reorder, numeric::Digits digits,
                                            const UnitScale& scale);
-[[nodiscard]] std::string delay_headline(const DelayEntry& only);
+/// The highest percentile of the latency, of several flows from the smallest to the largest; the mean queueing delay
+/// where no percentile is given.
+[[nodiscard]] std::string delay_headline(const std::vector<DelayEntry>& entries);
+[[nodiscard]] std::string delay_settings(const DelayEntry& only);
 /// \param results  flows of all points
-[[nodiscard]] std::string delay_headline(const std::vector<DelayPoint>& points, std::size_t results);
+[[nodiscard]] std::string delay_settings(const std::vector<DelayPoint>& points, std::size_t results);
 /// Of a single flow, in place of a table.
 [[nodiscard]] std::vector<Line> delay_lines(const DelayEntry& only);
 /// \param one  is it a single flow?
@@ -54,7 +57,7 @@ struct DelayEntry {
 
 // --- pictures
 
-/// P(D > t), or percentiles against what varies.
+/// P(D > t), or percentiles against the varying parameter.
 [[nodiscard]] Picture delay_picture(const Document& document, const Shared<DelayPoint>& points);
 
 }  // namespace tailbound::render

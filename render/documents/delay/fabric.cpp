@@ -22,14 +22,14 @@ using bounds::FabricPercentile;
 using numeric::plain;
 using numeric::Rational;
 
-/// Rows of text tables; the rest is in data formats.
+/// Maximum rows of text tables; data formats have all rows.
 constexpr std::size_t most_rows_shown = 16;
 
 std::string fabric_in_words(const FabricTopology& topology) {
   std::string words = topology.name() + failures_in_words(topology.without);
   if (topology.uniform)
-    words += fmt::format(" under uniform traffic of {} packets a slot", plain(*topology.uniform));
-  if (topology.load_scale) words += fmt::format(" with its rates times {}", plain(*topology.load_scale));
+    words += fmt::format(", uniform traffic of {} packets per slot", plain(*topology.uniform));
+  if (topology.load_scale) words += fmt::format(", rates times {}", plain(*topology.load_scale));
   return words;
 }
 
@@ -46,7 +46,7 @@ std::optional<Packets> greatest_buffer(const FabricAnswer& answer) {
   return greatest;
 }
 
-/// Of switches whose queues share it; none where no switch does.
+/// For switches with shared memory; none if there is no such switch.
 std::optional<Packets> greatest_memory(const FabricAnswer& answer) {
   std::optional<Packets> greatest;
   for (const FabricSwitchClass& its : answer.by_switch)
@@ -77,12 +77,12 @@ const Fields<bounds::FabricDelayAnswer>& pairs_fields() {
   using Pairs = bounds::FabricDelayAnswer;
   static const Fields<Pairs> fields{
       {{"mean_percentile_slots", "mean of pairs", "slots", Shape::proved,
-        "mean over all pairs of their own last percentiles", Style::plain, 5},
+        "mean of the last percentile over all pairs", Style::plain, 5},
        [](const Pairs& of) { return of.all.percentiles.back().mean; }},
       {{"worst_slots", "worst pair", "slots", Shape::whole, "last percentile of the worst pair"},
        [](const Pairs& of) { return of.all.percentiles.back().worst; }},
       {{"undecided", "", "", Shape::whole,
-        "percentiles of pairs within rounding of a boundary: the greater slot counts", Style::hidden},
+        "percentiles of pairs within rounding of a slot boundary; the larger slot is given", Style::hidden},
        &Pairs::undecided}};
   return fields;
 }
@@ -94,32 +94,32 @@ const Fields<FabricAnswer>& fabric_result_fields() {
        [](const Answer& of) { return !of.pairs; }},
       {delay_columns().mean_latency_slots,
        [](const Answer& of) { return shown(of.pairs ? of.pairs->all.mean_latency : of.pair->mean_latency); }},
-      {{"hosts", "hosts", "", Shape::whole, "of a network that is answered as a whole"}, &Answer::hosts},
-      {{"switches", "switches", "", Shape::whole, "of it"}, &Answer::switches},
-      {{"links", "links", "", Shape::whole, "of it, each direction of a wire one"}, &Answer::links},
-      {{"queue_classes", "kinds of queues", "", Shape::whole, "queues that differ in their traffic"},
+      {{"hosts", "hosts", "", Shape::whole, "hosts of a network evaluated as a whole"}, &Answer::hosts},
+      {{"switches", "switches", "", Shape::whole, "switches"}, &Answer::switches},
+      {{"links", "links", "", Shape::whole, "links, one per direction"}, &Answer::links},
+      {{"queue_classes", "groups of queues", "", Shape::whole, "groups of queues with the same traffic"},
        [](const Answer& of) { return of.queues.size(); }},
-      {{"greatest_load", "greatest load", "packets/slot", Shape::proved,
-        "of the queue with the greatest share of what it takes, exact", Style::plain, 6},
+      {{"greatest_load", "maximum load", "packets/slot", Shape::proved,
+        "of the queue with the highest utilization, exact", Style::plain, 6},
        [](const Answer& of) { return of.queues.empty() ? Rational(0) : of.queues.front().load; }},
       {{"pairs", "pairs", "", Shape::whole,
-        "hosts of which one sends to the other, once for each way of routing"},
+        "pairs of hosts of which one sends to the other, once for each routing"},
        [](const Answer& of) { return of.pairs->all.pairs; },
        [](const Answer& of) { return of.pairs.has_value(); }},
       {{"latency_slots", "latency", "slots", Shape::whole, "last percentile of the latency of all packets"},
        [](const Answer& of) { return percentiles_of(of).back().slots; }},
       {pairs_fields(), &Answer::pairs},
-      {{"greatest_buffer", "greatest buffer", "packets", Shape::whole, "of all queues, for the target"},
+      {{"greatest_buffer", "largest buffer", "packets", Shape::whole, "of all queues, for the target"},
        &greatest_buffer,
        if_there},
-      {{"greatest_memory", "greatest memory", "packets", Shape::whole,
-        "of all switches whose queues share one, for the target"},
+      {{"greatest_memory", "largest memory", "packets", Shape::whole,
+        "of all switches with shared memory, for the target"},
        &greatest_memory,
        if_there}};
   return fields;
 }
 
-/// \param latency, at, before  what depends on whose packets are meant
+/// \param latency, at, before  values for the selected packets
 Fields<FabricPercentile> fabric_percentiles(const Column& latency, const Column& at, const Column& before) {
   using Percentile = FabricPercentile;
   return {{delay_columns().percentile, [](const Percentile& of) { return Rational(of.probability * 100); }},
@@ -137,7 +137,7 @@ const Table<FabricPercentile>& fabric_percentile_table() {
   return table;
 }
 
-/// A percentile of all pairs, or of those with so many queues on their way.
+/// A percentile of all pairs, or of those with a given number of queues on their path.
 struct PairRow {
   const network::Network& network;
   const FabricPairs& pairs;
@@ -159,31 +159,31 @@ std::string worst_pair(const PairRow& row) {
 const Table<PairRow>& pair_table() {
   static const Table<PairRow> table{
       "pairs",
-      "of a network answered as a whole, a row for each percentile and number of queues passed",
+      "of a network evaluated as a whole, one row for each percentile and number of queues",
       {{{"pair_queues", "queues", "", Shape::text,
-         "on the ways of these pairs, of Valiant routes the fewest; all: whatever their ways"},
+         "on the paths of these pairs, for Valiant routes the minimum; all: all paths"},
         [](const PairRow& of) { return of.all ? "all" : std::to_string(of.pairs.hops); }},
-       {{"pairs", "pairs", "", Shape::whole, "how many send"},
+       {{"pairs", "pairs", "", Shape::whole, "pairs that send"},
         [](const PairRow& of) { return of.pairs.pairs; }},
-       {{"share", "packets", "", Shape::claim, "their share of all packets", Style::percent, 4},
+       {{"share", "packets", "", Shape::claim, "their fraction of all packets", Style::percent, 4},
         [](const PairRow& of) { return of.pairs.share; }},
        {fabric_percentiles(
             {"latency_slots", "latency", "slots", Shape::whole,
-             "the least t with P(T <= t) >= p, of all their packets"},
+             "smallest t with P(T <= t) >= p, all their packets together"},
             claim("latency_probability", "P(T > t)", "P(T > latency_slots), at most 1 - p", Style::plain, 4),
             claim("latency_probability_before", "",
-                  "P(T > latency_slots - 1), above 1 - p; null at the least latency", Style::hidden)),
+                  "P(T > latency_slots - 1), above 1 - p; null at the minimum latency", Style::hidden)),
         [](const PairRow& of) -> const FabricPercentile& { return of.percentile; }},
-       {{"best_slots", "best", "", Shape::whole, "least of the pairs' own percentiles [slots]"},
+       {{"best_slots", "best", "", Shape::whole, "minimum of the percentiles of the pairs [slots]"},
         [](const PairRow& of) { return of.percentile.best; }},
        {{"mean_percentile_slots", "mean", "", Shape::proved,
-         "mean of the pairs' own percentiles, exact [slots]", Style::plain, 5},
+         "mean of the percentiles of the pairs, exact [slots]", Style::plain, 5},
         [](const PairRow& of) { return of.percentile.mean; }},
-       {{"worst_slots", "worst", "", Shape::whole, "greatest of the pairs' own percentiles [slots]"},
+       {{"worst_slots", "worst", "", Shape::whole, "maximum of the percentiles of the pairs [slots]"},
         [](const PairRow& of) { return of.percentile.worst; }},
        {claim("worst_probability", "", "P(T > worst_slots) of that pair", Style::hidden),
         [](const PairRow& of) { return of.percentile.worst_at; }},
-       {{"worst_pair", "worst pair", "", Shape::text, "the first of those alike"}, &worst_pair}}};
+       {{"worst_pair", "worst pair", "", Shape::text, "the first of identical ones"}, &worst_pair}}};
   return table;
 }
 
@@ -191,21 +191,22 @@ const Fields<FabricQueueClass>& queue_fields() {
   using Queues = FabricQueueClass;
   static const Fields<Queues> fields{
       {{"queue", "queue", "", Shape::text, "the first of them: left -> right"}, &Queues::name},
-      {{"alike", "alike", "", Shape::whole, "queues with the same traffic; or switches with the same room"},
+      {{"alike", "alike", "", Shape::whole,
+        "queues with the same traffic; or switches with the same buffers"},
        &Queues::queues},
-      {{"packets_per_slot", "", "", Shape::whole, "what the link takes [packets/slot]", Style::hidden},
+      {{"packets_per_slot", "", "", Shape::whole, "capacity of the link [packets/slot]", Style::hidden},
        &Queues::packets_per_slot},
-      {{"load", "load", "packets/slot", Shape::proved, "of one, exact", Style::plain, 6}, &Queues::load},
-      {{"feeding", "fed by", "", Shape::whole, "nodes that send through one of them"}, &Queues::sources},
+      {{"load", "load", "packets/slot", Shape::proved, "load of one, exact", Style::plain, 6}, &Queues::load},
+      {{"feeding", "fan-in", "", Shape::whole, "nodes that send through one of them"}, &Queues::sources},
       {{"mean_wait_slots", "mean wait", "", Shape::claim, "E[W] of one [slots]", Style::plain, 5},
        &Queues::mean_wait},
-      {{"buffer", "buffer", "packets", Shape::whole, "least room of one for the target"},
+      {{"buffer", "buffer", "packets", Shape::whole, "minimum buffer of one for the target"},
        [](const Queues& of) { return of.buffer->buffer; },
        &Queues::buffer},
-      {claim("probability", "P(. > B)", "of the criterion with that room, at most the target", Style::plain,
-             4),
+      {claim("probability", "P(. > B)", "value of the criterion with that buffer, at most the target",
+             Style::plain, 4),
        [](const Queues& of) { return of.buffer->at.probability; }, &Queues::buffer},
-      {claim("probability_before", "", "with one packet less, above the target; null if the room is 0",
+      {claim("probability_before", "", "with one packet less, above the target; null if the buffer is 0",
              Style::hidden),
        [](const Queues& of) {
          return of.buffer->before ? shown(of.buffer->before->probability) : Value(None{});
@@ -214,7 +215,7 @@ const Fields<FabricQueueClass>& queue_fields() {
   return fields;
 }
 
-/// A switch, and whether any shares its memory.
+/// A switch, and whether any switch shares its memory.
 struct SwitchRow {
   const FabricSwitchClass& its;
   bool sharing = false;
@@ -224,17 +225,16 @@ const Fields<SwitchRow>& switch_fields() {
   static const Fields<SwitchRow> fields{
       {{"switch", "switch", "", Shape::text, "the first of them"},
        [](const SwitchRow& of) { return of.its.name; }},
-      {{"alike", "alike", "", Shape::whole, "switches whose queues need the same room"},
+      {{"alike", "alike", "", Shape::whole, "switches whose queues need the same buffers"},
        [](const SwitchRow& of) { return of.its.switches; }},
       {{"ports", "queues", "", Shape::whole, "of one, with traffic"},
        [](const SwitchRow& of) { return of.its.queues; }},
       {{"largest_buffer", "largest buffer", "", Shape::whole, "of its queues [packets]"},
        [](const SwitchRow& of) { return of.its.largest; }},
-      {{"switch_buffer", "all buffers", "packets", Shape::whole, "of one switch, each queue with its own"},
+      {{"switch_buffer", "all buffers", "packets", Shape::whole, "of one switch, separate queues"},
        [](const SwitchRow& of) { return of.its.buffer; }},
       {{"shared_memory", "shared", "packets", Shape::whole,
-        "least memory of one switch whose queues share it that is proved to be enough; null: they do not "
-        "share"},
+        "smallest shared memory of one switch that is proved to suffice; null if its queues share none"},
        [](const SwitchRow& of) { return of.its.memory ? shown(of.its.memory->memory) : Value(None{}); },
        &SwitchRow::sharing},
       {claim("memory_probability", "", "upper bound of the criterion with that memory", Style::hidden),
@@ -243,18 +243,17 @@ const Fields<SwitchRow>& switch_fields() {
   return fields;
 }
 
-const char* const first_of_many = "the first of them, where there are many";
+const char* const first_of_many = "the first of many rows";
 
 const Table<FabricQueueClass>& queue_table() {
   static const Table<FabricQueueClass> table{
-      "queue_classes", "queues with the same traffic, by falling share of what the link takes",
-      queue_fields()};
+      "queue_classes", "queues with the same traffic, by decreasing utilization", queue_fields()};
   return table;
 }
 
 const Table<SwitchRow>& switch_table() {
   static const Table<SwitchRow> table{
-      "switch_classes", "switches whose queues need the same room, by falling room", switch_fields()};
+      "switch_classes", "switches whose queues need the same buffers, by decreasing buffer", switch_fields()};
   return table;
 }
 
@@ -262,7 +261,7 @@ std::string first_of(std::size_t shown_rows, std::size_t all, const char* what) 
   return shown_rows < all ? fmt::format("{} of {} {}:", shown_rows, all, what) : std::string();
 }
 
-/// The whole for data formats; where that is long, the first rows again for text.
+/// The complete table for data formats; if it is long, also its first rows for text.
 void add_rows(std::vector<Rows>& tables, Rows rows, const char* text_key, const char* what, bool one) {
   const std::size_t size = rows.size;
   rows.in_text = one && size <= most_rows_shown;
@@ -296,14 +295,14 @@ std::vector<Rows> tables(const Shared<FabricPoint>& points, std::size_t i, bool 
                               [points, i](std::size_t row) -> const FabricQueueClass& {
                                 return (*points)[i].second.queues[row];
                               }),
-           "busiest_queues", "kinds of queues, by load", one);
+           "busiest_queues", "groups of queues, by load", one);
   if (!answer.by_switch.empty())
     add_rows(tables,
              switch_table().rows(answer.by_switch.size(),
                                  [points, i, sharing = greatest_memory(answer).has_value()](std::size_t row) {
                                    return SwitchRow{(*points)[i].second.by_switch[row], sharing};
                                  }),
-             "largest_switches", "kinds of switches, by room", one);
+             "largest_switches", "groups of switches, by buffer", one);
   if (answer.check && !answer.check->levels.empty())
     tables.push_back(check_rows(*answer.check, {std::nullopt}));
   return tables;
@@ -314,21 +313,24 @@ std::vector<Rows> tables(const Shared<FabricPoint>& points, std::size_t i, bool 
 std::string headline(const FabricPoint& point) {
   const auto& [question, answer] = point;
   const FabricPercentile& last = percentiles_of(answer).back();
-  std::string text = question.flow
-                         ? fmt::format("{}, from {}: {} % of the packets take at most {} slots",
-                                       fabric_in_words(question.topology), *question.flow,
-                                       plain(last.probability * 100), last.slots.value)
-                         : fmt::format("{}: {} % of all packets take at most {} slots; of the worst pair {}",
-                                       fabric_in_words(question.topology), plain(last.probability * 100),
-                                       last.slots.value, last.worst.value);
+  std::string text = fmt::format("{} % of packets have a latency of at most {} slots",
+                                 plain(last.probability * 100), last.slots.value);
+  if (!question.flow) text += fmt::format(" (worst pair: {})", last.worst.value);
   if (question.drop)
-    text += fmt::format(";\n{} packets are room enough for each queue: {} at most {}",
-                        greatest_buffer(answer)->value,
-                        question.drop->criterion == bounds::Criterion::overflow ? "P(Q > B)" : "its loss",
+    text += fmt::format("; {} buffers suffice", fmt::format("{}-packet", greatest_buffer(answer)->value));
+  return text + ".";
+}
+
+std::string settings(const FabricPoint& point) {
+  const auto& [question, answer] = point;
+  std::string text = fabric_in_words(question.topology);
+  if (question.flow) text += ", from " + *question.flow;
+  if (question.drop)
+    text += fmt::format("; each buffer for {} <= {}",
+                        question.drop->criterion == bounds::Criterion::overflow ? "P(Q > B)" : "loss",
                         plain(question.drop->probability));
   if (const auto memory = greatest_memory(answer))
-    text += fmt::format(";\n{} packets are proved to be enough for the memory of each switch that shares one",
-                        memory->value);
+    text += fmt::format("; {} packets suffice for each shared memory (proved)", memory->value);
   return text + ".";
 }
 
@@ -338,14 +340,12 @@ std::vector<Line> lines(const FabricPoint& point) {
       {"network",
        fmt::format(
            "{} hosts, {} switches, {} links; {} of queues", answer.hosts, answer.switches, answer.links,
-           answer.queues.size() == 1 ? "one kind" : std::to_string(answer.queues.size()) + " kinds")}};
+           answer.queues.size() == 1 ? "one group" : std::to_string(answer.queues.size()) + " groups")}};
   if (answer.pairs) {
-    lines.push_back({"pairs", fmt::format("{} send; {} walked for all, {}", answer.pairs->all.pairs,
-                                          counted(answer.pairs->destinations, "destination"),
-                                          counted(answer.pairs->distributions, "distribution"))});
+    lines.push_back({"pairs", std::to_string(answer.pairs->all.pairs)});
     lines.push_back({"mean latency", brief(shown(answer.pairs->all.mean_latency), {6}) + " slots"});
   } else {
-    lines.push_back({"queues", fmt::format("{} on its ways", answer.pair->hops)});
+    lines.push_back({"queues", fmt::format("{} on its paths", answer.pair->hops)});
     lines.push_back({"mean latency", brief(shown(answer.pair->mean_latency), {6}) + " slots"});
   }
   return lines;
@@ -353,29 +353,23 @@ std::vector<Line> lines(const FabricPoint& point) {
 
 std::vector<std::string> notes(const std::vector<FabricPoint>& points) {
   std::vector<std::string> notes{
-      "T: latency, queueing and " + latency_slots_in_words() +
-          ". Pairs: hosts of which one sends to the other; "
-          "mean, "
-          "best and worst are of the pairs' own percentiles, latency is of all their packets together.",
-      "model: every queue is fed as its sources send; waits at successive queues are added as independent, "
-      "though "
-      "they are correlated: deep in the tail the sums are optimistic. Loads are exact, probabilities proved "
-      "within "
-      "the model."};
+      "T: latency, queueing delay and " + latency_slots_in_words() +
+          ". Mean, best and worst: over the percentiles of the host pairs; latency: of all packets together.",
+      "Model: independent source arrivals at every queue; waits at successive queues are added as "
+      "independent, so the deep tail is underestimated. Loads are exact, probabilities proved within the "
+      "model."};
   if (std::any_of(points.begin(), points.end(),
                   [](const FabricPoint& point) { return greatest_memory(point.second).has_value(); }))
     notes.push_back(
-        "shared: one memory for all queues of a switch, any queue may take all of it. An upper bound from "
-        "the laws "
-        "of the single queues: P(T > M), or the share of the switch's packets that is lost, is at most the "
-        "target.");
+        "Shared memory: one for all queues of a switch, no thresholds; a proved upper bound of P(T > M), or "
+        "of the fraction of the switch's packets lost.");
   std::uint64_t undecided = 0;
   for (const FabricPoint& point : points)
     if (point.second.pairs) undecided += point.second.pairs->undecided;
   if (undecided > 0)
     notes.push_back(
-        fmt::format("{} percentiles of pairs lie within rounding of a slot's boundary: the greater slot "
-                    "is given, an upper bound.",
+        fmt::format("{} percentiles of pairs lie within rounding of a slot boundary: the larger slot is "
+                    "given, an upper bound.",
                     undecided));
   for (const FabricPoint& point : points) add_remarks(notes, point.first.topology.fabric->network);
   for (const FabricPoint& point : points)
@@ -405,12 +399,12 @@ Document document(std::vector<FabricPoint> given) {
   layout.quiet = {"latency_slots"};
   layout.quiet_table.clear();
   const FabricQuestion& first = points->front().first;
-  Document document{
-      .layout = std::make_shared<const Layout>(std::move(layout)),
-      .headline = one ? headline(points->front()) : "Latencies of " + first.topology.name() + ":",
-      .results = {},
-      .notes = notes(*points),
-      .digits = first.digits};
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+                    .headline = one ? headline(points->front()) : std::string(),
+                    .settings = one ? settings(points->front()) : capitalized(first.topology.name()) + ".",
+                    .results = {},
+                    .notes = notes(*points),
+                    .digits = first.digits};
   for (std::size_t i = 0; i < points->size(); ++i) {
     Result& result = document.results.emplace_back();
     result.inputs = fabric_input_fields().cells((*points)[i].first);
@@ -418,6 +412,10 @@ Document document(std::vector<FabricPoint> given) {
     result.tables = tables(points, i, one);
     if (one) result.lines = lines((*points)[i]);
   }
+  if (!one)
+    document.headline = fmt::format("{} % of packets have a latency of at most {} slots.",
+                                    plain(percentiles_of(points->front().second).back().probability * 100),
+                                    range_in_words(document, "latency_slots"));
   document = with_units(std::move(document), scale_of(first.units));
   document.picture = [document, points] {
     return sweep_picture(document, {.axes = {"uniform", "load_scale", "drop"}, .height = "latency_slots"},

@@ -13,7 +13,7 @@ using FabricPoint = std::pair<answers::FabricQuestion, answers::FabricAnswer>;
 /// Delays and buffers of a network of many hosts, with the keys of `delay`.  \pre at least one point
 [[nodiscard]] Document document(std::vector<FabricPoint> points);
 
-/// What the layout of `delay` has for it.
+/// The columns for it in the layout of `delay`.
 [[nodiscard]] std::vector<Column> fabric_results();
 [[nodiscard]] std::vector<TableLayout> fabric_tables();
 

@@ -50,13 +50,13 @@ std::string factor_in_words(const Rational& factor) {
 const Fields<LatencyTarget>& latency_fields() {
   static const Fields<LatencyTarget> fields{
       {{"percentile", "percentile", "", Shape::given,
-        "of --solve: p [%], that of each flow's latency is to be within the time"},
+        "--solve: p [%], the percentile of each flow's latency that must be within the time"},
        [](const LatencyTarget& of) { return Rational(of.percentile * 100); }},
       {{"within_slots", "within [slots]", "", Shape::given,
-        "of --solve: the latency that the percentile may have [slots]"},
+        "--solve: maximum latency of that percentile [slots]"},
        &LatencyTarget::within,
        [](const LatencyTarget& of) { return !of.time; }},
-      {{"within_ns", "within [ns]", "", Shape::given, "the same in ns, with what the hops add"},
+      {{"within_ns", "within [ns]", "", Shape::given, "the same in ns, per-hop latency included"},
        &LatencyTarget::within,
        [](const LatencyTarget& of) { return of.time.has_value(); }}};
   return fields;
@@ -65,7 +65,7 @@ const Fields<LatencyTarget>& latency_fields() {
 const Fields<BufferTarget>& buffer_fields() {
   static const Fields<BufferTarget> fields{
       {{"capacity", "capacity", "", Shape::whole,
-        "of --solve: room of each queue [packets], the one in service included"},
+        "--solve: buffer of each queue [packets], packet in service included"},
        &BufferTarget::capacity}};
   return fields;
 }
@@ -83,7 +83,7 @@ const Fields<LoadScaleQuestion>& load_scale_input_fields() {
          const BufferTarget* target = buffer_of(of);
          return target != nullptr ? &target->drop : nullptr;
        }},
-      {{"solve", "solve", "", Shape::text, "what was asked for: load-scale"},
+      {{"solve", "solve", "", Shape::text, "the unknown: load-scale"},
        [](const Question&) { return "load-scale"; }},
       {latency_fields(), &latency_of},
       {buffer_fields(), &buffer_of},
@@ -98,7 +98,7 @@ const Fields<LoadScaleQuestion>& load_scale_input_fields() {
   return fields;
 }
 
-/// Of a target the flow or the queue nearest to it, else what the links bear.
+/// For a target the flow or queue closest to it, otherwise the limiting link.
 std::string limit_name(const LoadScaleAnswer& answer) {
   if (!answer.target) return answer.first_limit().name;
   return (answer.target->at_missed ? *answer.target->at_missed : answer.target->at_met).name;
@@ -114,33 +114,32 @@ const Fields<LoadScaleAnswer>& load_scale_result_fields() {
   static const auto of_links = [](const Answer& of) { return !of.target; };
   static const auto of_target = [](const Answer& of) { return of.target.has_value(); };
   static const Fields<Answer> fields{
-      {{"greatest_load_scale", "greatest load scale", "", Shape::claim,
-        "of --solve: supremum of the factors; of a target met at its lower end, missed at its upper"},
+      {{"greatest_load_scale", "maximum load scale", "", Shape::claim,
+        "--solve: supremum of the factors; a target is met at its lower end and missed at its upper end"},
        &Answer::greatest},
       {{"safe_load_scale", "safe load scale", "", Shape::given,
-        "of --solve: a factor at which the target is met, a short decimal", Style::hidden},
+        "--solve: a factor at which the target is met, a short decimal", Style::hidden},
        [](const Answer& of) { return of.target->met; },
        of_target},
       {{"attained", "attained", "", Shape::flag,
-        "of --solve: true where the greatest factor itself is possible, false where a queue would then grow "
-        "for ever",
-        Style::hidden},
+        "--solve: true if the maximum is attained, false if a queue would then be unstable", Style::hidden},
        [](const Answer& of) { return of.first_limit().attained(); },
        of_links},
       {{"limit", "limit", "", Shape::text,
-        "what is at its limit there: link, full; node, sends a packet in every slot; or burst, a flow whose "
-        "bursts come one slot apart"},
+        "what limits the factor: link (utilization 1), node (sends a packet in every slot) or burst (bursts "
+        "of a flow one slot apart)"},
        [](const Answer& of) { return kind_name(of.first_limit().kind); },
        of_links},
       {{"limit_name", "at", "", Shape::text,
-        "its name: left -> right of a link; of a target the flow or the queue nearest to it"},
+        "its name: left -> right of a link; for a target the flow or the queue nearest to it"},
        &limit_name},
       {{"probability_met", "probability", "", Shape::claim,
-        "of --solve: P(latency > within) or the buffers' criterion at the safe factor, the greatest of all"},
+        "--solve: P(latency > within), or the criterion of the buffers, at the safe factor; maximum over "
+        "all"},
        [](const Answer& of) { return of.target->at_met.probability; },
        of_target},
       {{"probability_missed", "", "", Shape::claim,
-        "the same at the upper end, above the target; null where it is met as far as the links bear it",
+        "the same at the upper end, above the target; null if it is met up to the limit of the links",
         Style::hidden},
        &missed_probability,
        if_there}};
@@ -150,52 +149,17 @@ const Fields<LoadScaleAnswer>& load_scale_result_fields() {
 const Table<ScaleLimit>& limit_table() {
   static const Table<ScaleLimit> table{
       "limits",
-      "of --solve: what bounds the factor, the nearest first",
+      "--solve: what limits the factor, the tightest first",
       {{{"limit", "limit", "", Shape::text, "link, node or burst"},
         [](const ScaleLimit& of) { return kind_name(of.kind); }},
-       {{"name", "of", "", Shape::text, "the link, the node or the flow"}, &ScaleLimit::name},
-       {{"load", "load", "packets/slot", Shape::given, "of it as the network is"}, &ScaleLimit::load},
+       {{"name", "of", "", Shape::text, "link, node or flow"}, &ScaleLimit::name},
+       {{"load", "load", "packets/slot", Shape::given, "its load at factor 1"}, &ScaleLimit::load},
        {{"takes", "takes", "packets/slot", Shape::given, "at most"}, &ScaleLimit::takes},
-       {{"load_scale", "load scale", "", Shape::proved, "takes / load"}, &ScaleLimit::factor}}};
+       {{"load_scale", "load scale", "", Shape::proved, "capacity / load"}, &ScaleLimit::factor}}};
   return table;
 }
 
 // --- text
-
-/// What is promised at the factor: "99.99 % of each flow's packets take at most 30 slots".
-std::string promise(const LoadScaleQuestion& question) {
-  const std::string whose = question.flow ? "of the packets of " + *question.flow : "of each flow's packets";
-  if (const LatencyTarget* target = latency_of(question))
-    return fmt::format("{} % {} take at most {} {}", plain(target->percentile * 100), whose,
-                       plain(target->within), target->time ? "ns" : "slots");
-  const BufferTarget& target = *buffer_of(question);
-  return fmt::format("{} packets hold each queue{} {}", target.capacity.value,
-                     question.flow ? " that " + *question.flow + " meets" : "",
-                     target.drop.criterion == Criterion::overflow
-                         ? fmt::format("in all but at most {} of the slots", plain(target.drop.probability))
-                         : fmt::format("and lose at most {} of the packets", plain(target.drop.probability)));
-}
-
-std::string sentence(const LoadScalePoint& point) {
-  const auto& [question, answer] = point;
-  const std::string network = in_words(Topology(question.topology));
-  const ScaleLimit& limit = answer.first_limit();
-  if (answer.target)
-    return fmt::format("{}, all rates times {}: {}.", network, plain(answer.target->met), promise(question));
-  return fmt::format("{} bears all its rates times {} {}: there {}.", network,
-                     limit.attained() ? "up to" : "less than", factor_in_words(limit.factor),
-                     limit.in_words());
-}
-
-std::string title(const std::vector<LoadScalePoint>& points) {
-  std::vector<Topology> networks;
-  for (const LoadScalePoint& point : points) networks.emplace_back(point.first.topology);
-  std::vector<const Topology*> all;
-  for (const Topology& network : networks) all.push_back(&network);
-  return fmt::format("The greatest factor of all rates {}: {}",
-                     points.front().second.target ? "that meets the target" : "that is borne",
-                     in_words(networks.front(), all));
-}
 
 /// "P(T > 30)", "P(Q > 64)" or "loss(64)"
 std::string symbol(const LoadScaleQuestion& question) {
@@ -206,6 +170,34 @@ std::string symbol(const LoadScaleQuestion& question) {
                      target.capacity.value);
 }
 
+/// The target at the factor: "99.99 % of each flow's packets within 30 slots".
+std::string target_in_words(const LoadScaleQuestion& question) {
+  if (const LatencyTarget* target = latency_of(question))
+    return fmt::format("{} % of the packets of {} within {} {}", plain(target->percentile * 100),
+                       question.flow ? *question.flow : "each flow", plain(target->within),
+                       target->time ? "ns" : "slots");
+  const BufferTarget& target = *buffer_of(question);
+  return fmt::format("{} <= {} at each queue{}", symbol(question), plain(target.drop.probability),
+                     question.flow ? " of " + *question.flow : "");
+}
+
+std::string sentence(const LoadScalePoint& point) {
+  const auto& [question, answer] = point;
+  const ScaleLimit& limit = answer.first_limit();
+  if (answer.target)
+    return fmt::format("Maximum load scale {}: {}.", plain(answer.target->met), target_in_words(question));
+  return fmt::format("Load scale {} {} is stable; there {}.", limit.attained() ? "up to" : "below",
+                     factor_in_words(limit.factor), limit.in_words());
+}
+
+std::string settings(const std::vector<LoadScalePoint>& points) {
+  std::vector<Topology> networks;
+  for (const LoadScalePoint& point : points) networks.emplace_back(point.first.topology);
+  std::vector<const Topology*> all;
+  for (const Topology& network : networks) all.push_back(&network);
+  return capitalized(in_words(networks.front(), all)) + "; all rates scaled by one factor.";
+}
+
 std::vector<Line> lines(const LoadScalePoint& point) {
   const auto& question = point.first;
   const auto& answer = point.second;
@@ -213,7 +205,7 @@ std::vector<Line> lines(const LoadScalePoint& point) {
   const std::string stable =
       fmt::format("all rates times {} {}, exact: there {}", limit.attained() ? "up to" : "less than",
                   factor_in_words(limit.factor), limit.in_words());
-  if (!answer.target) return {{"answer", "exact: a supremum of loads, whatever the model of the queues"}};
+  if (!answer.target) return {{"answer", "exact: independent of the queueing model"}};
   const LoadScaleOfTarget& target = *answer.target;
   const auto at = [&](const NearestToTarget& nearest) {
     return fmt::format("{} = {} of {}", symbol(question), brief(shown(nearest.probability), question.digits),
@@ -223,11 +215,11 @@ std::vector<Line> lines(const LoadScalePoint& point) {
   if (target.missed)
     proof += fmt::format("\nmissed at {}, where {}", plain(*target.missed), at(*target.at_missed));
   else
-    proof += "\nand as far as the links bear it";
+    proof += "\nand up to the limit of the links";
   const Value greatest = shown(answer.greatest());
   return {{std::holds_alternative<Approximation>(greatest) ? "computed" : "proof", proof},
           {"answer", certainty(greatest, question.digits)},
-          {"borne", stable}};
+          {"stable", stable}};
 }
 
 std::vector<std::string> notes(const std::vector<LoadScalePoint>& points) {
@@ -236,11 +228,11 @@ std::vector<std::string> notes(const std::vector<LoadScalePoint>& points) {
   for (const LoadScalePoint& point : points) add_remarks(notes, point.first.topology.network);
   if (points.size() > 1)
     notes.emplace_back(answer.target
-                           ? "Each factor meets the target at its lower end and misses it at its upper one."
-                           : "Each factor is exact: below it no queue grows for ever.");
+                           ? "Each factor meets the target at its lower end and misses it at its upper end."
+                           : "Each factor is exact: below it every queue is stable.");
   if (latency_of(question) != nullptr) {
-    notes.emplace_back("T: latency, queueing and " + latency_slots_in_words() +
-                       std::string(question.units.slot_ns() ? ", with what each hop adds." : "."));
+    notes.emplace_back("T: latency, queueing delay and " + latency_slots_in_words() +
+                       std::string(question.units.slot_ns() ? ", per-hop latency included." : "."));
     for (const LoadScalePoint& point : points) {
       const std::string caution =
           model_caution(point.second.omissions, Topology(point.first.topology), Hops::independent);
@@ -272,7 +264,8 @@ Document document(std::vector<LoadScalePoint> given) {
   layout.quiet = {points->front().second.target ? "safe_load_scale" : "greatest_load_scale"};
   layout.quiet_table.clear();
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
-                    .headline = one ? sentence(points->front()) : title(*points),
+                    .headline = one ? sentence(points->front()) : std::string(),
+                    .settings = settings(*points),
                     .results = {},
                     .notes = notes(*points),
                     .digits = points->front().first.digits};
@@ -287,12 +280,15 @@ Document document(std::vector<LoadScalePoint> given) {
     result.tables.back().in_text = one;
     if (one) result.lines = lines((*points)[i]);
   }
+  if (!one)
+    document.headline =
+        fmt::format("Maximum load scale: {}.", range_in_words(document, document.layout->quiet.front()));
   document = with_units(std::move(document), scale_of(points->front().first.units));
   document.picture = [document, points] {
     return sweep_picture(document,
                          {.axes = {"within_slots", "within_ns", "percentile", "drop", "capacity", "uniform"},
                           .height = "greatest_load_scale"},
-                         {.title = title(*points), .x_label = {}, .y_label = "greatest factor of all rates"});
+                         {.title = settings(*points), .x_label = {}, .y_label = "maximum load scale"});
   };
   return document;
 }

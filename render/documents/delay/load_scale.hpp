@@ -10,11 +10,11 @@ namespace tailbound::render {
 
 using LoadScalePoint = std::pair<answers::LoadScaleQuestion, answers::LoadScaleAnswer>;
 
-/// By how much the rates of a network may grow, with the keys of `delay`.
-/// \pre at least one point; all of them ask for the same kind of target
+/// Maximum scaling of the rates of a network, with the keys of `delay`.
+/// \pre at least one point; all of them with the same kind of target
 [[nodiscard]] Document document(std::vector<LoadScalePoint> points);
 
-/// What the layout of `delay` has for it: inputs, results and the table "limits".
+/// The columns for it in the layout of `delay`: inputs, results and the table "limits".
 [[nodiscard]] std::vector<Column> load_scale_inputs();
 [[nodiscard]] std::vector<Column> load_scale_results();
 [[nodiscard]] TableLayout load_scale_table();

@@ -4,10 +4,12 @@
 
 #include <string>
 
-/// A guarantee as others can check it.
+/// A guarantee in a form that others can verify.
 ///
-/// RESULT    JSON: the network, and every curve, service and variation that the delays and backlogs rest on, as fractions. Each
-///           can be checked by those beside it, without computing it: docs/derivations/policed_traffic.md, section 5.
+/// RESULT    JSON: the network, and every curve, service and variation on which delays and backlogs are
+/// based, as fractions.
+///           Each can be verified from the others without computing it: docs/derivations/policed_traffic.md,
+///           section 5.
 /// TESTS     tests/golden/certificate_test.cpp
 namespace tailbound::render {
 

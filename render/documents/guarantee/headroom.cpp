@@ -18,15 +18,13 @@ using bounds::HeadroomTerm;
 using numeric::plain;
 
 constexpr const char* headroom_basis =
-    "Proved: no more comes, whatever the sender sends that keeps to these numbers; next to attained by "
-    "packets of the greatest length. It is room above what is stored when the buffer asks. A buffer that "
-    "counts packets once they are complete, with a threshold that moves, needs a packet more. The rate is "
-    "taken as exact: of two clocks, that of the faster.";
+    "Proved for any sender within these numbers, and nearly attained. Headroom is above the pause threshold; "
+    "a buffer that counts only complete packets needs one packet more. With two clocks, use the faster rate.";
 constexpr const char* headroom_cells_basis =
-    "Cells: exactly the most that packets of any lengths can fill; each fills its last one in part.";
+    "Cells: exact maximum over all packet lengths, with partly filled last cells.";
 constexpr const char* headroom_credits_basis =
-    "Credits in place of pauses: a packet takes as many as it is long, and the link never waits for them; "
-    "the buffer is then as large as they are.";
+    "Credits (instead of pause frames): the buffer size that keeps the link busy without waiting for "
+    "credits.";
 
 bool counts_cells(const HeadroomPoint& point) {
   return point.first.cell_bytes.has_value();
@@ -37,7 +35,7 @@ std::string link_in_words(const HeadroomQuestion& question) {
   return fmt::format("{} Gbit/s and {} m", plain(question.gbps), plain(question.cable));
 }
 
-/// Times may be any fractions.
+/// Times may be arbitrary fractions.
 std::string ns_text(const numeric::Rational& time) {
   return brief(Exact{time}, {6}) + " ns";
 }
@@ -57,23 +55,24 @@ const Fields<HeadroomQuestion>& headroom_inputs() {
   return fields;
 }
 
-/// What is derived from the rate and the packets where it was not given; so it is no input, which pictures tell apart.
+/// Derived from the rate and the packets if not given. Therefore not an input, which pictures would
+/// distinguish.
 const Fields<HeadroomQuestion>& headroom_latencies() {
   using Question = HeadroomQuestion;
   static const Fields<Question> fields{
       {{"sender_ns", "sender", "ns", Shape::given,
-        "--headroom: from the last bit of a pause frame until the sender obeys", Style::hidden},
+        "--headroom: time from the last bit of a pause frame until the sender stops", Style::hidden},
        [](const Question& of) { return of.link().sender_latency; }},
       {{"pause_quanta", "", "", Shape::whole, "--headroom: the same in quanta of 512 bit times",
         Style::hidden},
        [](const Question& of) { return of.quanta()->count; },
        [](const Question& of) { return of.quanta().has_value(); }},
       {{"receiver_ns", "receiver", "ns", Shape::given,
-        "--headroom: until the pause frame is ready to be sent", Style::hidden},
+        "--headroom: time until the pause frame is ready to be sent", Style::hidden},
        [](const Question& of) { return of.link().receiver_latency; }},
-      {{"metre_ns", "", "ns", Shape::given, "--headroom: delay of a metre of cable", Style::hidden},
+      {{"metre_ns", "", "ns", Shape::given, "--headroom: delay per metre of cable", Style::hidden},
        [](const Question& of) { return of.link().delay_per_metre; }},
-      {{"phy_ns", "", "ns", Shape::given, "--headroom: delay of each direction beside the cable",
+      {{"phy_ns", "", "ns", Shape::given, "--headroom: delay of each direction in addition to the cable",
         Style::hidden},
        [](const Question& of) { return of.link().fixed_delay; }},
       {{"return_bytes", "", "bytes", Shape::whole,
@@ -104,22 +103,22 @@ const Fields<HeadroomPoint>& headroom_results() {
   using Point = HeadroomPoint;
   static const Fields<Point> fields{
       {{"headroom_bytes", "headroom", "bytes", Shape::whole,
-        "--headroom: what a buffer must still take after it has asked its sender to pause"},
+        "--headroom: data that still arrives after the buffer has requested a pause"},
        [](const Point& of) { return of.second.headroom.bytes; }},
       {{"headroom_cells", "headroom", "cells", Shape::whole, "--headroom: the same in cells"},
        [](const Point& of) { return of.second.cells; },
        &counts_cells},
       {{"credit_bytes", "credits", "bytes", Shape::whole,
-        "--headroom: credits of a byte each that keep the link full, in place of pauses"},
+        "--headroom: one-byte credits that keep the link busy, instead of pause frames"},
        [](const Point& of) { return of.second.credits.bytes; }},
       {{"credit_cells", "credits", "cells", Shape::whole,
-        "--headroom: credits of a cell each that keep it full"},
+        "--headroom: one-cell credits that keep the link busy"},
        [](const Point& of) { return of.second.credit_cells; },
        &counts_cells},
       {{"round_trip_ns", "round trip", "ns", Shape::given,
-        "--headroom: from the last bit of a packet at the sender until its credit is back"},
+        "--headroom: time from the last bit of a packet at the sender until its credit returns"},
        [](const Point& of) { return of.second.credits.round_trip; }},
-      {{"assumed", "", "", Shape::texts, "--headroom: keys of what was not given", Style::hidden},
+      {{"assumed", "", "", Shape::texts, "--headroom: keys of the defaults used", Style::hidden},
        [](const Point& of) { return Value(TextList{assumed_keys(of.first)}); }},
       {headroom_latencies(), [](const Point& of) -> const HeadroomQuestion& { return of.first; }}};
   return fields;
@@ -128,10 +127,10 @@ const Fields<HeadroomPoint>& headroom_results() {
 const Table<HeadroomTerm>& headroom_terms() {
   static const Table<HeadroomTerm> table{
       "headroom_terms",
-      "--headroom: what it is the sum of, rounded up",
-      {{{"term", "term", "", Shape::text, "what lets bytes come"}, &HeadroomTerm::name},
-       {{"time_ns", "time", "ns", Shape::given, "how long it lasts"}, &HeadroomTerm::time},
-       {{"bytes", "bytes", "", Shape::given, "of the line at its rate; below 0 where it is taken off"},
+      "--headroom: its terms, rounded up",
+      {{{"term", "term", "", Shape::text, "cause"}, &HeadroomTerm::name},
+       {{"time_ns", "time", "ns", Shape::given, "duration"}, &HeadroomTerm::time},
+       {{"bytes", "bytes", "", Shape::given, "bytes at line rate; negative if subtracted"},
         &HeadroomTerm::bytes}}};
   return table;
 }
@@ -139,14 +138,14 @@ const Table<HeadroomTerm>& headroom_terms() {
 std::string usual_sender(const HeadroomQuestion& question) {
   const UsualQuanta usual = usual_pause_quanta(question.gbps);
   const numeric::Rational of = numeric::whole(usual.of_gbps);
-  return fmt::format("the sender obeys within {} quanta ({}), {}", usual.quanta.count,
+  return fmt::format("the sender stops within {} quanta ({}), {}", usual.quanta.count,
                      ns_text(question.link().sender_latency),
                      of == question.gbps  ? std::string("as 802.3 allows")
                      : of > question.gbps ? fmt::format("those of {} Gbit/s in 802.3", usual.of_gbps)
                                           : fmt::format("the time of {} Gbit/s in 802.3", usual.of_gbps));
 }
 
-/// What was not given, in words, with the options that would tell. Where rates differ, without their numbers.
+/// The defaults used, as text, with the options that set them. If rates differ, without their numbers.
 std::vector<std::string> assumed(const std::vector<HeadroomPoint>& points) {
   const HeadroomQuestion& first = points.front().first;
   const bool one_rate = std::all_of(points.begin(), points.end(),
@@ -155,10 +154,10 @@ std::vector<std::string> assumed(const std::vector<HeadroomPoint>& points) {
   std::vector<std::string> all;
   if (first.sender_assumed())
     all.push_back((one_rate ? usual_sender(first)
-                            : std::string("the sender obeys in the time that 802.3 allows at its rate")) +
+                            : std::string("the sender stops in the time that 802.3 allows at its rate")) +
                   " (--sender-ns)");
   if (!first.receiver_ns)
-    all.emplace_back("the receiver's pause frame is ready in the same time (--receiver-ns)");
+    all.emplace_back("the pause frame of the receiver is ready in the same time (--receiver-ns)");
   if (!first.longest || !first.shortest) {
     const std::string shortest = fmt::format("{} bytes or more (--shortest)", link.packets.shortest);
     const std::string longest = fmt::format("at most {} bytes (--packet-bytes)", link.packets.longest);
@@ -167,11 +166,11 @@ std::vector<std::string> assumed(const std::vector<HeadroomPoint>& points) {
                                                       : shortest + " and " + longest));
   }
   if (!first.return_bytes)
-    all.emplace_back("packets in the way of the pause frame are as long (--return-bytes)");
-  if (!first.return_gbps) all.emplace_back("its direction has the same rate (--return-gbps)");
+    all.emplace_back("packets that delay the pause frame have the same maximum size (--return-bytes)");
+  if (!first.return_gbps) all.emplace_back("the reverse direction has the same rate (--return-gbps)");
   if (!first.metre_ns)
-    all.push_back(fmt::format("a metre of cable takes {} (--metre-ns)", ns_text(link.delay_per_metre)));
-  if (!first.phy_ns) all.emplace_back("transceivers and coding add nothing to the cable (--phy-ns)");
+    all.push_back(fmt::format("delay per metre of cable {} (--metre-ns)", ns_text(link.delay_per_metre)));
+  if (!first.phy_ns) all.emplace_back("no delay of transceivers and coding (--phy-ns)");
   return all;
 }
 
@@ -188,10 +187,9 @@ std::vector<Line> lines(const HeadroomPoint& point) {
       {"headroom", bytes_in_words(Whole{answer.headroom.bytes}, bytes) + ", never exceeded"}};
   if (answer.cells)
     lines.push_back(
-        {"in cells",
-         fmt::format("{} of {} bytes each, which is {}", counted(*answer.cells, "cell"), *question.cell_bytes,
-                     bytes_in_words(Whole{*answer.cells * *question.cell_bytes}, bytes))});
-  lines.push_back({"credits", fmt::format("{}{} keep the link full; the round trip is {}",
+        {"in cells", fmt::format("{} of {} bytes, {}", counted(*answer.cells, "cell"), *question.cell_bytes,
+                                 bytes_in_words(Whole{*answer.cells * *question.cell_bytes}, bytes))});
+  lines.push_back({"credits", fmt::format("{}{} keep the link busy; round trip {}",
                                           bytes_in_words(Whole{answer.credits.bytes}, bytes),
                                           answer.credit_cells
                                               ? fmt::format(", or {},", counted(*answer.credit_cells, "cell"))
@@ -202,7 +200,7 @@ std::vector<Line> lines(const HeadroomPoint& point) {
 }
 
 std::string headroom_title() {
-  return "What a lossless buffer must still take after it has asked the sender to pause";
+  return "Headroom of a lossless buffer above its pause threshold";
 }
 
 Picture headroom_picture(const Document& document, bool in_cells) {
@@ -233,12 +231,12 @@ Document document(const std::vector<HeadroomPoint>& points) {
                 .quiet = {in_cells ? "headroom_cells" : "headroom_bytes"}};
   Document document{
       .layout = std::make_shared<const Layout>(std::move(layout)),
-      .headline =
-          single ? fmt::format(
-                       "A lossless buffer at {} must still take {} after it has asked the sender to pause.",
-                       link_in_words(points.front().first),
-                       counted(points.front().second.headroom.bytes, "byte"))
-                 : headroom_title(),
+      .headline = single
+                      ? fmt::format("A lossless buffer at {} needs {} of headroom above its pause threshold.",
+                                    link_in_words(points.front().first),
+                                    counted(points.front().second.headroom.bytes, "byte"))
+                      : std::string(),
+      .settings = single ? std::string() : headroom_title() + ".",
       .results = {}};
   for (const HeadroomPoint& point : points) {
     Result& result = document.results.emplace_back();
@@ -248,6 +246,10 @@ Document document(const std::vector<HeadroomPoint>& points) {
     result.tables.back().in_text = single;
     if (single) result.lines = lines(point);
   }
+  if (!single)
+    document.headline =
+        fmt::format("Headroom {} {}.", range_in_words(document, document.layout->quiet.front()),
+                    in_cells ? "cells" : "bytes");
   if (const auto all = assumed(points); !single && !all.empty())
     document.notes.push_back("Assumed: " + joined_by(all, "; ") + ".");
   document.notes.emplace_back(headroom_basis);

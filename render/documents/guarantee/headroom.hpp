@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-/// What is shown of the headroom of links that pause their sender.
+/// Presentation of the headroom of links with pause frames.
 namespace tailbound::render {
 
 using HeadroomPoint = std::pair<answers::HeadroomQuestion, answers::HeadroomAnswer>;
@@ -14,7 +14,7 @@ using HeadroomPoint = std::pair<answers::HeadroomQuestion, answers::HeadroomAnsw
 /// \pre at least one point; all of them with cells, or none
 [[nodiscard]] Document document(const std::vector<HeadroomPoint>& points);
 
-/// The keys of `guarantee`, and behind them those that --headroom adds.
+/// The keys of `guarantee`, followed by those of --headroom.
 [[nodiscard]] Layout with_headroom(Layout guarantee);
 
 }  // namespace tailbound::render

@@ -25,24 +25,20 @@ using numeric::plain;
 using numeric::Rational;
 
 constexpr const char* worst_case_basis =
-    "Never exceeded, whatever the flows send that passes their buckets: proved bounds, computed in "
-    "fractions. Packets "
-    "are stored and forwarded; a delay runs from a packet's last bit in to its last bit out. A host's link "
-    "is a port "
-    "here, where its flows wait for each other.";
+    "Proved bounds for any conforming arrivals, exact fractions. Store and forward; delay: last bit in to "
+    "last bit out. The link of a host is a port too.";
 
 constexpr const char* slots_basis =
-    "In whole packets and slots: for networks where all is sent at whole slots. --method tfa holds for any "
-    "times.";
+    "Whole packets and slots: for synchronous networks; --method tfa holds for any times.";
 
-/// What rows and pictures look at.
+/// Data of rows and pictures.
 struct Guaranteed {
   NetworkGuaranteeQuestion question;
   NetworkGuaranteeAnswer answer;
 
   [[nodiscard]] const network::PolicedNetwork& network() const { return question.file.network; }
   [[nodiscard]] const QueueGuarantee& queue(std::size_t q) const { return answer.found.queues[q]; }
-  /// What is shown of queues where that is known in whole packets and slots.
+  /// Queues whose results are known in integer packets and slots.
   [[nodiscard]] bool in_slots() const {
     return question.method == GuaranteeMethod::best || question.method == GuaranteeMethod::slots;
   }
@@ -63,63 +59,62 @@ struct QueueRow {
   [[nodiscard]] const QueueGuarantee& its() const { return all->queue(queue); }
 };
 
-/// Whole packets, bytes or bits.
+/// Integer packets, bytes or bits.
 Rational most_data(const QueueGuarantee& queue, bool in_slots) {
   if (in_slots && queue.in_slots)
     return std::min(Rational(cln::floor1(queue.backlog)), numeric::whole(*queue.in_slots));
   return cln::ceiling1(queue.backlog);
 }
 
-/// In whole slots a packet leaves once all that were there before it have.
+/// In integer slots a packet leaves once all earlier ones have left.
 Rational most_delay(const QueueGuarantee& queue, bool in_slots) {
   return in_slots && queue.in_slots ? std::min(queue.delay, numeric::whole(*queue.in_slots)) : queue.delay;
 }
 
 Table<FlowRow> flow_table(const network::PolicedUnits& units) {
-  return {
-      "flows",
-      "each flow that was asked for",
-      {{{"flow", "flow", "", Shape::text, "its name"}, [](const FlowRow& of) { return of.policed().name; }},
-       {{"class", "class", "", Shape::text, "its class"},
-        [](const FlowRow& of) { return of.all->network().classes[of.policed().traffic_class]; },
-        [](const FlowRow& of) { return of.all->network().classes.size() > 1; }},
-       {{"hops", "hops", "", Shape::whole, "ports that it passes"},
-        [](const FlowRow& of) { return of.its().queues.size(); }},
-       {{"delay_never", "never later", units.time, Shape::bound,
-         "no packet is later: from its last bit in to its last bit out, all ports and wires"},
-        [](const FlowRow& of) { return at_most(of.delay()); }},
-       {{"delay_least", "never earlier", units.time, Shape::given,
-         "what its shortest packets take when nothing is in their way"},
-        [](const FlowRow& of) { return of.its().least; }},
-       {{"jitter", "jitter", units.time, Shape::bound, "most difference between two packets' delays"},
-        [](const FlowRow& of) { return at_most(of.delay() - of.its().least); }},
-       {{"method", "by", "", Shape::text,
-         "tfa: the sum over its ports; sfa: its ports in series, the burst of others paid once; slots: tfa "
-         "in "
-         "whole packets and slots"},
-        [](const FlowRow& of) { return of.its().used(of.all->question.method); }}}};
+  return {"flows",
+          "each flow requested",
+          {{{"flow", "flow", "", Shape::text, "name of the flow"},
+            [](const FlowRow& of) { return of.policed().name; }},
+           {{"class", "class", "", Shape::text, "class of the flow"},
+            [](const FlowRow& of) { return of.all->network().classes[of.policed().traffic_class]; },
+            [](const FlowRow& of) { return of.all->network().classes.size() > 1; }},
+           {{"hops", "hops", "", Shape::whole, "ports on its path"},
+            [](const FlowRow& of) { return of.its().queues.size(); }},
+           {{"delay_never", "delay bound", units.time, Shape::bound,
+             "upper bound of the delay, last bit in to last bit out, all ports and links"},
+            [](const FlowRow& of) { return at_most(of.delay()); }},
+           {{"delay_least", "minimum delay", units.time, Shape::given,
+             "delay of its shortest packets without other traffic"},
+            [](const FlowRow& of) { return of.its().least; }},
+           {{"jitter", "jitter", units.time, Shape::bound, "delay bound - minimum delay"},
+            [](const FlowRow& of) { return at_most(of.delay() - of.its().least); }},
+           {{"method", "by", "", Shape::text,
+             "tfa: sum over its ports (total flow analysis); sfa: concatenated service curves (separated "
+             "flow analysis); slots: tfa in whole packets and slots"},
+            [](const FlowRow& of) { return of.its().used(of.all->question.method); }}}};
 }
 
 Table<QueueRow> port_table(const network::PolicedUnits& units) {
   return {"ports",
           "each queue that these flows pass",
-          {{{"port", "port", "", Shape::text, "the link that it sends to"},
+          {{{"port", "port", "", Shape::text, "link to which it sends"},
             [](const QueueRow& of) { return of.all->port_name(of.queue); }},
-           {{"class", "class", "", Shape::text, "whose queue it is"},
+           {{"class", "class", "", Shape::text, "class of the queue"},
             [](const QueueRow& of) { return class_name(of.all->network(), of.its().traffic_class); },
             [](const QueueRow& of) { return of.all->network().classes.size() > 1; }},
-           {{"backlog_never", "never more", units.size, Shape::bound,
-             "most that its queue holds; bits leave it as they are sent"},
+           {{"backlog_never", "backlog bound", units.size, Shape::bound,
+             "upper bound of the backlog; bits leave as they are sent"},
             [](const QueueRow& of) { return at_most(most_data(of.its(), of.all->in_slots())); }},
-           {{"delay_never", "never later", units.time, Shape::bound, "most delay at this port"},
+           {{"delay_never", "delay bound", units.time, Shape::bound, "upper bound of the delay at this port"},
             [](const QueueRow& of) { return at_most(most_delay(of.its(), of.all->in_slots())); }},
-           {{"utilisation", "load", "", Shape::given,
-             "what its flows send for ever, as a part of the link's rate", Style::percent},
+           {{"utilisation", "load", "", Shape::given, "utilization: long-term rate of its flows / link rate",
+             Style::percent},
             [](const QueueRow& of) {
               return Rational(of.its().load / of.all->network().ports[of.its().port].rate);
             }},
-           {{"shaped", "", "", Shape::flag, "does a regulator behind it give flows their first curves again?",
-             Style::hidden},
+           {{"shaped", "", "", Shape::flag,
+             "true if a regulator after it restores the initial arrival curves", Style::hidden},
             [](const QueueRow& of) { return of.all->network().ports[of.its().port].reshaped; }}}};
 }
 
@@ -130,8 +125,8 @@ const char* certificate_kind(const NetworkGuaranteeAnswer& answer) {
 const Fields<NetworkGuaranteeQuestion>& guarantee_inputs() {
   using Question = NetworkGuaranteeQuestion;
   static const Fields<Question> fields{
-      {{"network", "network", "", Shape::text, "what the file calls it, else the file"}, &Question::name},
-      {{"flow", "flow", "", Shape::text, "the one that was asked about"}, &Question::flow, if_there},
+      {{"network", "network", "", Shape::text, "name in the file, otherwise the file name"}, &Question::name},
+      {{"flow", "flow", "", Shape::text, "flow requested"}, &Question::flow, if_there},
       {{"method", "method", "", Shape::text, "best, tfa, sfa or slots"}, &Question::method}};
   return fields;
 }
@@ -139,22 +134,22 @@ const Fields<NetworkGuaranteeQuestion>& guarantee_inputs() {
 const Fields<Guaranteed>& guarantee_results() {
   static const auto cyclic = [](const Guaranteed& of) { return !of.answer.found.cyclic.empty(); };
   static const Fields<Guaranteed> fields{
-      {{"size_unit", "", "", Shape::text, "of data: packets, bytes or bits", Style::hidden},
+      {{"size_unit", "", "", Shape::text, "unit of data: packets, bytes or bits", Style::hidden},
        [](const Guaranteed& of) { return of.question.file.units.size; }},
-      {{"time_unit", "", "", Shape::text, "of times: slots, ns, us, ms or s", Style::hidden},
+      {{"time_unit", "", "", Shape::text, "unit of time: slots, ns, us, ms or s", Style::hidden},
        [](const Guaranteed& of) { return of.question.file.units.time; }},
-      {{"latest_flow", "latest flow", "", Shape::text, "of those asked for"},
+      {{"latest_flow", "flow with the largest bound", "", Shape::text, "of the flows requested"},
        [](const Guaranteed& of) { return of.network().flows[of.answer.latest(of.question.method)].name; }},
-      {{"greatest_delay", "never later", "", Shape::bound, "no packet of any of them is later, in time_unit"},
+      {{"greatest_delay", "delay bound", "", Shape::bound,
+        "upper bound of the delay of all of them, in time_unit"},
        [](const Guaranteed& of) {
          return at_most(
              of.answer.found.flows[of.answer.latest(of.question.method)].delay(of.question.method));
        }},
       {{"certificate", "certificate", "", Shape::text,
-        "feed-forward: no flows wait for each other in a circle; fixed point: delays that bear each other "
-        "out"},
+        "feed-forward: no cyclic dependency; fixed point: mutually consistent delays of a cyclic network"},
        [](const Guaranteed& of) { return certificate_kind(of.answer); }},
-      {{"rounds", "rounds", "", Shape::whole, "until these delays were found"},
+      {{"rounds", "rounds", "", Shape::whole, "iterations until these delays were found"},
        [](const Guaranteed& of) { return of.answer.found.rounds; },
        cyclic},
       {{"denominator", "", "", Shape::whole,
@@ -167,27 +162,21 @@ std::string headline(const Shown& of) {
   const network::PolicedUnits& units = of->question.file.units;
   const FlowRow latest{of, of->answer.latest(of->question.method)};
   const std::string delay = time_in_words(at_most(latest.delay()), units);
-  if (of->question.flow)
-    return fmt::format("No packet of flow {} through {} is ever later than {}.", latest.policed().name,
-                       of->question.name(), delay);
-  return fmt::format(
-      "No packet of the {} of {} is ever later than {} (flow {}).",
-      of->answer.flows.size() == 1 ? std::string("flow") : fmt::format("{} flows", of->answer.flows.size()),
-      of->question.name(), delay, latest.policed().name);
+  return fmt::format("Worst-case delay {} (flow {}).", delay, latest.policed().name);
 }
 
-const char* const greatest_of_many = "those of greatest delay, where there are many";
+const char* const greatest_of_many = "rows with the largest delay bounds, of many";
 
 double number(const Rational& value) {
   return numeric::nearest_double(value);
 }
 
-/// Arrivals and service of one queue, with the greatest backlog and delay.
+/// Arrivals and service of one queue, with the maximum backlog and delay.
 Picture curves_picture(const Guaranteed& of) {
   const std::size_t drawn = of.answer.drawn;
   const QueueGuarantee& queue = of.queue(drawn);
   const network::PolicedUnits& units = of.question.file.units;
-  // Where each is greatest: at a break of one of the curves.
+  // The maxima are at breakpoints of one of the curves.
   Rational at_backlog = 0, at_delay = 0;
   std::vector<Rational> times{0};
   for (const Rational& time : queue.arrivals.breaks()) times.push_back(time);
@@ -202,8 +191,8 @@ Picture curves_picture(const Guaranteed& of) {
   }
   const Rational end =
       std::max({Rational(2 * (at_delay + delay)), Rational(times.back() * Rational(5) / 4), Rational(1)});
-  Curve arrivals{.title = "arrival curve: most that comes in any time", .style = CurveStyle::line};
-  Curve service{.title = "service curve: least that is sent", .style = CurveStyle::line};
+  Curve arrivals{.title = "arrival curve", .style = CurveStyle::line};
+  Curve service{.title = "service curve", .style = CurveStyle::line};
   times.push_back(end);
   for (const Rational& time : times) {
     if (time > end) continue;
@@ -256,6 +245,9 @@ Document document(const NetworkGuaranteeQuestion& question, NetworkGuaranteeAnsw
   layout.tables = tables_of(units);
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = headline(all),
+                    .settings = fmt::format(
+                        "{}: {}.", question.name(),
+                        question.flow ? "flow " + *question.flow : counted(all->answer.flows.size(), "flow")),
                     .results = {},
                     .digits = policed_digits};
   Result& result = document.results.emplace_back();
@@ -269,24 +261,22 @@ Document document(const NetworkGuaranteeQuestion& question, NetworkGuaranteeAnsw
     return found.queues[one].delay > found.queues[other].delay;
   };
   add_rows(
-      result, flows, "latest_flows", "flows that may be latest", all->answer.flows,
+      result, flows, "latest_flows", "flows with the largest delay bounds", all->answer.flows,
       [all](std::size_t flow) {
         return FlowRow{all, flow};
       },
       later);
   add_rows(
-      result, ports, "slowest_ports", "ports that may be latest", all->answer.queues,
+      result, ports, "slowest_ports", "ports with the largest delay bounds", all->answer.queues,
       [all](std::size_t queue) {
         return QueueRow{all, queue};
       },
       slower);
-  result.lines.push_back(
-      {"certificate",
-       found.cyclic.empty()
-           ? "feed-forward: no flows wait for each other in a circle"
-           : fmt::format("fixed point, found in {} rounds: flows wait for each other in a circle, and\nthese "
-                         "delays bear each other out",
-                         found.rounds)});
+  result.lines.push_back({"certificate", found.cyclic.empty()
+                                             ? "feed-forward: no cyclic dependency"
+                                             : fmt::format("fixed point of a cyclic network, found in {} "
+                                                           "iterations; the delays are mutually consistent",
+                                                           found.rounds)});
   document.notes.emplace_back(worst_case_basis);
   if (all->in_slots() && std::any_of(found.queues.begin(), found.queues.end(),
                                      [](const QueueGuarantee& queue) { return queue.in_slots.has_value(); }))

@@ -3,7 +3,7 @@
 #include <tailbound/answers/guarantee/network_guarantee.hpp>
 #include <tailbound/render/document.hpp>
 
-/// What is shown of guarantees of networks.
+/// Presentation of guarantees of networks.
 namespace tailbound::render {
 
 [[nodiscard]] Layout network_guarantee_layout();

@@ -11,28 +11,29 @@
 #include <utility>
 #include <vector>
 
-/// What is the same in all that is shown of policed networks.
+/// Common parts of the presentation of policed networks.
 namespace tailbound::render {
 
-/// Of times and data in text.
+/// Digits of times and data in text.
 inline constexpr numeric::Digits policed_digits{6};
-/// Rows of text tables; the rest is in data formats.
+/// Maximum rows of text tables; data formats have all rows.
 inline constexpr std::size_t most_policed_rows = 32;
 
 /// "13.5 us"
 [[nodiscard]] inline std::string time_in_words(const Value& time, const network::PolicedUnits& units) {
   return brief(time, policed_digits) + " " + units.time;
 }
-/// Of a queue; that of all classes is "all".
+/// Name of the class of a queue; "all" for all classes together.
 [[nodiscard]] inline std::string class_name(const network::PolicedNetwork& network,
                                             std::optional<std::size_t> traffic_class) {
   return traffic_class ? network.classes[*traffic_class] : std::string("all");
 }
 
-/// The whole for data formats; where that is long, the rows that come first again for text, in their old order.
+/// The complete table for data formats. If it is long, also its leading rows for text, in their original
+/// order.
 /// \param what   "flows that may be latest"
 /// \param row    position -> Row
-/// \param first  (position, position) -> does one come before the other?
+/// \param first  (position, position) -> does the first one rank higher?
 template <class Row, class RowOf, class First>
 void add_rows(Result& result, const Table<Row>& table, const char* text_key, const char* what,
               const std::vector<std::size_t>& all, const RowOf& row, const First& first) {

@@ -26,16 +26,13 @@ using queue::FlowProof;
 using PortPoint = std::pair<PortGuaranteeQuestion, PortGuaranteeAnswer>;
 
 constexpr const char* never_basis =
-    "Whatever the flows do that passes their buckets or keeps their distances, dependent on each other or "
-    "not: "
-    "exact, as all of them may be greedy at once.";
+    "Exact maximum over all conforming arrivals, dependent or not (attained when all flows are greedy at "
+    "once).";
 constexpr const char* independent_basis =
-    "Proved for flows that are independent of each other and seen at a random time; within their buckets and "
-    "distances each may send as it likes.";
+    "Proved for independent flows observed at a random time, any conforming arrivals within each flow.";
 constexpr const char* phases_basis =
-    "Independent flows whose phases are uniform and drawn once, at the start: the share of time is the mean "
-    "over all "
-    "starts; the share of starts that ever have more is larger.";
+    "Independent flows with uniform phases drawn once at start-up. The fraction of time is the mean over all "
+    "start-ups; the fraction of start-ups that ever exceed the buffer is larger.";
 
 bool asks_time(const PortGuaranteeQuestion& question) {
   return std::holds_alternative<ShareOfTime>(question.how_sure);
@@ -72,7 +69,7 @@ std::string in_words(const FlowGroup& group) {
     buckets += (buckets.empty() ? ""
                 : peak          ? ", at most "
                                 : ", and to ") +
-               fmt::format("{} packet{} a slot", plain(bucket.rate), bucket.rate == 1 ? "" : "s");
+               fmt::format("{} packet{} per slot", plain(bucket.rate), bucket.rate == 1 ? "" : "s");
     if (!peak) buckets += fmt::format(" and {} token{}", plain(bucket.burst), bucket.burst == 1 ? "" : "s");
   }
   return fmt::format("{} {} policed to {}", group.count, flows, buckets);
@@ -83,7 +80,7 @@ std::string in_words(const std::vector<FlowGroup>& groups) {
   return words;
 }
 
-/// What the flows of a witness do.
+/// The behavior of flows that attains the bound.
 std::string in_words(const queue::FlowWitness& witness) {
   std::string words;
   for (std::size_t i = 0; i < witness.flows.size(); ++i) {
@@ -96,7 +93,7 @@ std::string in_words(const queue::FlowWitness& witness) {
   return words + ", phases at random";
 }
 
-/// Do all flows need what is enough?
+/// Do all such flows need the sufficient buffer?
 bool is_exact(const PortGuaranteeAnswer& answer) {
   return answer.level && answer.level->proof == FlowProof::exact;
 }
@@ -104,39 +101,40 @@ bool is_exact(const PortGuaranteeAnswer& answer) {
 const Fields<PortGuaranteeQuestion>& port_inputs() {
   using Question = PortGuaranteeQuestion;
   static const Fields<Question> fields{
-      {{"flows_asked", "flows", "", Shape::text, "one port: --bucket, --periodic and --sporadic, in words"},
+      {{"flows_asked", "flows", "", Shape::text, "one port: --bucket, --periodic and --sporadic, as text"},
        [](const Question& of) { return in_words(of.flows); }},
-      {{"drop", "target", "", Shape::given, "--drop: share of time in which the buffer may be exceeded"},
+      {{"drop", "target", "", Shape::given, "--drop: fraction of time in which the buffer may be exceeded"},
        [](const Question& of) { return target_of(of); },
        &asks_time},
-      {{"ever_target", "target", "", Shape::given, "--ever: share of start-ups that may ever exceed it"},
+      {{"ever_target", "target", "", Shape::given, "--ever: fraction of start-ups that may ever exceed it"},
        [](const Question& of) { return target_of(of); },
        &asks_starts},
       {{"capacity", "capacity", "packets", Shape::whole,
-        "the port's buffer, the packet in transmission included"},
+        "buffer of the port, packet in transmission included"},
        &Question::capacity,
        if_there},
-      {{"solve", "solve", "", Shape::text, "buffer, flows or rate: what was to be found"}, &Question::solve}};
+      {{"solve", "solve", "", Shape::text, "the unknown: buffer, flows or rate"}, &Question::solve}};
   return fields;
 }
 
 const Fields<PortLevel>& level_fields() {
   using Level = PortLevel;
   static const Fields<Level> fields{
-      {{"buffer", "buffer", "packets", Shape::whole, "enough for the target; without one, for ever"},
+      {{"buffer", "buffer", "packets", Shape::whole,
+        "minimum buffer for the target; without a target never exceeded"},
        &Level::buffer},
       {{"probability", "P(Q > buffer)", "", Shape::claim,
-        "share of time, or of start-ups, that has more: at most this"},
+        "upper bound of the fraction of time, or of start-ups, above the buffer"},
        [](const Level& of) { return shown(of.probability); },
        [](const Level& of) { return of.probability.has_value(); }},
-      {{"least", "", "", Shape::flag, "is it proved that no smaller buffer is enough for all such flows?",
+      {{"least", "", "", Shape::flag, "true if no smaller buffer suffices for all such flows (proved)",
         Style::hidden},
        &Level::least},
-      {{"witness_buffer", "needed by some", "packets", Shape::whole,
-        "some of these flows need as many: what they do is in witness_traffic"},
+      {{"witness_buffer", "lower bound", "packets", Shape::whole,
+        "buffer needed by the flows in witness_traffic"},
        &Level::needed,
        if_there},
-      {{"witness_traffic", "", "", Shape::text, "flows that need witness_buffer", Style::hidden},
+      {{"witness_traffic", "", "", Shape::text, "conforming flows that need witness_buffer", Style::hidden},
        [](const Level& of) { return in_words(*of.witness); },
        [](const Level& of) { return of.witness.has_value() && !of.least; }}};
   return fields;
@@ -145,37 +143,34 @@ const Fields<PortLevel>& level_fields() {
 const Fields<PortGuaranteeAnswer>& port_results() {
   using Answer = PortGuaranteeAnswer;
   static const Fields<Answer> fields{
-      {{"load", "load", "packets/slot", Shape::given, "what the flows may offer for ever"}, &Answer::load},
-      {{"buffer_never", "never more", "packets", Shape::whole,
-        "no behaviour of the flows ever queues more; exact"},
+      {{"load", "load", "packets/slot", Shape::given, "long-term load of the flows"}, &Answer::load},
+      {{"buffer_never", "never exceeded", "packets", Shape::whole,
+        "maximum backlog over all conforming arrivals; exact"},
        [](const Answer& of) { return of.never.packets; }},
-      {{"wait_never", "never later", "slots", Shape::whole,
-        "no packet ever waits longer before its own transmission, in order of arrival; exact"},
+      {{"wait_never", "maximum wait", "slots", Shape::whole, "maximum FIFO wait before transmission; exact"},
        [](const Answer& of) { return of.never.wait; }},
-      {{"most_flows", "flows", "", Shape::whole,
-        "--solve flows: so many fit, and one more does not by this analysis"},
+      {{"most_flows", "flows", "", Shape::whole, "--solve flows: maximum number of flows by this analysis"},
        &Answer::most_flows,
        if_there},
-      {{"greatest_rate", "rate", "packets/slot", Shape::given,
-        "--solve rate: the greatest that fits, to 4 digits"},
+      {{"greatest_rate", "rate", "packets/slot", Shape::given, "--solve rate: maximum rate, to 4 digits"},
        &Answer::greatest_rate,
        if_there},
-      {{"least_period", "period", "slots", Shape::whole, "--solve rate: the least distance that fits"},
+      {{"least_period", "period", "slots", Shape::whole, "--solve rate: minimum distance"},
        &Answer::least_period,
        if_there},
       {level_fields(), [](const Answer& of) -> const std::optional<PortLevel>& { return of.level; }},
-      {{"probability_exact", "P(Q > capacity)", "", Shape::proved,
-        "share of time that has more than the capacity"},
+      {{"probability_exact", "P(Q > capacity)", "", Shape::proved, "fraction of time above the capacity"},
        [](const Answer& of) { return shown(*of.exact); },
        [](const Answer& of) { return of.exact.has_value(); }},
-      {{"ever", "ever", "", Shape::claim, "share of start-ups that ever have more than the capacity"},
+      {{"ever", "ever", "", Shape::claim, "fraction of start-ups that ever exceed the capacity"},
        [](const Answer& of) { return shown(*of.ever); },
        [](const Answer& of) { return of.ever.has_value(); }},
       {{"probability_most", "P(Q > capacity)", "", Shape::bound,
-        "share of time that has more than the capacity, of all such flows: at most"},
+        "upper bound of the fraction of time above the capacity, all such flows"},
        &Answer::most,
        if_there},
-      {{"probability_witness", "of some", "", Shape::bound, "the same of some of these flows: at least"},
+      {{"probability_witness", "lower bound", "", Shape::bound,
+        "lower bound of the same, attained by some of these flows"},
        &Answer::witnessed,
        if_there}};
   return fields;
@@ -183,56 +178,49 @@ const Fields<PortGuaranteeAnswer>& port_results() {
 
 std::string target_in_words(const PortGuaranteeQuestion& question) {
   const std::string target = plain(*target_of(question));
-  return asks_time(question) ? fmt::format("in all but at most {} of the time", target)
-                             : fmt::format("in all but at most {} of the start-ups", target);
+  return asks_time(question) ? fmt::format("at most {} of the time", target)
+                             : fmt::format("at most {} of the start-ups", target);
 }
 
 std::string solved_in_words(const PortGuaranteeQuestion& question, const PortGuaranteeAnswer& answer) {
-  const FlowGroup& found = answer.flows[question.varied];
-  const std::string how = target_of(question) ? target_in_words(question) : std::string("whatever they do");
+  const std::string how =
+      target_of(question) ? "exceeded " + target_in_words(question) : std::string("never exceeded");
+  const std::string buffer = with_article(*question.capacity, "packet") + " buffer, " + how;
   if (answer.most_flows)
-    return fmt::format("{} {} a buffer of {} packets, {}:\n{}.", counted(*answer.most_flows, "flow"),
-                       *answer.most_flows == 1 ? "fits" : "fit", *question.capacity, how,
-                       in_words(answer.flows));
+    return fmt::format("Maximum {} for {}.", counted(*answer.most_flows, "flow"), buffer);
   if (answer.greatest_rate)
-    return fmt::format("A rate of {} packets a slot fits a buffer of {} packets, {}:\n{}.",
-                       plain(*answer.greatest_rate), *question.capacity, how, in_words(answer.flows));
-  return fmt::format("A distance of {} slots fits a buffer of {} packets, {}:\n{}.", found.period,
-                     *question.capacity, how, in_words(answer.flows));
+    return fmt::format("Maximum rate {} packets per slot for {}.", plain(*answer.greatest_rate), buffer);
+  return fmt::format("Minimum distance {} slots for {}.", answer.flows[question.varied].period, buffer);
 }
 
 std::string headline(const PortPoint& point) {
   const auto& [question, answer] = point;
-  const std::string flows = in_words(answer.flows);
   if (question.solve != PortSolve::buffer) return solved_in_words(question, answer);
   if (question.capacity) {
-    if (answer.never.packets <= *question.capacity)
-      return fmt::format("A buffer of {} packets is never exceeded by {}.", *question.capacity, flows);
+    const std::string buffer = capitalized(with_article(*question.capacity, "packet")) + " buffer is ";
+    if (answer.never.packets <= *question.capacity) return buffer + "never exceeded.";
     if (answer.exact)
-      return fmt::format("A buffer of {} packets is exceeded in {} of the time by {}.", *question.capacity,
-                         brief(shown(*answer.exact), question.digits), flows);
-    return fmt::format("A buffer of {} packets is exceeded in at most {} of the time by {}.",
-                       *question.capacity, brief(shown(*answer.most), {4}), flows);
+      return fmt::format("{}exceeded {} of the time.", buffer, brief(shown(*answer.exact), question.digits));
+    return fmt::format("{}exceeded at most {} of the time.", buffer, brief(shown(*answer.most), {4}));
   }
   if (!target_of(question))
-    return fmt::format("No behaviour of these flows ever queues more than {}:\n{}.",
-                       counted(answer.never.packets, "packet"), flows);
-  return fmt::format("{} {} {}\n{}.", counted(answer.level->buffer, "packet"),
-                     answer.level->buffer == 1 ? "holds" : "hold", flows, target_in_words(question));
+    return fmt::format("The backlog never exceeds {}.", counted(answer.never.packets, "packet"));
+  return fmt::format("{} buffer suffices: exceeded {}.",
+                     capitalized(with_article(answer.level->buffer, "packet")), target_in_words(question));
 }
 
 const char* proof_in_words(FlowProof proof) {
   switch (proof) {
     case FlowProof::never:
-      return "never exceeded, whatever the flows do";
+      return "never exceeded for any conforming arrivals";
     case FlowProof::exact:
       return "exact";
     case FlowProof::periods:
-      return "a proved bound: fewer packets may do";
+      return "a proved bound: fewer packets may suffice";
     case FlowProof::windows:
       break;
   }
-  return "a proved bound for all such flows: fewer packets may do";
+  return "a proved bound for all such flows: fewer packets may suffice";
 }
 
 std::vector<Line> lines(const PortPoint& point, const Units& units) {
@@ -244,7 +232,7 @@ std::vector<Line> lines(const PortPoint& point, const Units& units) {
       const Value at = shown(*level.probability);
       const std::string what = asks_time(question)
                                    ? fmt::format("P(Q > {})", level.buffer)
-                                   : fmt::format("share that ever has more than {}", level.buffer);
+                                   : fmt::format("fraction that ever exceeds {}", level.buffer);
       lines.push_back(
           {"proof", fmt::format("{} {} {} <= {}\n{}", what, std::holds_alternative<Bound>(at) ? "<=" : "=",
                                 brief(at, question.digits), plain(*target_of(question)),
@@ -255,33 +243,33 @@ std::vector<Line> lines(const PortPoint& point, const Units& units) {
     }
     if (level.witness && !level.least && *level.needed > 0)
       lines.push_back(
-          {"some need", fmt::format("{}: {}", counted(*level.needed, "packet"), in_words(*level.witness))});
+          {"lower bound", fmt::format("{}: {}", counted(*level.needed, "packet"), in_words(*level.witness))});
   }
   if (question.capacity && question.solve == PortSolve::buffer && *question.capacity < answer.never.packets) {
     if (answer.most)
-      lines.push_back({"share of time",
-                       fmt::format("at most {}, of all such flows; of some at least {}",
+      lines.push_back({"fraction of time",
+                       fmt::format("at most {} for all such flows; at least {} for some",
                                    brief(shown(*answer.most), {4}), brief(shown(*answer.witnessed), {4}))});
     if (answer.exact)
-      lines.push_back({"share of time", fmt::format("{}, {}", brief(shown(*answer.exact), question.digits),
-                                                    certainty(shown(*answer.exact), question.digits))});
+      lines.push_back({"fraction of time", fmt::format("{}, {}", brief(shown(*answer.exact), question.digits),
+                                                       certainty(shown(*answer.exact), question.digits))});
     if (answer.ever) {
       const Value ever = shown(*answer.ever);
       lines.push_back(
-          {"ever", fmt::format("{}{} of the start-ups ever have more",
+          {"ever", fmt::format("{}{} of the start-ups ever exceed it",
                                std::holds_alternative<Bound>(ever) ? "at most " : "", brief(ever, {6}))});
     }
   }
   lines.push_back(
-      {"never", fmt::format("more than {}, nor a wait of more than {} before the own transmission",
+      {"never", fmt::format("more than {}, nor a wait of more than {} before transmission",
                             counted(answer.never.packets, "packet"), counted(answer.never.wait, "slot"))});
-  lines.push_back({"load", fmt::format("{} packets a slot", plain(answer.load))});
+  lines.push_back({"load", fmt::format("{} packets per slot", plain(answer.load))});
   if (units.packet_bytes && answer.level)
     lines.push_back({"size", bytes_in_words(Whole{answer.level->buffer}, scale_of(units))});
   return lines;
 }
 
-/// P(Q > q) of all such flows and of some, down to the target or to what is never exceeded.
+/// P(Q > q) for all such flows and for some, down to the target or to the level that is never exceeded.
 Picture tails_picture(const PortPoint& point) {
   const auto& [question, answer] = point;
   const std::int64_t last =
@@ -290,12 +278,12 @@ Picture tails_picture(const PortPoint& point) {
                                                                                  : answer.never.packets));
   const std::int64_t step = std::max<std::int64_t>(1, last / 60);
   const FlowTails tails = flow_tails(answer.flows, last, step);
-  Picture picture{.title = "How much do independent flows queue? " + in_words(answer.flows),
+  Picture picture{.title = "Backlog of independent flows: " + in_words(answer.flows),
                   .x_label = "q [packets]",
                   .y_label = "P(Q > q)",
                   .powers_of_ten = true};
-  Curve most{.title = "at most, of all such flows", .style = CurveStyle::line};
-  Curve witnessed{.title = "at least, of some of them", .style = CurveStyle::line};
+  Curve most{.title = "upper bound, all such flows", .style = CurveStyle::line};
+  Curve witnessed{.title = "lower bound, some of them", .style = CurveStyle::line};
   for (std::size_t i = 0; i < tails.log10_most.size(); ++i) {
     const auto q = static_cast<double>(static_cast<std::int64_t>(i) * step);
     if (std::isfinite(tails.log10_most[i])) most.points.emplace_back(q, tails.log10_most[i]);
@@ -334,6 +322,7 @@ Document document(const PortGuaranteeQuestion& question, const PortGuaranteeAnsw
                 .quiet = {quiet}};
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = headline(point),
+                    .settings = "One port: " + in_words(answer.flows) + ".",
                     .results = {},
                     .digits = question.digits};
   Result& result = document.results.emplace_back();

@@ -4,10 +4,10 @@
 #include <tailbound/answers/units.hpp>
 #include <tailbound/render/document.hpp>
 
-/// What is shown of guarantees of one port.
+/// Presentation of guarantees of one port.
 namespace tailbound::render {
 
-/// The layout of guarantees of networks, and what those of one port have besides.
+/// The layout of guarantees of networks, extended by that of one port.
 [[nodiscard]] Layout with_port_guarantee(Layout guarantee);
 [[nodiscard]] Document document(const answers::PortGuaranteeQuestion& question,
                                 const answers::PortGuaranteeAnswer& answer, const answers::Units& units);

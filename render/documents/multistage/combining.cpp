@@ -31,7 +31,7 @@ const char* links_in_words(const CombiningMultistage& network) {
                                               : "links pass any number at a time";
 }
 
-/// What text says of a point, part by part.
+/// The description of a point, part by part.
 std::vector<std::string> parts_of(const CombiningPoint& point) {
   const CombiningMultistage& network = point.network;
   return {fmt::format("{} nodes", network.network.nodes),
@@ -49,7 +49,7 @@ std::string with_commas(std::vector<std::string> parts) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// The parts that all have.
+/// The parts common to all.
 std::string shared_in_words(const std::vector<std::vector<std::string>>& all) {
   std::vector<std::string> shared = all.front();
   for (const std::vector<std::string>& parts : all)
@@ -73,7 +73,7 @@ std::string differences(const Document& document, const Result& result, std::str
   return with_commas(std::move(parts));
 }
 
-/// The input along which points of one curve follow each other.
+/// The input along which points of a curve are ordered.
 const Column& axis_of(const Document& document) {
   const std::vector<const Column*> varying = varying_inputs(document);
   for (const char* key : {"load", "hot", "buffer", "nodes", "switch", "service"})
@@ -102,7 +102,7 @@ std::vector<std::size_t> in_order_of(const Document& document, const std::string
   return order;
 }
 
-/// What the curves of each network are told apart by, in the order of the results.
+/// The names that distinguish the curves of each network, in the order of the results.
 std::vector<std::string> groups_of(const Document& document, const std::string& axis) {
   std::vector<std::string> groups;
   for (const Result& result : document.results)
@@ -123,20 +123,19 @@ const Fields<CombiningPoint>& combining_fields() {
       {{"switch", "switch", "", Shape::whole, "ports of a switch, 2 to 512"},
        [](const Point& of) { return of.network.network.switch_size; }},
       {{"buffer", "buffer", "", Shape::whole,
-        "requests that wait at an input port, that in service left out, 1 to 10000"},
+        "requests that can wait at an input port, excluding the one in service, 1 to 10000"},
        [](const Point& of) { return of.network.buffer; }},
-      {{"hot", "hot", "", Shape::given, "fraction of the requests that goes to one memory, 0 to 1"},
+      {{"hot", "hot", "", Shape::given, "fraction of the requests that go to one memory, 0 to 1"},
        [](const Point& of) { return of.network.hot; }},
       {{"combining", "combining", "", Shape::text,
-        "greatest number of requests that become one, 1 (none combine) to 1000000, or unlimited"},
+        "maximum number of requests combined into one, 1 (no combining) to 1000000, or unlimited"},
        [](const Point& of) { return combining_name(of.network); }},
       {{"links", "links", "", Shape::text,
-        "requests that an output link, also that to a memory, passes at a time: one or any number"},
+        "requests that an output link (also to a memory) passes at a time: one or any number"},
        [](const Point& of) { return of.network.links; }},
-      {{"service", "service", "", Shape::given, "time of a service: the unit of delays, above 0"},
+      {{"service", "service", "", Shape::given, "service time: the unit of delays, above 0"},
        &Point::service},
-      {{"load", "load", "", Shape::given,
-        "requests that a processor generates in a service time, above 0 and at most 1"},
+      {{"load", "load", "", Shape::given, "requests per processor and service time, above 0 and at most 1"},
        &Point::load}};
   return fields;
 }
@@ -148,7 +147,7 @@ const Fields<SimulateMultistageQuestion>& simulated_combining_fields() {
        [](const Question& of) {
          return CombiningPoint{of.network, of.load, of.service};
        }},
-      {{"wiring", "wiring", "", Shape::text, "of the stages: baseline or omega"}, &Question::wiring}};
+      {{"wiring", "wiring", "", Shape::text, "wiring of the stages: baseline or omega"}, &Question::wiring}};
   return fields;
 }
 
@@ -181,7 +180,7 @@ std::string network_in_words(const Document& document, const Result& result) {
 
 std::string hot_path_caption(const Document& document, const Result& result) {
   const std::string where = point_in_words(document, result);
-  return "Queues that hot requests pass" + (where.empty() ? "" : ", " + where) + ":";
+  return "Queues on the path of hot requests" + (where.empty() ? "" : ", " + where) + ":";
 }
 
 Picture flow_picture(const Document& document, const std::string& title, MultistageCurve curve,
@@ -192,10 +191,10 @@ Picture flow_picture(const Document& document, const std::string& title, Multist
       std::all_of(document.results.begin(), document.results.end(),
                   [](const auto& result) { return height(value_of(result.inputs, "service")) == 1.0; });
   Picture picture{.title = title, .x_label = {}, .y_label = {}, .note = note};
-  picture.x_label = over_load && of_delay ? "throughput [requests a processor in a service time]"
-                    : over_load           ? "load [requests a processor in a service time]"
+  picture.x_label = over_load && of_delay ? "throughput [requests per processor and service time]"
+                    : over_load           ? "load [requests per processor and service time]"
                                           : axis.heading;
-  picture.y_label = !of_delay     ? "throughput [requests a processor in a service time]"
+  picture.y_label = !of_delay     ? "throughput [requests per processor and service time]"
                     : plain_times ? "mean delay [service times]"
                                   : "mean delay [in the unit of --service]";
   const std::vector<std::size_t> order = in_order_of(document, axis.key);
@@ -217,7 +216,7 @@ Picture flow_picture(const Document& document, const std::string& title, Multist
     }
     ++colour;
   }
-  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no point has a number to show");
+  if (picture.curves.empty()) throw NoAnswer("nothing to draw: no point has a number to show");
   if (picture.curves.size() > most_curves_told_apart) {
     const std::size_t kept = most_curves_told_apart / flows.size() * flows.size();
     picture.note += fmt::format(". The first {} of {} curves.", kept, picture.curves.size());

@@ -9,28 +9,28 @@
 #include <string>
 #include <vector>
 
-/// How a combining multistage network is shown, the same for its model, its simulation and both side by side.
+/// Presentation of combining multistage networks, common to the model, the simulation and their comparison.
 namespace tailbound::render {
 
-/// One point of a question about such networks, without what differs between model and simulation.
+/// One point of a query, without what differs between model and simulation.
 struct CombiningPoint {
   network::CombiningMultistage network;
-  numeric::Rational load;         ///< requests of a processor in a service time
+  numeric::Rational load;         ///< requests per processor and service time
   numeric::Rational service = 1;  ///< the unit of delays
 };
 
 [[nodiscard]] const Fields<CombiningPoint>& combining_fields();
-/// And how the stages of a simulated one are wired.
+/// The wiring of the stages of a simulated network.
 [[nodiscard]] const Fields<answers::SimulateMultistageQuestion>& simulated_combining_fields();
 
-/// "64 nodes, 2 x 2 switches, buffer 4, hot 0.08, combining up to 2, links pass one request at a time", at one load also
-/// ", load 0.8"; what differs between points is left out.  \pre at least one point
+/// "64 nodes, 2 x 2 switches, buffer 4, hot 0.08, combining up to 2, links pass one request at a time", for
+/// one load also ", load 0.8"; varying parameters are omitted.  \pre at least one point
 [[nodiscard]] std::string in_words(const std::vector<CombiningPoint>& points);
-/// "baseline wiring"; what differs is left out.
+/// "baseline wiring"; omitted if it varies.
 [[nodiscard]] std::string wiring_in_words(const std::vector<answers::SimulateMultistageQuestion>& questions);
-/// Is the load all that differs, if anything does?
+/// Does nothing vary, or only the load?
 [[nodiscard]] bool one_network(const Document& document);
-/// Of one result: what differs between it and others, "load 0.3, buffer 4"; empty of a single one.
+/// The varying parameters of one result, "load 0.3, buffer 4"; empty for a single result.
 [[nodiscard]] std::string point_in_words(const Document& document, const Result& result);
 /// The same without the load.
 [[nodiscard]] std::string network_in_words(const Document& document, const Result& result);
@@ -53,11 +53,11 @@ template <class Answer>
        [](const Answer& of) { return shown(of.cold_delay); }}};
 }
 
-/// Tables of the hot path: of so many points text shows them all.
+/// Maximum number of points for which text shows the tables of the hot path.
 inline constexpr std::size_t most_hot_paths_in_text = 3;
 [[nodiscard]] std::string hot_path_caption(const Document& document, const Result& result);
 
-/// What --plot draws.
+/// The plot of --plot.
 enum class MultistageCurve { delay, throughput };
 [[nodiscard]] constexpr auto names_of(MultistageCurve) {
   return std::array{"delay", "throughput"};
@@ -67,11 +67,11 @@ enum class MultistageCurve { delay, throughput };
 struct DrawnFlow {
   std::string name;  ///< "blocking"
   CurveStyle style = CurveStyle::points_and_line;
-  std::vector<Value> throughput, delay;  ///< of each result; None where there is none
+  std::vector<Value> throughput, delay;  ///< of each result; None if missing
 };
 
-/// Delay over throughput where loads differ, a curve for each network; or throughput over load; or either over
-/// the first number that differs.
+/// Delay against throughput for several loads, one curve per network; or throughput against load; or either
+/// against the first varying number.
 /// \throws NoAnswer  no point has a number to show
 [[nodiscard]] Picture flow_picture(const Document& document, const std::string& title, MultistageCurve curve,
                                    const std::vector<DrawnFlow>& flows, const std::string& note);

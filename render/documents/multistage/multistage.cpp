@@ -28,41 +28,41 @@ const char* name(bounds::Stop stop) {
     case bounds::Stop::too_many_rounds:
       break;
   }
-  return "too many rounds";
+  return "too many iterations";
 }
 
 bool unsettled(const MultistagePoint& point) {
   return point.second.ending.stop == bounds::Stop::too_many_rounds;
 }
 
-/// Of points that differ in their load only.
-/// \param separator  between what and how
+/// For points that differ only in their load.
+/// \param separator  between quantity and value
 std::string saturation_in_words(const MultistageAnswer& answer, const std::string& separator = "; ") {
   const double share = 100 * bounds::multistage::carried_share;
   if (!answer.saturation_load)
-    return fmt::format("not reached: of a load of 1 at least {:.0f} % comes through", share);
+    return fmt::format("not reached: at load 1 the throughput is at least {:.0f} % of the load", share);
   return fmt::format(
-      "at load {:.4g}: of any higher load less than {:.0f} % comes through{}found to {:.1f} %, "
-      "independent of --loads",
+      "load {:.4g}; above it the throughput is below {:.0f} % of the load{}to {:.1f} %, independent of "
+      "--loads",
       answer.saturation_load->value, share, separator, 100 * bounds::multistage::saturation_resolution);
 }
 
-/// Empty where a load of 1 is possible.
+/// Empty if a load of 1 is possible.
 std::string network_bound_in_words(const network::CombiningMultistage& network,
                                    const MultistageAnswer& answer, const std::string& separator = "; ") {
   const numeric::Rational& bound = answer.saturation_bound.value;
   if (bound >= 1) return {};
   const bool one = network.links == network::Links::one;
   const char* const why =
-      network.combining != 1 ? "a link or server of the hot path is always busy there, however much combines"
-      : one ? "the link to the hot memory is always busy there, 1 / (1 + h (N - 1)) (Pfister and Norton)"
-            : "the hot path's last servers are always busy there, 1 / (1 - h + h N / s)";
+      network.combining != 1 ? "a link or server of the hot path has utilization 1 there, for any combining"
+      : one ? "the link to the hot memory has utilization 1 there, 1 / (1 + h (N - 1)) (Pfister and Norton)"
+            : "the last servers of the hot path have utilization 1 there, 1 / (1 - h + h N / s)";
   return fmt::format("throughput is at most {:.5g}, exact{}{}", numeric::nearest_double(bound), separator,
                      why);
 }
 
 std::string iteration_in_words(const MultistagePoint& point) {
-  return point.first.variant == Variant::published ? "none: one pass from stage to stage"
+  return point.first.variant == Variant::published ? "none: a single pass over the stages"
                                                    : bounds::in_words(point.second.ending);
 }
 
@@ -73,7 +73,7 @@ std::string mean_or_none(const std::optional<numeric::Model<unit::Time>>& delay)
 std::vector<Line> lines(const std::vector<MultistagePoint>& points) {
   const auto& [question, answer] = points.front();
   std::vector<Line> lines{
-      {"throughput", fmt::format("{:.4g} requests a processor in a service time, of {}",
+      {"throughput", fmt::format("{:.4g} requests per processor and service time, offered {}",
                                  answer.throughput.value, plain(question.load))},
       {"mean delay", fmt::format("{:.4g}; hot {}, cold {}", answer.delay.value,
                                  mean_or_none(answer.hot_delay), mean_or_none(answer.cold_delay))},
@@ -91,7 +91,7 @@ Accuracy accuracy_of(const MultistagePoint& point) {
   return accuracy(asked_accuracy(point.first, point.second.saturated));
 }
 
-/// That which measures all loads of a point's network.
+/// The command that measures all loads of a point's network.
 std::string command_of(const std::vector<MultistagePoint>& points, const MultistagePoint& of) {
   std::vector<MultistageQuestion> questions;
   for (const MultistagePoint& each : points)
@@ -118,7 +118,7 @@ const Fields<MultistageQuestion>& multistage_inputs() {
          return CombiningPoint{of.network, of.load, of.service};
        }},
       {{"variant", "variant", "", Shape::text,
-        "of the model: blocking (full buffers stop those behind) or published"},
+        "variant of the model: blocking (full buffers block upstream) or published"},
        &Question::variant}};
   return fields;
 }
@@ -127,27 +127,27 @@ const Fields<MultistageAnswer>& multistage_results() {
   using Answer = MultistageAnswer;
   static const Fields<Answer> fields{
       flow_fields<Answer>(Shape::model),
-      {{"saturated", "saturated", "", Shape::flag, "less than 98 % of the load comes through"},
+      {{"saturated", "saturated", "", Shape::flag, "true if the throughput is below 98 % of the load"},
        &Answer::saturated},
       {{"saturation_load", "", "", Shape::model,
-        "maximum load of which at least 98 % comes through, to 0.1 % of it and independent of "
-        "--loads; null where so much comes through at a load of 1",
+        "maximum load with a throughput of at least 98 % of it, to 0.1 %, independent of --loads; null if "
+        "load 1 is carried",
         Style::hidden},
        [](const Answer& of) { return shown(of.saturation_load); }},
       {{"saturation_bound", "", "", Shape::proved,
-        "upper bound of the throughput, exact: no link or server of the hot path is busy for more "
-        "than all of the time; at most 1",
+        "upper bound of the throughput, exact: utilization of the links and servers of the hot path at most "
+        "1",
         Style::hidden},
        &Answer::saturation_bound},
-      {{"busiest_stage", "", "", Shape::whole, "whose queue on the hot path is busy most, 0 for the first",
-        Style::hidden},
+      {{"busiest_stage", "", "", Shape::whole,
+        "stage with the highest utilization on the hot path, 0 for the first", Style::hidden},
        &Answer::busiest_stage},
-      {{"iteration", "", "", Shape::text, "how it ended: direct (one pass), converged or too many rounds",
-        Style::hidden},
+      {{"iteration", "", "", Shape::text,
+        "end of the iteration: direct (single pass), converged or too many iterations", Style::hidden},
        [](const Answer& of) { return name(of.ending.stop); }},
-      {{"rounds", "", "", Shape::whole, "of the iteration, 0 where there is none", Style::hidden},
+      {{"rounds", "", "", Shape::whole, "iterations, 0 if none", Style::hidden},
        [](const Answer& of) { return of.ending.rounds; }},
-      {{"change", "", "", Shape::model, "greatest change in the last round", Style::hidden},
+      {{"change", "", "", Shape::model, "maximum change in the last iteration", Style::hidden},
        [](const Answer& of) { return Value(Model{of.ending.change}); }}};
   return fields;
 }
@@ -164,15 +164,14 @@ const Table<HotStage>& hot_path_table() {
   };
   static const Table<HotStage> table{
       "hot_path",
-      "the queues that hot requests pass, a row a stage",
-      {{{"stage", "stage", "", Shape::whole, "0 for that next to the processors"}, &HotStage::stage},
-       {model("occupancy", "occupancy", "requests present, that in service or blocked included",
+      "queues on the path of hot requests, one row per stage",
+      {{{"stage", "stage", "", Shape::whole, "0 is next to the processors"}, &HotStage::stage},
+       {model("occupancy", "occupancy", "mean number of requests, in service or blocked included",
               Style::plain),
         [](const HotStage& of) { return shown(of.queue.occupancy); }},
-       {model("combining", "combining", "probability that a hot request that comes here combines",
-              Style::plain),
+       {model("combining", "combining", "probability that a hot request combines here", Style::plain),
         [](const HotStage& of) { return shown(of.queue.combining); }},
-       {model("utilization", "busy", "probability that the server works, waits for its link or is blocked",
+       {model("utilization", "busy", "probability that the server is busy, waits for its link or is blocked",
               Style::percent),
         [](const HotStage& of) { return shown(of.queue.utilization); }}}};
   return table;
@@ -196,7 +195,31 @@ std::string title(const std::vector<MultistagePoint>& points) {
          (same_variant ? fmt::format("; variant {}", name_of(points.front().first.variant)) : "");
 }
 
-/// Of each network, whatever loads were asked for.
+bool is_reached_by_some(const std::vector<MultistagePoint>& points) {
+  return std::any_of(points.begin(), points.end(),
+                     [](const MultistagePoint& point) { return point.second.saturation_load.has_value(); });
+}
+
+/// The throughput and delay of one point, of several how the first network saturates.
+std::string headline(const std::vector<MultistagePoint>& points) {
+  const MultistageAnswer& answer = points.front().second;
+  if (points.size() == 1)
+    return fmt::format("Throughput {:.4g} requests per processor and service time, mean delay {:.4g}.",
+                       answer.throughput.value, answer.delay.value);
+  std::vector<double> loads;
+  for (const auto& [question, its] : points) {
+    if (!its.saturation_load)
+      return "Saturation is not reached at load 1" +
+             std::string(is_reached_by_some(points) ? " by some of the networks." : ".");
+    loads.push_back(its.saturation_load->value);
+  }
+  const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
+  const std::string from = fmt::format("{:.4g}", *least), to = fmt::format("{:.4g}", *most);
+  return fmt::format("Saturation load {} requests per processor and service time.",
+                     from == to ? from : from + " to " + to);
+}
+
+/// For each network, regardless of the given loads.
 void add_saturation(std::vector<std::string>& notes, const Document& document,
                     const std::vector<MultistagePoint>& points) {
   constexpr std::size_t most = 8;
@@ -221,18 +244,16 @@ std::vector<std::string> notes(const Document& document, const std::vector<Multi
                                 iteration_in_words(points.back())));
   for (std::size_t i = 0; i + 1 < points.size(); ++i)
     if (unsettled(points[i])) {
-      notes.push_back(fmt::format("The iteration did not settle at {}: {}.",
+      notes.push_back(fmt::format("The iteration did not converge at {}: {}.",
                                   point_in_words(document, document.results[i]),
                                   iteration_in_words(points[i])));
       break;
     }
   if (points.size() > most_hot_paths_in_text)
-    notes.emplace_back("Queues that hot requests pass: --format json or csv, or fewer points.");
+    notes.emplace_back("Queues on the path of hot requests: --format json or csv, or fewer points.");
   notes.emplace_back(
-      "An approximate model; its digits are not proved. Delays from the entry into stage 0, in the unit of "
-      "--service; throughput in requests a processor in a service time; saturated: less than 98 % of the "
-      "load "
-      "comes through.");
+      "Approximate model. Delays from the entry into stage 0, in the unit of --service. Saturated: "
+      "throughput below 98 % of the load.");
   notes.push_back(note_on_accuracy(points));
   return notes;
 }
@@ -257,7 +278,8 @@ Layout multistage_layout() {
 
 Document document(const std::vector<MultistagePoint>& points, MultistageCurve curve) {
   Document document{.layout = std::make_shared<const Layout>(multistage_layout()),
-                    .headline = title(points),
+                    .headline = headline(points),
+                    .settings = capitalized(title(points)) + ".",
                     .results = {}};
   for (const MultistagePoint& point : points)
     document.results.push_back({.inputs = multistage_inputs().cells(point.first),

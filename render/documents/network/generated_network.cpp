@@ -35,25 +35,25 @@ Layout generated_network_layout() {
   Layout layout{.command = "network", .inputs = {}, .results = {}};
   layout.inputs = {
       {"shape", "shape", "", Shape::text, tailbound::in_words(network::fabric_names()) + ", or import"},
-      {"imported", "imported from", "", Shape::text, "the file of another program"},
-      {"uniform", "uniform", "packets/slot", Shape::given, "that each host sends, the same to each other"},
+      {"imported", "imported from", "", Shape::text, "file of another program"},
+      {"uniform", "uniform", "packets/slot", Shape::given,
+       "load that each host sends, uniformly to all others"},
       {"route", "route", "", Shape::text, "shortest, spread, minimal or valiant"},
-      {"without", "without", "", Shape::texts, "what has failed, as it was asked for"}};
+      {"without", "without", "", Shape::texts, "failures, as given"}};
   layout.results = {
-      {"name", "name", "", Shape::text, "of the network, with its numbers"},
-      {"hosts", "hosts", "", Shape::whole, "of the whole network"},
+      {"name", "name", "", Shape::text, "name of the network with its parameters"},
+      {"hosts", "hosts", "", Shape::whole, "hosts of the network"},
       {"switches", "switches", "", Shape::whole, "likewise"},
-      {"ports", "ports", "", Shape::whole, "most of a switch that are wired"},
-      {"host_wires", "wires to hosts", "", Shape::whole, "each a link both ways"},
-      {"switch_wires", "wires between switches", "", Shape::whole, "likewise"},
+      {"ports", "ports", "", Shape::whole, "maximum number of connected ports of a switch"},
+      {"host_wires", "links to hosts", "", Shape::whole, "each bidirectional"},
+      {"switch_wires", "links between switches", "", Shape::whole, "likewise"},
       {"bisection", "bisection", "", Shape::whole,
-       "least wires between two halves of the hosts, before anything failed; null: it is not known"},
-      {"failed", "failed wires", "", Shape::whole, "that --without takes out"},
-      {"cut_off", "hosts cut off", "", Shape::whole, "without any wire left: they neither send nor receive"},
+       "bisection: minimum links between two halves of the hosts, without failures; null if not known"},
+      {"failed", "failed links", "", Shape::whole, "links removed by --without"},
+      {"cut_off", "hosts cut off", "", Shape::whole, "hosts without a link: they neither send nor receive"},
       {"diameter", "diameter", "", Shape::whole,
-       "wires between two switches that have hosts, at most, with what has failed; null: there is no way "
-       "between some, or "
-       "the network is too large"},
+       "maximum distance in links between two switches with hosts, with failures; null if some are "
+       "disconnected or the network is too large"},
       {"file", "file", "", Shape::text, "the network file", Style::hidden}};
   layout.quiet = {"file"};
   return layout;

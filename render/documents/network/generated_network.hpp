@@ -5,7 +5,7 @@
 
 namespace tailbound::render {
 
-/// Its picture is a drawing of the network, up to some hundred nodes.
+/// Its picture is a drawing of the network, up to a few hundred nodes.
 [[nodiscard]] Document document(const answers::GeneratedNetworkQuestion& question,
                                 const answers::GeneratedNetworkAnswer& answer);
 

@@ -12,14 +12,14 @@ namespace tailbound::render {
 
 namespace {
 
-/// Links from a node to another, all wires together.
+/// All links from one node to another.
 struct Direction {
   int wires = 0;
   double carried = 0, capacity = 0;
 };
 using Directions = std::map<std::pair<std::size_t, std::size_t>, Direction>;
 
-/// Each pair of nodes once, with the load of its busier direction.
+/// Each pair of nodes once, with the utilization of its busier direction.
 std::vector<NetworkPicture::Edge> edges_of(const Directions& directions, bool loaded) {
   std::vector<NetworkPicture::Edge> edges;
   for (const auto& [ends, direction] : directions) {
@@ -82,7 +82,7 @@ NetworkPicture network_picture(const network::PolicedNetwork& network) {
   for (std::size_t i = 0; i < network.ports.size(); ++i) {
     const std::string& name = network.ports[i].name;
     const std::size_t at = name.find(arrow);
-    if (at == std::string::npos) throw NoAnswer("there is nothing to draw: ports are not between two nodes");
+    if (at == std::string::npos) throw NoAnswer("nothing to draw: ports do not connect two nodes");
     Direction& direction =
         directions[{number_of(name.substr(0, at)), number_of(name.substr(at + arrow.size()))}];
     direction.wires += 1;
@@ -105,7 +105,7 @@ Picture picture_of_network(std::string title, NetworkPicture network) {
 
 Picture picture_of_network(const answers::Topology& topology) {
   const auto* listed = std::get_if<answers::NetworkTopology>(&topology);
-  if (listed == nullptr) throw NoAnswer("there is nothing to draw: the network is not listed");
+  if (listed == nullptr) throw NoAnswer("nothing to draw: the network has no list of nodes");
   return picture_of_network(listed->name(), network_picture(listed->network));
 }
 

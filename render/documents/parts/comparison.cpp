@@ -13,13 +13,14 @@ std::string sentence(const Counts& counts, const std::string& predicted) {
   const auto rows = [&](std::size_t some) { return fmt::format("{} of {} rows", some, counts.judged); };
   std::string text;
   if (counts.judged == 0)
-    text = predicted + " was judged in no row";
+    text = predicted + " could not be judged in any row";
   else if (counts.optimistic > 0)
-    text = fmt::format("{} is optimistic beyond the interval in {}", predicted, rows(counts.optimistic));
+    text = fmt::format("{} underestimates in {}", predicted, rows(counts.optimistic));
   else if (counts.conservative > 0)
-    text = fmt::format("{} is conservative in {}, optimistic in none", predicted, rows(counts.conservative));
+    text = fmt::format("{} is conservative in {} and underestimates in none", predicted,
+                       rows(counts.conservative));
   else
-    text = fmt::format("{} is inside the interval in {}", predicted,
+    text = fmt::format("{} agrees with simulation in {}", predicted,
                        counts.judged == 1 ? "its one row" : fmt::format("all {} rows", counts.judged));
   if (counts.rare > 0) text += fmt::format("; too rare to judge: {}", counts.rare);
   if (counts.saturated > 0) text += fmt::format("; saturated: {}", counts.saturated);
@@ -49,14 +50,14 @@ Column error_column(const std::string& key) {
           "error",
           "",
           Shape::estimate,
-          "prediction / simulation - 1; null where there is neither",
+          "prediction / simulation - 1; null if either is missing",
           Style::signed_percent};
 }
 
 Column verdict_column(const std::string& key, const std::string& heading) {
   return {key, heading, "", Shape::text,
-          "where the prediction lies, seen from the simulation's interval: inside, above or below; or not "
-          "judged: too rare, saturated"};
+          "position of the prediction relative to the interval of the simulation: inside, above or below; or "
+          "not judged: too rare, saturated"};
 }
 
 Fields<ShownComparison> comparison_fields(const ComparisonNames& names) {
@@ -68,10 +69,10 @@ Fields<ShownComparison> comparison_fields(const ComparisonNames& names) {
   Fields<Of> counted{};
   if (names.counted)
     counted = {{{names.prefix + "count", "seen", "", Shape::whole,
-                 "how often it was seen; null of what is no probability"},
+                 "observations; null if this is not a probability"},
                 &Of::count}};
   return {{column("prediction", names.predicted, Shape::number,
-                  "by the " + names.predicted + "; null where it is saturated"),
+                  "by the " + names.predicted + "; null if saturated"),
            &Of::predicted},
           {column("simulation", "simulation", Shape::estimate, "by simulation"), &Of::simulated},
           counted,
@@ -99,9 +100,9 @@ std::string conclusion(const std::vector<answers::Tally>& tallies, const std::st
 std::string verdicts_in_words(answers::Optimistic side) {
   const bool below = side == answers::Optimistic::below;
   return fmt::format(
-      "inside: within the simulation's interval; above: {}; below: {}; too rare: not judged. "
-      "Error: prediction / simulation - 1.",
-      below ? "conservative" : "optimistic", below ? "optimistic" : "conservative");
+      "inside: within the interval of the simulation; above: {}; below: {}; too rare: not judged. Error: "
+      "prediction / simulation - 1.",
+      below ? "conservative" : "underestimates", below ? "underestimates" : "conservative");
 }
 
 }  // namespace tailbound::render

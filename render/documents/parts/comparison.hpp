@@ -10,17 +10,17 @@
 #include <variant>
 #include <vector>
 
-/// How a comparison of analysis and simulation is shown, the same for all validate commands.
+/// Presentation of a comparison of analysis and simulation, common to all validate commands.
 namespace tailbound::render {
 
 /// "inside", "above", "below", "too rare", "saturated"
 [[nodiscard]] const char* verdict_name(answers::Verdict verdict);
 
-/// What the columns of one comparison are called.
+/// Names of the columns of one comparison.
 struct ComparisonNames {
   std::string unit{};                  ///< of both numbers
   std::string predicted = "analysis";  ///< the heading: "analysis", "model", "blocking"
-  std::string prefix{};                ///< of the keys: "mean_" makes mean_prediction
+  std::string prefix{};                ///< of the keys: "mean_" gives mean_prediction
   bool counted = false;                ///< with "count"
 };
 
@@ -32,7 +32,7 @@ template <class Unit>
   return std::visit([](const auto& number) { return shown(number); }, predicted);
 }
 
-/// prediction / simulation - 1, between what the simulation's interval makes of it.
+/// prediction / simulation - 1, with the range given by the simulation's interval.
 template <class Unit>
 [[nodiscard]] Value error_of(const answers::Comparison<Unit>& comparison) {
   const std::optional<double> error = comparison.error();
@@ -44,7 +44,7 @@ template <class Unit>
   return Estimate{*error, said / simulated.upper - 1, greatest, simulated.confidence};
 }
 
-/// A comparison without its unit, as one table compares quantities of several.
+/// A comparison without its unit, as one table contains quantities with different units.
 struct ShownComparison {
   Value predicted, simulated;
   std::optional<std::uint64_t> count;
@@ -63,7 +63,7 @@ struct ShownComparison {
 /// prediction, simulation, count, error, verdict.
 [[nodiscard]] Fields<ShownComparison> comparison_fields(const ComparisonNames& names = {});
 
-/// A sentence without its stop: "the analysis is optimistic beyond the interval in 2 of 7 rows".
+/// A sentence without its period.
 /// \param predicted  "the analysis", "blocking"
 [[nodiscard]] std::string conclusion(const answers::Tally& tally,
                                      const std::string& predicted = "the analysis");
@@ -71,8 +71,8 @@ struct ShownComparison {
 [[nodiscard]] std::string conclusion(const std::vector<answers::Tally>& tallies,
                                      const std::string& predicted = "the analysis");
 
-/// A note: what each verdict means, and the error.
-/// \param side  on which side the predictions promise too much
+/// A note: the meaning of each verdict, and of the error.
+/// \param side  the side on which predictions are too favorable
 [[nodiscard]] std::string verdicts_in_words(answers::Optimistic side = answers::Optimistic::below);
 
 }  // namespace tailbound::render

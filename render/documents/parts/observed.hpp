@@ -7,13 +7,13 @@
 
 namespace tailbound::render {
 
-/// An estimate of which no interval is known: its ends are infinite, and null in data formats.
+/// An estimate without a known interval: its ends are infinite, and null in data formats.
 [[nodiscard]] inline Value observed(double value) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   return Estimate{value, -infinity, infinity};
 }
 
-/// What was computed with a double, as the input that makes the same: the shortest decimal that reads as it.
+/// A double as the equivalent input: the shortest decimal that reads as it.
 [[nodiscard]] inline Given given(double value) {
   return {numeric::shortest_decimal(value)};
 }

@@ -65,19 +65,19 @@ void add_precision(Document& document, const answers::PrecisionTarget& target,
     std::string note = reached.size() > 1 ? fmt::format("Point {}: ", i + 1) : "";
     note += fmt::format(
         "{} {:.4g} % of its value, after {} replications, at look {} of at most {}.",
-        wide.empty() ? "the half-width of every interval is at most"
-                     : "the limit was reached before the half-width of every interval was at most",
+        wide.empty() ? "every interval has a half-width of at most"
+                     : "the limit was reached before every interval had a half-width of at most",
         100 * numeric::nearest_double(target.half_width), one.replications, one.looks, one.most_looks);
     if (!wide.empty()) note += fmt::format(" Wider: {}.", listed(wide));
-    if (!unseen.empty()) note += fmt::format(" Seen too seldom to be looked at: {}.", listed(unseen));
-    if (reached.size() == 1) note.front() = 'T';
+    if (!unseen.empty()) note += fmt::format(" Too few observations: {}.", listed(unseen));
+    if (reached.size() == 1) note = capitalized(std::move(note));
     document.notes.push_back(std::move(note));
   }
   if (!reached.empty())
-    document.notes.push_back(fmt::format(
-        "Looking several times is accounted for: at each look an interval has {:.6g} % confidence, so that "
-        "with {:.4g} % it holds at whichever look the run ended (docs/derivations/sequential.md).",
-        100 * reached.front().confidence_of_each, 100 * confidence));
+    document.notes.push_back(
+        fmt::format("Repeated looks are accounted for: {:.6g} % confidence at each look gives {:.4g} % at "
+                    "the one where the run stopped.",
+                    100 * reached.front().confidence_of_each, 100 * confidence));
 }
 
 }  // namespace tailbound::render

@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-/// What is shown of runs that went on until their intervals were narrow.
+/// Presentation of runs with a target precision.
 namespace tailbound::render {
 
-/// The estimates of a document whose half-width is more than so much of their value, by name: "mean latency",
-/// "P(D > t) at 10".
+/// The estimates of a document whose relative half-width exceeds the target, by name: "mean latency", "P(D >
+/// t) at 10".
 [[nodiscard]] answers::WideIntervals wide_intervals(const Document& document,
                                                     const numeric::Rational& half_width);
 
-/// Notes on what was reached, point by point.
+/// Notes on the precision reached, point by point.
 void add_precision(Document& document, const answers::PrecisionTarget& target,
                    const std::vector<answers::PrecisionReached>& reached, double confidence);
 

@@ -29,21 +29,21 @@ Fields<Simulated> simulation_fields(const std::string& unit) {
                          const std::string& meaning) {
     return Column{key, heading, "", shape, meaning, Style::hidden};
   };
-  return {{hidden("complete", "complete", Shape::flag, "false where the run of this point was cut short"),
+  return {{hidden("complete", "complete", Shape::flag, "false if the run was stopped early"),
            [](const Simulated& of) { return !of.stopped(); }},
-          {hidden("seed", "seed", Shape::whole, "of the random numbers"),
+          {hidden("seed", "seed", Shape::whole, "seed of the random numbers"),
            [](const Simulated& of) { return of.plan.seed; }},
-          {hidden("replications", "replications", Shape::whole, "independent runs"),
+          {hidden("replications", "replications", Shape::whole, "independent replications"),
            [](const Simulated& of) { return of.plan.replications; }},
-          {hidden("warmup", "warm-up", Shape::whole, unit + "s left out at the start of each replication"),
+          {hidden("warmup", "warm-up", Shape::whole, unit + "s discarded at the start of each replication"),
            [](const Simulated& of) { return of.plan.warmup; }},
           {hidden(unit + "s", unit + "s", Shape::whole,
-                  unit + "s measured in each replication; null where the run was cut short"),
+                  unit + "s measured in each replication; null if the run was stopped early"),
            [](const Simulated& of) {
              return of.stopped() ? std::nullopt : std::optional(of.plan.batch_slots() * of.plan.batches);
            }},
           {hidden("batches", "batches", Shape::whole,
-                  "done, of all replications together: the intervals are from them"),
+                  "batches completed in all replications together, the basis of the intervals"),
            &Simulated::batches},
           {hidden("batch_" + unit + "s", "batch", Shape::whole, "length of a batch [" + unit + "s]"),
            [](const Simulated& of) { return of.plan.batch_slots(); }}};
@@ -59,13 +59,13 @@ std::vector<Line> simulation_lines(const Simulated& simulated, const std::string
 
 std::string in_words(const Simulated& simulated, const std::string& unit) {
   const sim::RunPlan& plan = simulated.plan;
-  const std::string measured =
-      simulated.stopped() ? fmt::format("{} of {} {}s, of {}", progress(simulated), plan.batch_slots(), unit,
-                                        counted(plan.replications, "replication"))
-                          : fmt::format("{} of {} {}s", counted(plan.replications, "replication"),
-                                        plan.batch_slots() * plan.batches, unit);
+  const std::string measured = simulated.stopped()
+                                   ? fmt::format("{} of {} {}s, {}", progress(simulated), plan.batch_slots(),
+                                                 unit, counted(plan.replications, "replication"))
+                                   : fmt::format("{} of {} {}s", counted(plan.replications, "replication"),
+                                                 plan.batch_slots() * plan.batches, unit);
   return fmt::format("{} after a warm-up of {} ({}), seed {}", measured, plan.warmup,
-                     simulated.automatic_warmup ? "by rule" : "as told", plan.seed);
+                     simulated.automatic_warmup ? "automatic" : "given", plan.seed);
 }
 
 std::string course_in_words(const Simulated& simulated) {

@@ -7,16 +7,15 @@
 #include <string>
 #include <vector>
 
-/// How a simulated number came to be, the same for all simulations: the plan of its run, and what became of
-/// it.
+/// Presentation of the run behind simulated numbers, common to all simulations: its plan, and its outcome.
 namespace tailbound::render {
 
-/// Of results, behind what was found: all that the numbers depend on, and so not the threads. A run cut short has no
-/// slots: batches times batch_slots is what was measured. Of data formats only.
-/// \param unit  of time: "cycle" makes cycles and batch_cycles of slots and batch_slots
+/// Result columns that determine the numbers; hence not the threads. A partial run has no slots: batches
+/// times batch_slots was measured. Only for data formats.
+/// \param unit  of time: "cycle" turns slots and batch_slots into cycles and batch_cycles
 [[nodiscard]] Fields<answers::Simulated> simulation_fields(const std::string& unit = "slot");
 
-/// The column of a mean time in cycles that was simulated.
+/// The column of a simulated mean time in cycles.
 [[nodiscard]] Column estimated_cycles(const char* key, const char* heading, const char* meaning,
                                       Style style = Style::plain);
 
@@ -24,20 +23,19 @@ namespace tailbound::render {
 [[nodiscard]] std::vector<Line> simulation_lines(const answers::Simulated& simulated,
                                                  const std::string& unit = "slot");
 
-/// "4 replications of 6400 slots after a warm-up of 832 (by rule), seed 1"; of a run cut short "13 of 64
-/// batches of 400 slots, of 4 replications after ..", for what was planned was not run.
+/// "4 replications of 6400 slots after a warm-up of 832 (by rule), seed 1"; for a partial run "13 of 64
+/// batches of 400 slots, of 4 replications after ..".
 [[nodiscard]] std::string in_words(const answers::Simulated& simulated, const std::string& unit = "slot");
 
-/// "3.2 s on 2 threads"; or what was stopped, and after how much.
+/// "3.2 s on 2 threads"; or what was stopped, and when.
 [[nodiscard]] std::string course_in_words(const answers::Simulated& simulated);
 
-/// For a note on several points: "64 batches each, seed 1", or the least of their numbers of batches.
+/// For a note on several points: "64 batches each, seed 1", or the smallest number of batches.
 [[nodiscard]] std::string batches_in_words(const std::vector<const answers::Simulated*>& points);
 
-/// Marks the document where not all is there: "12 of 64 batches", "4 of 9 points, the last with 12 of 64
-/// batches".
-/// Call it where documents are made of points, with all that were asked for.
-/// \param finished  the points that are there, in order, of which the last may be cut short
+/// Marks the document if it is incomplete: "12 of 64 batches", "4 of 9 points, the last with 12 of 64
+/// batches". Called with the number of points requested.
+/// \param finished  the available points, in order; the last may be partial
 void mark_stopped(Document& document, const std::vector<const answers::Simulated*>& finished,
                   std::size_t asked);
 

@@ -15,7 +15,7 @@ using answers::Topology;
 using answers::TreeTopology;
 using numeric::plain;
 
-/// The parts of a description, of which a list of points may share some and not others.
+/// The parts of a description; a list of points may share some of them.
 struct TopologyWords {
   std::string shape, load, routing, burst;
 };
@@ -25,14 +25,14 @@ std::string burst_in_words(const TreeTopology& tree) {
   const traffic::Burst& burst = *tree.burst;
   return fmt::format(", bursts of {} slot{}{} ({})", plain(burst.slots), burst.slots == 1 ? "" : "s",
                      burst.on_rate == 1 ? "" : fmt::format(" at rate {}", plain(burst.on_rate)),
-                     in_words(tree.destination, "destination"));
+                     in_words(tree.destination));
 }
 
 std::string network_load_in_words(const NetworkTopology& network) {
   std::string words = failures_in_words(network.without);
   if (network.uniform)
-    words += fmt::format(" under uniform traffic of {} packets a slot", plain(*network.uniform));
-  if (network.load_scale) words += fmt::format(" with its rates times {}", plain(*network.load_scale));
+    words += fmt::format(", uniform traffic of {} packets per slot", plain(*network.uniform));
+  if (network.load_scale) words += fmt::format(", rates times {}", plain(*network.load_scale));
   return words;
 }
 
@@ -63,20 +63,19 @@ std::optional<std::string> failures_asked(const std::vector<std::string>& withou
 
 const Fields<Topology>& topology_fields() {
   static const Fields<TreeTopology> tree{
-      {{"radix", "radix", "", Shape::whole,
-        "ports of a tree's switch on each side: as many down as up, 2 to 1024"},
+      {{"radix", "radix", "", Shape::whole, "k: a tree switch has k down and k up ports, 2 to 1024"},
        [](const TreeTopology& of) { return of.tree.radix; }},
-      {{"levels", "levels", "", Shape::whole, "levels of a tree's switches: radix^levels leaves"},
+      {{"levels", "levels", "", Shape::whole, "switch levels of a tree; radix^levels leaves"},
        [](const TreeTopology& of) { return of.tree.levels; }},
-      {{"load", "load", "", Shape::given, "packets a slot that each leaf of the tree sends, 0 to 1"},
+      {{"load", "load", "", Shape::given, "packets per slot sent by each leaf of the tree, 0 to 1"},
        &TreeTopology::load},
       {{"routing", "routing", "", Shape::text,
-        "random-root: always up to the top; or nearest-ancestor: no further than needed"},
+        "random-root: always to the top level; or nearest-ancestor: to the nearest common ancestor"},
        &TreeTopology::routing},
-      {{"traffic", "traffic", "", Shape::text, "of a tree's leaves: bernoulli or onoff", Style::hidden},
+      {{"traffic", "traffic", "", Shape::text, "traffic of the leaves: bernoulli or onoff", Style::hidden},
        [](const TreeTopology& of) { return of.burst ? "onoff" : "bernoulli"; }},
-      {{"class_loads", "loads of the classes", "packets/slot", Shape::givens,
-        "of all classes, class 1 in front", Style::hidden},
+      {{"class_loads", "loads of the classes", "packets/slot", Shape::givens, "of all classes, class 1 first",
+        Style::hidden},
        &TreeTopology::classes,
        [](const TreeTopology& of) { return !of.classes.empty(); }},
       {burst_fields("a leaf"), &TreeTopology::burst},
@@ -89,7 +88,7 @@ const Fields<Topology>& topology_fields() {
 }
 
 std::string latency_slots_in_words() {
-  return "a slot for each queue passed (none for the sender's own link)";
+  return "one slot per queue (none for the sender's link)";
 }
 
 std::string switch_in_words(const Topology& topology) {

@@ -7,16 +7,16 @@
 #include <string>
 #include <vector>
 
-/// How a tree or a network is shown among the inputs, the same for all that is asked about one.
+/// Presentation of a tree or a network among the inputs, common to all commands.
 /// Internal to the render module.
 namespace tailbound::render {
 
-/// " without a, b", or nothing.
+/// " without a, b", or empty.
 [[nodiscard]] std::string failures_in_words(const std::vector<std::string>& without);
-/// "a,b", where something fails.
+/// "a,b", if something fails.
 [[nodiscard]] std::optional<std::string> failures_asked(const std::vector<std::string>& without);
 
-/// Of a listed network, or one that is answered as a whole.  \param named  its file, or its name
+/// Of a listed network, or of a fabric.  \param named  its file, or its name
 template <class Network, class Named>
 [[nodiscard]] Fields<Network> network_fields(Named named) {
   return {{{"network", "network", "", Shape::text, "file of hosts, switches, links and flows"}, named},
@@ -38,18 +38,18 @@ template <class Network, class Named>
 /// Of a tree or a listed network.
 [[nodiscard]] const Fields<answers::Topology>& topology_fields();
 
-/// What latency counts besides queueing: that a packet's first link is not among the slots.
+/// What latency includes besides queueing: a packet's first link is not among the slots.
 [[nodiscard]] std::string latency_slots_in_words();
-/// How many ports a switch of a tree has, a sentence; empty of other networks, whose files say it.
+/// A sentence with the number of ports of a tree switch; empty for other networks, whose files specify it.
 [[nodiscard]] std::string switch_in_words(const answers::Topology& topology);
 
-/// How the files of a network were understood, where that could have been otherwise: once each.
+/// How network files were interpreted where they are ambiguous; each remark once.
 void add_remarks(std::vector<std::string>& notes, const network::Network& network);
 void add_remarks(std::vector<std::string>& notes, const answers::Topology& topology);
 
-/// "16-ary 3-tree at load 0.8, random-root routing, bursts of 8 slots", or the network's name, " under
-/// uniform traffic of 0.5 packets a slot", " with its rates times 2".
-/// \param all  of several points: what differs between them is left out
+/// "16-ary 3-tree at load 0.8, random-root routing, bursts of 8 slots", or the network's name, with its
+/// uniform traffic or the factor of its rates.
+/// \param all  the points; varying parameters are omitted
 [[nodiscard]] std::string in_words(const answers::Topology& topology,
                                    const std::vector<const answers::Topology*>& all = {});
 

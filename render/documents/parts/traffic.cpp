@@ -17,9 +17,9 @@ using numeric::Rational;
 
 constexpr std::size_t longest_formula = 40;
 
-constexpr std::size_t longest_load = 24;  ///< a longer fraction is shown as a decimal
+constexpr std::size_t longest_load = 24;  ///< longer fractions are shown as decimals
 
-/// The parts of a description, of which a list of points may share some and not others.
+/// The parts of a description; a list of points may share some of them.
 struct TrafficWords {
   std::string source, burst, load, served;
 };
@@ -30,29 +30,29 @@ TrafficWords words_of(const Traffic& traffic) {
       Cases{[&](const EqualInputs& inputs) { words.source = counted(inputs.inputs, "input"); },
             [&](const PoissonArrivals&) { words.source = "Poisson arrivals per slot"; },
             [&](const PoissonAtAnyTime&) { words.source = "Poisson arrivals in continuous time (M/D/1)"; },
-            [&](const UnequalInputs&) { words.source = "inputs of their own rates"; },
+            [&](const UnequalInputs&) { words.source = "inputs with unequal rates"; },
             [&](const GeneratingFunction& function) {
               const std::string& formula = function.formula;
-              words.source = "the arrivals " + (formula.size() > longest_formula
-                                                    ? formula.substr(0, longest_formula - 3) + "..."
-                                                    : formula);
+              words.source = "arrivals A(z) = " + (formula.size() > longest_formula
+                                                       ? formula.substr(0, longest_formula - 3) + "..."
+                                                       : formula);
             },
             [&](const Probabilities& pmf) {
-              words.source = "the arrivals of " + pmf.name;
+              words.source = "arrivals from " + pmf.name;
               if (!pmf.format.empty()) words.source += " (as " + pmf.format + " prints)";
               if (pmf.sum == 1) return;
               const double gap = numeric::nearest_double(pmf.sum - 1);
               words.source +=
-                  fmt::format(" (divided by their sum, 1 {} {:.2g})", gap < 0 ? '-' : '+', std::abs(gap));
+                  fmt::format(" (normalized; their sum is 1 {} {:.2g})", gap < 0 ? '-' : '+', std::abs(gap));
             },
-            [&](const Blocks& blocks) { words.source = "the arrivals of " + blocks.name; },
+            [&](const Blocks& blocks) { words.source = "arrivals from " + blocks.name; },
             [&](const bounds::Incast& incast) {
-              words.source = fmt::format("{} of {} each", counted(incast.senders, "synchronized sender"),
+              words.source = fmt::format("{}, {} each", counted(incast.senders, "synchronized sender"),
                                          counted(incast.packets, "packet"));
             },
             [&](const TrafficClass& classes) {
               words.source = (classes.joint.empty() ? counted(classes.inputs, "input")
-                                                    : "the arrivals of " + classes.name) +
+                                                    : "arrivals from " + classes.name) +
                              fmt::format(", {} {} by strict priority", classes.loads.size(),
                                          classes.loads.size() == 1 ? "class" : "classes");
               words.burst = fmt::format(", class {}", classes.priority);
@@ -61,8 +61,8 @@ TrafficWords words_of(const Traffic& traffic) {
               words.source = counted(inputs.inputs, "input");
               words.burst = fmt::format(" with bursts of {} slots", plain(inputs.burst.slots));
               if (inputs.burst.on_rate != 1)
-                words.burst += fmt::format(" at {} packets a slot", plain(inputs.burst.on_rate));
-              words.burst += " (" + in_words(inputs.destination, "output") + ")";
+                words.burst += fmt::format(" at {} packets per slot", plain(inputs.burst.on_rate));
+              words.burst += " (" + in_words(inputs.destination) + ")";
             }},
       traffic.source);
   if (const auto load = load_of(traffic)) {
@@ -70,7 +70,7 @@ TrafficWords words_of(const Traffic& traffic) {
     words.load = " at load " + (exactly.size() <= longest_load ? exactly : brief(Exact{*load}, {10}));
   }
   if (traffic.packets_per_slot != 1)
-    words.served = fmt::format(", {} served a slot", traffic.packets_per_slot);
+    words.served = fmt::format(", {} served per slot", traffic.packets_per_slot);
   return words;
 }
 
@@ -79,7 +79,7 @@ const Source* source_of(const Traffic& traffic) {
   return std::get_if<Source>(&traffic.source);
 }
 
-/// Of traffic that has a name beside what else describes it.
+/// For traffic that is named in addition to its parameters.
 std::optional<const char*> kind_asked(const Traffic& traffic) {
   using Kind = std::optional<const char*>;
   return std::visit(Cases{[](const EqualInputs&) -> Kind { return "bernoulli"; },
@@ -102,22 +102,22 @@ std::optional<std::int64_t> equal_inputs(const Traffic& traffic) {
 
 }  // namespace
 
-std::string in_words(traffic::Destination destination, const std::string& place) {
-  return destination == traffic::Destination::per_burst ? "each to one " + place
-                                                        : "scattered packet by packet";
+std::string in_words(traffic::Destination destination) {
+  return destination == traffic::Destination::per_burst ? "per-burst destinations"
+                                                        : "per-packet destinations";
 }
 
 Column destination_column() {
   return {"burst_destination", "destination", "", Shape::text,
-          "per-burst: all packets of a burst go to one output; or per-packet: each draws its own"};
+          "per-burst: all packets of a burst go to one output; or per-packet: each packet draws its own"};
 }
 
 Fields<traffic::Burst> burst_fields(const std::string& source) {
   using traffic::Burst;
-  return {{{"burst", "burst", "slots", Shape::given, "mean length of " + source + "'s bursts, at least 1"},
+  return {{{"burst", "burst", "slots", Shape::given, "mean burst length of " + source + ", at least 1"},
            &Burst::slots},
           {{"on_rate", "on-rate", "", Shape::given,
-            "packets a slot of " + source + " within a burst, above 0, at most 1"},
+            "packets per slot of " + source + " within a burst, above 0, at most 1"},
            &Burst::on_rate}};
 }
 
@@ -129,19 +129,18 @@ const Fields<Traffic>& traffic_fields() {
         "bernoulli, poisson (per slot), md1 (Poisson in continuous time), onoff or incast", Style::hidden},
        &kind_asked,
        if_there},
-      {{"inputs", "inputs", "", Shape::whole, "independent inputs that share the load equally"},
-       &equal_inputs,
-       if_there},
+      {{"inputs", "inputs", "", Shape::whole, "independent identical inputs"}, &equal_inputs, if_there},
       {Fields<UnequalInputs>{{{"rates", "rates", "packets/slot", Shape::givens,
-                               "of independent inputs, each its own", Style::hidden},
+                               "of independent inputs, one rate each", Style::hidden},
                               &UnequalInputs::rates}},
        source_of<UnequalInputs>},
-      {Fields<GeneratingFunction>{{{"arrivals", "arrivals", "", Shape::text,
-                                    "generating function of the packets in a slot", Style::hidden},
-                                   &GeneratingFunction::formula}},
+      {Fields<GeneratingFunction>{
+           {{"arrivals", "arrivals", "", Shape::text,
+             "probability generating function of the arrivals per slot", Style::hidden},
+            &GeneratingFunction::formula}},
        source_of<GeneratingFunction>},
       {Fields<Probabilities>{{{"pmf", "pmf", "", Shape::text,
-                               "file with the probabilities of 0, 1, 2, .. packets in a slot", Style::hidden},
+                               "file with the probabilities of 0, 1, 2, .. arrivals per slot", Style::hidden},
                               &Probabilities::name}},
        source_of<Probabilities>},
       {Fields<Blocks>{{{"blocks", "blocks", "", Shape::text,
@@ -149,29 +148,29 @@ const Fields<Traffic>& traffic_fields() {
                        &Blocks::name}},
        source_of<Blocks>},
       {bursty, source_of<BurstyInputs>},
-      {Fields<bounds::Incast>{
-           {{"senders", "senders", "", Shape::whole,
-             "that begin to send in the same slot, one packet a slot each"},
-            &bounds::Incast::senders},
-           {{"event_packets", "packets each", "", Shape::whole, "that each of them sends in an event"},
-            &bounds::Incast::packets},
-           {{"event_rate", "events", "events/slot", Shape::given, "events that begin in a slot, on average",
-             Style::hidden},
-            &bounds::Incast::rate}},
+      {Fields<bounds::Incast>{{{"senders", "senders", "", Shape::whole,
+                                "senders that start in the same slot, one packet per slot each"},
+                               &bounds::Incast::senders},
+                              {{"event_packets", "packets of each sender", "", Shape::whole,
+                                "packets that each sender sends per event"},
+                               &bounds::Incast::packets},
+                              {{"event_rate", "events", "events/slot", Shape::given,
+                                "mean number of events per slot", Style::hidden},
+                               &bounds::Incast::rate}},
        source_of<bounds::Incast>},
       {Fields<TrafficClass>{
-           {{"class", "class", "", Shape::whole, "of several; class 1 is served first"},
+           {{"class", "class", "", Shape::whole, "priority class; class 1 is served first"},
             &TrafficClass::priority},
            {{"class_loads", "loads of the classes", "packets/slot", Shape::givens,
-             "of all classes, class 1 in front", Style::hidden},
+             "of all classes, class 1 first", Style::hidden},
             &TrafficClass::loads},
            {{"joint", "joint", "", Shape::text,
-             "file with the probabilities of so many packets of each class in a slot", Style::hidden},
+             "file with the joint probabilities of the arrivals of each class in a slot", Style::hidden},
             [](const TrafficClass& of) { return of.name; },
             [](const TrafficClass& of) { return !of.joint.empty(); }}},
        source_of<TrafficClass>},
-      {{"load", "load", "packets/slot", Shape::given, "rho, of the queue"}, &load_of, if_there},
-      {{"packets_per_slot", "served", "", Shape::whole, "packets served in a slot, 1 to 32"},
+      {{"load", "load", "packets/slot", Shape::given, "rho, offered load of the queue"}, &load_of, if_there},
+      {{"packets_per_slot", "served", "", Shape::whole, "packets served per slot, 1 to 32"},
        &Traffic::packets_per_slot}};
   return fields;
 }
@@ -180,9 +179,9 @@ const Fields<queue::Accuracy>& accuracy_fields() {
   using queue::Accuracy;
   static const Fields<Accuracy> fields{
       {{"arithmetic", "arithmetic", "", Shape::text,
-        "asked for: auto, double, multiprecision, interval or exact", Style::hidden},
+        "requested: auto, double, multiprecision, interval or exact", Style::hidden},
        [](const Accuracy& of) { return queue::name(of.arithmetic); }},
-      {{"digits", "digits", "", Shape::whole, "significant digits to prove", Style::hidden},
+      {{"digits", "digits", "", Shape::whole, "significant digits to certify", Style::hidden},
        [](const Accuracy& of) { return of.digits.count; }}};
   return fields;
 }
@@ -202,10 +201,9 @@ std::string in_words(const Traffic& traffic, const std::vector<const Traffic*>& 
 std::string in_words(const bounds::Computation& computation) {
   switch (computation.route) {
     case bounds::Computation::Route::matrices:
-      return "matrices in double or long double (more bits where needed), bounded from below\nand from above";
+      return "matrices in double or long double (more bits where needed), bounded from below and above";
     case bounds::Computation::Route::modes:
-      return "some modes of the number of sources in a burst, not proved:\nthe digits are those that two "
-             "numbers of modes agree on";
+      return "truncated spectral expansion, not proved; digits on which two truncations agree";
     case bounds::Computation::Route::recurrence:
       break;
   }
@@ -229,8 +227,8 @@ std::string in_words(const bounds::Computation& computation) {
 
 std::string overflow_caution(bounds::Criterion criterion, const Traffic& traffic) {
   if (criterion != bounds::Criterion::overflow || traffic.packets_per_slot == 1) return "";
-  return std::string("overflow is no drop rate where several packets are served a slot;\n") +
-         (correlated(traffic) ? "the fraction of packets lost is not analysed where arrivals remember"
+  return std::string("P(Q > B) is not a drop rate when several packets are served per slot;\n") +
+         (correlated(traffic) ? "the loss of correlated arrivals is not analysed"
                               : "--criterion loss gives the fraction of packets lost");
 }
 

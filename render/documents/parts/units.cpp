@@ -35,11 +35,11 @@ const Fields<answers::Units>& unit_fields() {
 
 Column hop_column() {
   return {"hop_ns", "hop", "", Shape::given,
-          "what each queue passed adds to latencies in ns: wires and pipelines [ns]"};
+          "propagation and pipeline latency per hop, added to latencies in ns [ns]"};
 }
 
 std::string hop_in_words(const numeric::Rational& hop_ns) {
-  return numeric::plain(hop_ns) + " ns for each queue passed (wires and pipelines)";
+  return numeric::plain(hop_ns) + " ns per hop (propagation and pipeline)";
 }
 
 }  // namespace tailbound::render

@@ -11,7 +11,7 @@ namespace {
 using answers::Tally;
 using answers::Verdict;
 
-/// A whole number of slots is exact in nanoseconds.
+/// An integer number of slots is exact in nanoseconds.
 Value in_unit(const Value& value, const numeric::Rational& factor) {
   Value changed = scaled(value, factor);
   if (const auto* exact = std::get_if<Given>(&changed)) return Exact{exact->value};
@@ -22,7 +22,8 @@ Value in_unit(const Value& value, const numeric::Rational& factor) {
 
 const Fields<ValidatedRow>& validated_quantity() {
   static const Fields<ValidatedRow> fields{
-      {{"quantity", "quantity", "", Shape::text, "what is compared", Style::hidden}, &ValidatedRow::quantity},
+      {{"quantity", "quantity", "", Shape::text, "quantity compared", Style::hidden},
+       &ValidatedRow::quantity},
       {{"what", "", "", Shape::text, "the same in words"}, &ValidatedRow::what}};
   return fields;
 }
@@ -45,7 +46,7 @@ Table<ValidatedRow> validated_table(const Fields<ValidatedRow>& argument, const 
   };
   return {
       "rows",
-      "what was compared, a row each",
+      "comparisons, one row each",
       {validated_quantity(),
        argument,
        {comparison_fields(names), in_own_unit},
@@ -68,7 +69,7 @@ Fields<ShownComparison> mean_fields(const char* heading, const char* unit, const
 
 const Fields<Judged>& judged_fields() {
   const auto count = [](const char* key, const char* heading, const char* meaning) {
-    return Column{key, heading, "", Shape::whole, std::string("rows whose verdict is so: ") + meaning};
+    return Column{key, heading, "", Shape::whole, std::string("rows with this verdict: ") + meaning};
   };
   const auto rows = [](Verdict verdict) {
     return [verdict](const Judged& of) { return of.tally.count(verdict); };
@@ -80,24 +81,22 @@ const Fields<Judged>& judged_fields() {
                              : of.tally.conservative() > 0 ? Verdict::above
                                                            : Verdict::inside);
        }},
-      {count("inside", "inside", "within the simulation's interval"), rows(Verdict::inside)},
+      {count("inside", "inside", "within the interval of the simulation"), rows(Verdict::inside)},
       {count("above", "above", "conservative"), rows(Verdict::above)},
-      {count("below", "below", "optimistic"), rows(Verdict::below)},
+      {count("below", "below", "underestimates"), rows(Verdict::below)},
       {count("too_rare", "too rare", "not judged"), rows(Verdict::too_rare)},
-      {{"confidence_of_all_rows", "", "", Shape::given, "with which the intervals of all rows hold together",
+      {{"confidence_of_all_rows", "", "", Shape::given, "confidence of all intervals together",
         Style::hidden},
        [](const Judged& of) {
-         constexpr long parts = 1'000'000;  // it is asked with a few decimals
+         constexpr long parts = 1'000'000;  // it is given with few decimals
          return numeric::Rational(numeric::Rational(std::lround(of.confidence_of_all * parts)) / parts);
        }}};
   return fields;
 }
 
-std::vector<Line> judged_lines(const Judged& of, const std::string& predicted) {
-  return {
-      {"conclusion", conclusion(of.tally, predicted)},
-      {"intervals", fmt::format("{:.4g} % each, so that all {} hold together in {:g} % of such runs",
-                                100 * of.confidence_of_each, of.tally.rows(), 100 * of.confidence_of_all)}};
+std::vector<Line> judged_lines(const Judged& of) {
+  return {{"intervals", fmt::format("{:.4g} % each; all {} together {:g} %", 100 * of.confidence_of_each,
+                                    of.tally.rows(), 100 * of.confidence_of_all)}};
 }
 
 Picture validated_picture(const std::vector<ValidatedLevel>& curve, Picture picture) {
@@ -107,7 +106,7 @@ Picture validated_picture(const std::vector<ValidatedLevel>& curve, Picture pict
     add_point(simulation, point.level, point.simulated, true);
     add_point(analysis, point.level, point.predicted, true);
   }
-  if (simulation.points.empty()) throw NoAnswer("there is nothing to draw: the simulation saw nothing");
+  if (simulation.points.empty()) throw NoAnswer("nothing to draw: the simulation observed nothing");
   picture.powers_of_ten = true;
   picture.curves = {std::move(simulation), std::move(analysis)};
   return picture;

@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-/// What the documents of validations have in common: points that were simulated, with rows of probabilities, percentiles
-/// and a mean, each by analysis and by simulation.
+/// Common parts of the documents of validations: simulated points with rows of probabilities, percentiles and
+/// a mean, each by analysis and by simulation.
 /// Internal to the render module.
 namespace tailbound::render {
 
-/// How a point was simulated.
+/// The simulation of a point.
 template <class Point>
 [[nodiscard]] const answers::Simulated& simulated_of(const Point& point) {
   return point.second.simulation.simulated;
@@ -32,17 +32,19 @@ template <class Points>
   return runs;
 }
 
-/// A result for each point, of which there is simulated_of().
-/// \param asked      points
-/// \param result_of  (point) -> Result, of which the lines are kept where it is the only one
+/// One result per point, for point types with simulated_of().
+/// \param asked      number of points
+/// \param result_of  (point) -> Result; its lines are kept if it is the only one
 /// \param drawn      (document) -> Picture
 template <class Points, class ResultOf>
-[[nodiscard]] Document validated_document(Layout layout, std::string headline, std::vector<std::string> notes,
-                                          const Points& points, std::size_t asked, const ResultOf& result_of,
+[[nodiscard]] Document validated_document(Layout layout, std::string headline, std::string settings,
+                                          std::vector<std::string> notes, const Points& points,
+                                          std::size_t asked, const ResultOf& result_of,
                                           std::function<Picture(const Document&)> drawn,
                                           const UnitScale& scale = {}) {
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = std::move(headline),
+                    .settings = std::move(settings),
                     .results = {},
                     .notes = std::move(notes),
                     .digits = {6}};
@@ -59,51 +61,50 @@ template <class Points, class ResultOf>
 /// One comparison.
 struct ValidatedRow {
   const char* quantity;
-  std::string what;             ///< the same in words: "P(Q > 3)"
-  Value level{}, percentile{};  ///< of which it is, where it is of one
+  std::string what;             ///< the same as text: "P(Q > 3)"
+  Value level{}, percentile{};  ///< the level or percentile, if it has one
   ShownComparison compared;
-  bool in_unit = false;                    ///< of slots or packets; else they are probabilities
-  bool only_unit = false;                  ///< they are in the other unit, and in that only
-  std::optional<ShownComparison> about{};  ///< an approximation beside what is proved
+  bool in_unit = false;                    ///< in slots or packets; otherwise probabilities
+  bool only_unit = false;                  ///< only in the other unit
+  std::optional<ShownComparison> about{};  ///< an approximation accompanying a proved value
 };
 
 /// "quantity" and "what"
 [[nodiscard]] const Fields<ValidatedRow>& validated_quantity();
 
-/// Another unit in which the rows' numbers are shown once more: prediction_ns, simulation_ns.
+/// An additional unit for the rows' numbers: prediction_ns, simulation_ns.
 struct ValidatedUnit {
   std::string suffix, unit;                   ///< "ns", "ns"; "bytes", "bytes"
-  std::optional<numeric::Rational> factor{};  ///< none: it is not known
+  std::optional<numeric::Rational> factor{};  ///< none: unknown
 };
 
 /// "rows".  \param argument  the level or percentile
 [[nodiscard]] Table<ValidatedRow> validated_table(const Fields<ValidatedRow>& argument,
                                                   const ValidatedUnit& unit);
 
-/// Of results: a mean.  \param suffix  of the keys: "_slots"
+/// Result columns of a mean.  \param suffix  of the keys: "_slots"
 [[nodiscard]] Fields<ShownComparison> mean_fields(const char* heading, const char* unit, const char* meaning,
                                                   const std::string& suffix = "");
 
-/// Of results: the verdicts counted, and with what confidence all intervals hold together.
+/// Result columns: counts of verdicts, and the joint confidence of all intervals.
 struct Judged {
   const answers::Tally& tally;
   double confidence_of_all = 0, confidence_of_each = 0;
 };
 [[nodiscard]] const Fields<Judged>& judged_fields();
-/// Of points whose question has a `confidence`, and whose answer a `tally` and `confidence_of_each`.
+/// For points whose query has a `confidence`, and whose answer a `tally` and `confidence_of_each`.
 inline constexpr auto judged = [](const auto& point) {
   return Judged{point.second.tally, point.first.confidence, point.second.confidence_of_each};
 };
-/// "conclusion" and "intervals": "99.69 % each, so that all 16 hold together in 95 % of such runs".
-[[nodiscard]] std::vector<Line> judged_lines(const Judged& of, const std::string& predicted);
-/// And how it was simulated.
+/// "intervals": "99.69 % each; all 16 together 95 %".
+[[nodiscard]] std::vector<Line> judged_lines(const Judged& of);
+/// Also the description of the simulation.
 template <class Point>
-[[nodiscard]] std::vector<Line> validated_lines(const Point& point,
-                                                const std::string& predicted = "the analysis") {
-  return joined(judged_lines(judged(point), predicted), simulation_lines(simulated_of(point)));
+[[nodiscard]] std::vector<Line> validated_lines(const Point& point) {
+  return joined(judged_lines(judged(point)), simulation_lines(simulated_of(point)));
 }
 
-/// Of all points together.
+/// For all points together.
 template <class Points>
 [[nodiscard]] std::string conclusion_of(const Points& points, const std::string& predicted = "the analysis") {
   std::vector<answers::Tally> tallies;
@@ -111,26 +112,31 @@ template <class Points>
   return conclusion(tallies, predicted);
 }
 
-/// A note on several points with intervals of several rows.
+/// The same as a headline.
 template <class Points>
-[[nodiscard]] std::string points_in_words(const Points& points) {
-  return fmt::format(
-      "Of all points together {}. The intervals of a point hold together in {:g} % of such runs: {}.",
-      conclusion_of(points), 100 * points.front().first.confidence, batches_in_words(validated_runs(points)));
+[[nodiscard]] std::string headline_of(const Points& points, const std::string& predicted = "the analysis") {
+  return capitalized(conclusion_of(points, predicted)) + ".";
 }
 
-/// One level both ways, of a curve.
+/// A note for several points with intervals of several rows.
+template <class Points>
+[[nodiscard]] std::string points_in_words(const Points& points) {
+  return fmt::format("The intervals of a point have a joint confidence of {:g} %; {}.",
+                     100 * points.front().first.confidence, batches_in_words(validated_runs(points)));
+}
+
+/// One level of a curve, by analysis and by simulation.
 struct ValidatedLevel {
   double level = 0;
   Value predicted, simulated;
 };
 
-/// The analysis as a line through the simulation's points.
-/// \throws NoAnswer  the simulation saw nothing
+/// The analysis as a line, the simulation as points.
+/// \throws NoAnswer  the simulation observed nothing
 [[nodiscard]] Picture validated_picture(const std::vector<ValidatedLevel>& curve, Picture picture);
 
-/// Of several points: two cells of the results, the same both ways, against the first of the axes that varies.
-/// \throws NoAnswer  none does
+/// For several points: a predicted and a simulated cell, against the first varying axis.
+/// \throws NoAnswer  no axis varies
 [[nodiscard]] Picture validated_sweep(const Document& document, const std::vector<std::string>& axes,
                                       const std::string& predicted, const std::string& simulated,
                                       Picture picture);

@@ -46,42 +46,39 @@ const Fields<SimulatedRate>& simulated_hypercube_results() {
     return Column{key, heading, "flits/cycle/node", shape, meaning, style};
   };
   static const Fields<Of> fields{
-      {fraction_column(
-           "the rate over that at which the model's variant conserving saturates; may be above 1"),
+      {fraction_column("rate / saturation rate of the model's variant conserving; may exceed 1"),
        [](const Of& of) { return of.point().fraction_of_saturation; }},
-      {estimated_cycles("unicast_latency", "unicast",
-                        "mean latency of unicasts; null where none was delivered"),
+      {estimated_cycles("unicast_latency", "unicast", "mean unicast latency; null if none was delivered"),
        [](const Of& of) { return of.found().unicast_latency; }},
       {estimated_cycles("broadcast_latency", "broadcast",
-                        "mean latency of broadcasts until the last receiver; null where none ended"),
+                        "mean broadcast latency until the last receiver; null if none was completed"),
        [](const Of& of) { return of.found().broadcast_latency; }},
       {estimated_cycles("unicast_wait", "unicast wait", "mean wait of a unicast for its injection channel"),
        [](const Of& of) { return of.found().unicast_wait; }},
-      {estimated_cycles(
-           "copy_latency", "copy",
-           "mean latency of a copy of a broadcast, from when it is handed to its injection channel"),
+      {estimated_cycles("copy_latency", "copy",
+                        "mean latency of a copy of a broadcast, from its injection request"),
        [](const Of& of) { return of.found().copy_latency; }},
       {estimated_cycles("copy_wait", "copy wait", "mean wait of a copy for its injection channel",
                         Style::hidden),
        [](const Of& of) { return of.found().copy_wait; }},
-      {{"busy_channels", "busy channels", "", Shape::estimate,
-        "virtual channels of a link that belong to a message, mean over all links"},
+      {{"busy_channels", "occupied channels", "", Shape::estimate,
+        "occupied virtual channels per link, mean over all links"},
        [](const Of& of) { return of.found().busy; }},
       {flits("throughput", "delivered", Shape::estimate, "flits delivered"),
        [](const Of& of) { return of.found().throughput; }},
-      {flits("offered_throughput", "offered", Shape::proved,
-             "(1 + b (N - 2)) M rate: what the throughput should be in the long run", Style::hidden),
+      {flits("offered_throughput", "offered", Shape::proved, "(1 + b (N - 2)) M rate: expected throughput",
+             Style::hidden),
        [](const Of& of) { return offered_flits(of.question, of.at, of.point()); }},
       {flits("generated_throughput", "generated", Shape::estimate,
-             "flits that the messages generated while measured call for", Style::hidden),
+             "flits of the messages generated while measured", Style::hidden),
        [](const Of& of) { return observed(of.found().generated); }},
-      {{"mean_links", "links", "", Shape::estimate, "of a unicast's way, mean", Style::hidden},
+      {{"mean_links", "links", "", Shape::estimate, "mean path length of unicasts", Style::hidden},
        [](const Of& of) { return observed(of.found().mean_links); }},
       {{"unicasts", "unicasts", "", Shape::whole, "delivered while measured", Style::hidden},
        [](const Of& of) { return of.found().unicasts; }},
-      {{"broadcasts", "broadcasts", "", Shape::whole, "ended while measured", Style::hidden},
+      {{"broadcasts", "broadcasts", "", Shape::whole, "completed while measured", Style::hidden},
        [](const Of& of) { return of.found().broadcasts; }},
-      {{"copies", "copies", "", Shape::whole, "of broadcasts, delivered while measured", Style::hidden},
+      {{"copies", "copies", "", Shape::whole, "copies of broadcasts delivered while measured", Style::hidden},
        [](const Of& of) { return of.found().copies; }},
       {model_saturation_column(LoadMeasure::messages),
        [](const Of& of) { return of.answer.model_saturation; }},
@@ -89,7 +86,7 @@ const Fields<SimulatedRate>& simulated_hypercube_results() {
   return fields;
 }
 
-/// By what share of the messages a latency is not exceeded.
+/// Fraction of messages within a latency.
 struct BroadcastPercentileRow {
   numeric::Rational fraction;
   const sim::BroadcastPercentile& its;
@@ -99,12 +96,12 @@ const Table<BroadcastPercentileRow>& simulated_broadcast_percentiles() {
   using Row = BroadcastPercentileRow;
   static const Table<Row> table{
       "percentiles",
-      "of the latencies",
+      "percentiles of the latencies",
       {{{"percentile", "percentile", "", Shape::given, "in percent of the messages"},
         [](const Row& of) { return numeric::Rational(of.fraction * 100); }},
-       {estimated_cycles("unicast_latency", "unicast", "null where none was delivered"),
+       {estimated_cycles("unicast_latency", "unicast", "null if none was delivered"),
         [](const Row& of) { return of.its.unicast; }},
-       {estimated_cycles("broadcast_latency", "broadcast", "null where none ended"),
+       {estimated_cycles("broadcast_latency", "broadcast", "null if none was completed"),
         [](const Row& of) { return of.its.broadcast; }}}};
   return table;
 }
@@ -122,10 +119,10 @@ const Table<DimensionUseRow>& simulated_dimensions() {
       "links of each dimension",
       {{{"dimension", "dimension", "", Shape::whole, "1 to n"},
         [](const Row& of) { return of.dimension + 1; }},
-       {{"busy_channels", "busy channels", "", Shape::estimate,
-         "virtual channels of a link that belong to a message, mean"},
+       {{"busy_channels", "occupied channels", "", Shape::estimate,
+         "mean number of occupied virtual channels"},
         [](const Row& of) { return observed(of.use.busy); }},
-       {{"flits_per_cycle", "flits/cycle", "", Shape::estimate, "that cross a link"},
+       {{"flits_per_cycle", "flits/cycle", "", Shape::estimate, "flits that cross a link"},
         [](const Row& of) { return observed(of.use.flits); }}}};
   return table;
 }
@@ -160,16 +157,16 @@ std::vector<Line> lines(const SimulatedBroadcasts& point) {
   const auto cycles = [](const std::optional<numeric::Estimate<unit::Slot>>& time) {
     return time ? brief(shown(*time)) + " cycles" : std::string("-");
   };
-  const Line rate{"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of the model's saturation",
+  const Line rate{"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of the model's saturation rate",
                                       point.rate, 100 * point.fraction_of_saturation.value)};
   const std::vector<Line> lines{
       rate,
       {"unicast", cycles(found.unicast_latency) + ", wait " + cycles(found.unicast_wait)},
       {"broadcast", cycles(found.broadcast_latency)},
       {"copy", cycles(found.copy_latency) + ", wait " + cycles(found.copy_wait)},
-      {"busy channels", brief(shown(found.busy)) + " of a link"},
+      {"occupied channels", brief(shown(found.busy)) + " per link"},
       {"messages", messages_in_words(point)},
-      {"flits", "a cycle and node: " + delivered_in_words(point)}};
+      {"flits", "per cycle and node: " + delivered_in_words(point)}};
   return joined(lines, simulation_lines(point.simulated, "cycle"));
 }
 
@@ -198,24 +195,27 @@ std::vector<std::string> notes(const std::vector<SimulatedHypercubeAnswered>& ne
   if (points.size() > 1)
     for (const SimulatedBroadcasts* point : points)
       if (points.size() <= most_tables)
-        notes.push_back(fmt::format("rate {:.6g}: {}; {}; flits a cycle and node: {}", point->rate,
+        notes.push_back(fmt::format("rate {:.6g}: {}; {}; flits per cycle and node: {}", point->rate,
                                     messages_in_words(*point), in_words(point->simulated, "cycle"),
                                     delivered_in_words(*point)));
   if (points.size() > most_tables)
-    notes.push_back(
-        fmt::format("Percentiles, the links of each dimension, and how long was simulated are in the "
-                    "data formats, and here with up to {} rates.",
-                    most_tables));
+    notes.push_back(fmt::format(
+        "Percentiles, links of each dimension and run lengths: in JSON and CSV, or here with up to {} rates.",
+        most_tables));
   notes.push_back(fmt::format(
-      "Estimates with {:.6g} % intervals, in cycles; of a broadcast until its last receiver, of a copy and "
-      "of a "
-      "unicast's wait from when it is handed to its injection channel. Busy channels: virtual channels of a "
-      "link that "
-      "belong "
-      "to a message, in the mean. Of saturation: of the rate of the model's variant {}, which is on the low "
-      "side.",
+      "Estimates with {:.6g} % intervals. Broadcast latency: until the last receiver. Occupied channels: "
+      "mean virtual channels per link. Saturation: of the model, variant {}, which underestimates it.",
       100 * networks.front().first.confidence, name_of(answers::broadcast_variants.front())));
   return joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
+}
+
+std::string headline(const Document& document) {
+  std::string text;
+  for (const char* kind : {"unicast", "broadcast"})
+    if (const std::string latency = range_in_words(document, std::string(kind) + "_latency");
+        !latency.empty())
+      text += fmt::format("{}mean {} latency {} cycles", text.empty() ? "" : ", ", kind, latency);
+  return text.empty() ? "No message was delivered." : capitalized(text) + ".";
 }
 
 Picture picture(const Document& document, const std::vector<SimulatedHypercubeAnswered>& networks) {
@@ -247,7 +247,8 @@ Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::
     if (column.key == model_saturation_column(LoadMeasure::messages).key) column.style = Style::hidden;
   const SimulatedHypercube& first = networks.front().first.network;
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
-                    .headline = "Simulation: " + in_words(first, networks_of(networks)),
+                    .headline = {},
+                    .settings = "Simulation: " + in_words(first, networks_of(networks)) + ".",
                     .results = {},
                     .notes = notes(networks)};
   for (const auto& [question, answer] : networks)
@@ -263,6 +264,7 @@ Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::
       result.caption = (networks.size() > 1 ? in_words(question.network) + ",\n" : std::string()) +
                        fmt::format("rate {:.6g}", point.rate);
     }
+  document.headline = headline(document);
   std::vector<const answers::Simulated*> simulated;
   for (const SimulatedBroadcasts* point : points) simulated.push_back(&point->simulated);
   mark_stopped(document, simulated, asked);

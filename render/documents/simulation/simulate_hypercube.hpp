@@ -12,8 +12,8 @@ namespace tailbound::render {
 using SimulatedHypercubeAnswered =
     std::pair<answers::SimulateHypercubeQuestion, answers::SimulateHypercubeAnswer>;
 
-/// Marked as stopped where rates are missing or the last was cut short.
-/// \param asked  rates, of all networks
+/// Marked as stopped if rates are missing or the last is partial.
+/// \param asked  number of rates of all networks
 /// \pre at least one network, each with at least one rate
 [[nodiscard]] Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::size_t asked);
 

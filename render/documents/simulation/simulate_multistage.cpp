@@ -34,7 +34,7 @@ const Fields<SimulateMultistageAnswer>& simulated_flow() {
   using Answer = SimulateMultistageAnswer;
   static const Fields<Answer> fields{
       flow_fields<Answer>(Shape::estimate),
-      {{"stalled", "stalled", "", Shape::estimate, "fraction of the requests that found stage 0 full"},
+      {{"stalled", "stalled", "", Shape::estimate, "fraction of the requests that find stage 0 full"},
        &Answer::stalled},
       {{"requests", "requests", "", Shape::whole, "delivered while measured", Style::hidden},
        &Answer::requests},
@@ -52,13 +52,13 @@ const Table<SimulatedStage>& simulated_hot_path() {
   using Stage = SimulatedStage;
   static const Table<Stage> table{
       "hot_path",
-      "the queues that hot requests pass, a row a stage",
-      {{{"stage", "stage", "", Shape::whole, "0 for that next to the processors"}, &Stage::stage},
+      "queues on the path of hot requests, one row per stage",
+      {{{"stage", "stage", "", Shape::whole, "0 is next to the processors"}, &Stage::stage},
        {{"occupancy", "occupancy", "", Shape::estimate,
-         "requests present, that in service or blocked included"},
+         "mean number of requests, in service or blocked included"},
         &Stage::occupancy},
        {{"combining", "combining", "", Shape::estimate,
-         "probability that a hot request that comes here combines; null where none came"},
+         "probability that a hot request combines here; null if none arrived"},
         &Stage::combining}}};
   return table;
 }
@@ -74,24 +74,23 @@ std::vector<Line> lines(const SimulateMultistagePoint& point) {
   const auto& [question, answer] = point;
   return joined(
       std::vector<Line>{
-          {"throughput", fmt::format("{} requests a processor in a service time, of {}",
+          {"throughput", fmt::format("{} requests per processor and service time, offered {}",
                                      brief(shown(answer.throughput)), numeric::plain(question.load))},
           {"mean delay", brief(shown(answer.delay))},
-          {"of hot ones", brief(shown(answer.hot_delay))},
-          {"of cold ones", brief(shown(answer.cold_delay))},
-          {"stalled", brief(shown(answer.stalled)) + " of the requests found stage 0 full"},
+          {"hot requests", brief(shown(answer.hot_delay))},
+          {"cold requests", brief(shown(answer.cold_delay))},
+          {"stalled", brief(shown(answer.stalled)) + " of the requests find stage 0 full"},
           {"requests", fmt::format("{} delivered while measured", answer.requests)}},
       simulation_lines(answer.simulated));
 }
 
 std::vector<std::string> notes(const std::vector<SimulateMultistagePoint>& points) {
-  std::vector<std::string> notes{fmt::format(
-      "Estimates with {:.6g} % intervals from {}. A slot is a service time. Delays from the entry "
-      "into stage 0, in "
-      "the unit of --service. Stalled: the share of requests that found stage 0 full.",
-      100 * points.front().first.confidence, batches_in_words(runs_of(points)))};
+  std::vector<std::string> notes{
+      fmt::format("Estimates with {:.6g} % intervals from {}. Delays from the entry into stage 0, in the "
+                  "unit of --service. Stalled: fraction of requests that find stage 0 full.",
+                  100 * points.front().first.confidence, batches_in_words(runs_of(points)))};
   if (points.size() > most_hot_paths_in_text)
-    notes.emplace_back("Queues that hot requests pass: --format json or csv, or fewer points.");
+    notes.emplace_back("Queues on the path of hot requests: --format json or csv, or fewer points.");
   return notes;
 }
 
@@ -118,7 +117,8 @@ Layout simulate_multistage_layout() {
 Document document(const std::vector<SimulateMultistagePoint>& points, std::size_t asked,
                   MultistageCurve curve) {
   Document document{.layout = std::make_shared<const Layout>(simulate_multistage_layout()),
-                    .headline = "Simulation: " + title(points),
+                    .headline = {},
+                    .settings = "Simulation: " + title(points) + ".",
                     .results = {}};
   for (const auto& [question, answer] : points)
     document.results.push_back(
@@ -130,6 +130,8 @@ Document document(const std::vector<SimulateMultistagePoint>& points, std::size_
     document.results[i].tables.push_back(std::move(rows));
   }
   if (points.size() == 1) document.results.front().lines = lines(points.front());
+  document.headline = fmt::format("Throughput {} requests per processor and service time, mean delay {}.",
+                                  range_in_words(document, "throughput"), range_in_words(document, "delay"));
   document.notes = notes(points);
   mark_stopped(document, runs_of(points), asked);
   document.picture = [document, points, curve] { return picture(document, points, curve); };

@@ -18,13 +18,10 @@ using namespace answers;
 using numeric::Rational;
 
 constexpr const char* witness_basis =
-    "Seen: the greatest of all packets of the simulation, which is exact; each is a packet that its flow's "
-    "buckets let "
-    "through. Never: the proved bounds of tailbound guarantee, for any times of sending. What lies between "
-    "both is not "
-    "known.";
+    "Seen: exact maxima of this simulation, in which all flows conform to their buckets. Never: proved "
+    "bounds (tailbound guarantee) for any arrival times. The true worst case lies between.";
 
-/// What rows look at.
+/// Data of the rows.
 struct WitnessedNetwork {
   SimulatePolicedQuestion question;
   SimulatePolicedAnswer answer;
@@ -63,88 +60,86 @@ Rational part_of_bound(const Rational& seen, const Rational& never) {
 Table<SeenFlowRow> seen_flow_table(const network::PolicedUnits& units) {
   return {
       "flows",
-      "each flow that was asked for",
-      {{{"flow", "flow", "", Shape::text, "its name"},
+      "each flow requested",
+      {{{"flow", "flow", "", Shape::text, "name of the flow"},
         [](const SeenFlowRow& of) { return of.policed().name; }},
-       {{"class", "class", "", Shape::text, "its class"},
+       {{"class", "class", "", Shape::text, "class of the flow"},
         [](const SeenFlowRow& of) { return of.all->network().classes[of.policed().traffic_class]; },
         several_classes<SeenFlowRow>},
-       {{"packets", "packets", "", Shape::whole, "of it that came through"},
+       {{"packets", "packets", "", Shape::whole, "packets of the flow that arrived"},
         [](const SeenFlowRow& of) { return of.its().packets; }},
        {{"delay_seen", "seen", units.time, Shape::proved,
-         "greatest delay of its packets: from the last bit in to the last bit out, all ports and wires"},
+         "maximum delay of its packets, from last bit in to last bit out, all ports and links"},
         [](const SeenFlowRow& of) { return of.its().delay; }},
-       {{"delay_never", "never later", units.time, Shape::bound, "no packet is later, whatever flows send"},
+       {{"delay_never", "never later", units.time, Shape::bound, "proved bound for any conforming arrivals"},
         [](const SeenFlowRow& of) { return at_most(of.never()); },
         bounded<SeenFlowRow>},
-       {{"delay_share", "seen of it", "", Shape::proved, "delay_seen as a part of delay_never, 0 to 1",
-         Style::percent, 4},
+       {{"delay_share", "seen / bound", "", Shape::proved, "delay_seen / delay_never, 0 to 1", Style::percent,
+         4},
         [](const SeenFlowRow& of) { return part_of_bound(of.its().delay, of.never()); },
         bounded<SeenFlowRow>}}};
 }
 
 Table<SeenQueueRow> seen_port_table(const network::PolicedUnits& units) {
-  return {
-      "ports",
-      "each queue that these flows pass",
-      {{{"port", "port", "", Shape::text, "the link that it sends to"},
-        [](const SeenQueueRow& of) { return of.all->network().ports[of.its().port].name; }},
-       {{"class", "class", "", Shape::text, "whose queue it is"},
-        [](const SeenQueueRow& of) { return class_name(of.all->network(), of.its().traffic_class); },
-        several_classes<SeenQueueRow>},
-       {{"backlog_seen", "seen", units.size, Shape::proved,
-         "greatest backlog: data whose last bit is in and which is not sent; bits leave as they are sent"},
-        [](const SeenQueueRow& of) { return of.its().backlog; }},
-       {{"backlog_never", "never more", units.size, Shape::bound, "most that its queue holds"},
-        [](const SeenQueueRow& of) { return at_most(of.never().backlog); },
-        bounded<SeenQueueRow>},
-       {{"backlog_share", "seen of it", "", Shape::proved, "backlog_seen as a part of backlog_never, 0 to 1",
-         Style::percent, 4},
-        [](const SeenQueueRow& of) { return part_of_bound(of.its().backlog, of.never().backlog); },
-        bounded<SeenQueueRow>},
-       {{"delay_seen", "", units.time, Shape::proved, "greatest delay at this port", Style::hidden},
-        [](const SeenQueueRow& of) { return of.its().delay; }},
-       {{"delay_never", "", units.time, Shape::bound, "most delay at this port", Style::hidden},
-        [](const SeenQueueRow& of) { return at_most(of.never().delay); },
-        bounded<SeenQueueRow>}}};
+  return {"ports",
+          "each queue that these flows pass",
+          {{{"port", "port", "", Shape::text, "link to which it sends"},
+            [](const SeenQueueRow& of) { return of.all->network().ports[of.its().port].name; }},
+           {{"class", "class", "", Shape::text, "class of the queue"},
+            [](const SeenQueueRow& of) { return class_name(of.all->network(), of.its().traffic_class); },
+            several_classes<SeenQueueRow>},
+           {{"backlog_seen", "seen", units.size, Shape::proved,
+             "maximum backlog: data received and not yet sent"},
+            [](const SeenQueueRow& of) { return of.its().backlog; }},
+           {{"backlog_never", "never more", units.size, Shape::bound, "proved bound of the backlog"},
+            [](const SeenQueueRow& of) { return at_most(of.never().backlog); },
+            bounded<SeenQueueRow>},
+           {{"backlog_share", "seen / bound", "", Shape::proved, "backlog_seen / backlog_never, 0 to 1",
+             Style::percent, 4},
+            [](const SeenQueueRow& of) { return part_of_bound(of.its().backlog, of.never().backlog); },
+            bounded<SeenQueueRow>},
+           {{"delay_seen", "", units.time, Shape::proved, "maximum delay at this port", Style::hidden},
+            [](const SeenQueueRow& of) { return of.its().delay; }},
+           {{"delay_never", "", units.time, Shape::bound, "proved bound of the delay at this port",
+             Style::hidden},
+            [](const SeenQueueRow& of) { return at_most(of.never().delay); },
+            bounded<SeenQueueRow>}}};
 }
 
 const Fields<SimulatePolicedQuestion>& simulated_policed_inputs() {
   using Question = SimulatePolicedQuestion;
   static const Fields<Question> fields{
-      {{"network", "network", "", Shape::text, "what the file calls it, else the file"}, &Question::name},
-      {{"flow", "flow", "", Shape::text, "the one that was asked about"}, &Question::flow, if_there},
-      {{"sources", "sources", "", Shape::text,
-        "what flows send: search, greedy, periodic, random or together"},
+      {{"network", "network", "", Shape::text, "name in the file, otherwise the file name"}, &Question::name},
+      {{"flow", "flow", "", Shape::text, "flow requested"}, &Question::flow, if_there},
+      {{"sources", "sources", "", Shape::text, "sources: search, greedy, periodic, random or together"},
        &Question::sources},
-      {{"packets", "packets", "", Shape::whole, "to be sent, of all flows and runs together"},
+      {{"packets", "packets", "", Shape::whole, "packets to send, all flows and runs together"},
        &Question::packets},
-      {{"seed", "seed", "", Shape::whole, "of all that is random"}, &Question::seed}};
+      {{"seed", "seed", "", Shape::whole, "seed of the random numbers"}, &Question::seed}};
   return fields;
 }
 
 const Fields<WitnessedNetwork>& simulated_policed_results() {
   static const auto has_bounds = [](const WitnessedNetwork& of) { return of.answer.never.has_value(); };
   static const Fields<WitnessedNetwork> fields{
-      {{"size_unit", "", "", Shape::text, "of data: packets, bytes or bits", Style::hidden},
+      {{"size_unit", "", "", Shape::text, "unit of data: packets, bytes or bits", Style::hidden},
        [](const WitnessedNetwork& of) { return of.question.file.units.size; }},
-      {{"time_unit", "", "", Shape::text, "of times: slots, ns, us, ms or s", Style::hidden},
+      {{"time_unit", "", "", Shape::text, "unit of time: slots, ns, us, ms or s", Style::hidden},
        [](const WitnessedNetwork& of) { return of.question.file.units.time; }},
       {{"nearest_flow", "nearest flow", "", Shape::text,
-        "whose packets came nearest to their bound; without bounds, the latest"},
+        "flow closest to its bound; without bounds, the flow with the maximum delay"},
        [](const WitnessedNetwork& of) { return of.network().flows[of.answer.nearest()].name; }},
-      {{"greatest_share", "seen of its bound", "", Shape::proved, "its greatest delay as a part of the bound",
-        Style::percent, 4},
+      {{"greatest_share", "seen / bound", "", Shape::proved, "its maximum delay / bound", Style::percent, 4},
        [](const WitnessedNetwork& of) {
          const std::size_t flow = of.answer.nearest();
          return part_of_bound(of.answer.seen.flows[flow].delay, of.answer.never_later(flow));
        },
        has_bounds},
       {{"contradicted", "contradicted", "", Shape::flag,
-        "was more seen than a bound allows? Then the program is wrong: status 1"},
+        "true if a bound was exceeded: an error in the program, exit status 1"},
        [](const WitnessedNetwork& of) { return of.answer.contradicted(); },
        has_bounds},
-      {{"simulated_packets", "simulated packets", "", Shape::whole, "that came through, in all runs"},
+      {{"simulated_packets", "simulated packets", "", Shape::whole, "packets that arrived, in all runs"},
        [](const WitnessedNetwork& of) { return of.answer.seen.packets; }},
       {{"runs", "runs", "", Shape::whole, "from empty queues and full buckets until the last packet is out"},
        [](const WitnessedNetwork& of) { return of.answer.seen.runs; }}};
@@ -156,21 +151,19 @@ std::string seen_headline(const WitnessedNetwork& of, const network::PolicedUnit
   const std::string& name = of.network().flows[flow].name;
   if (of.answer.contradicted())
     return fmt::format(
-        "THE PROGRAM IS WRONG: in the simulation of {} something is later, or more, than never. Please "
-        "report "
-        "it, with the network file.",
+        "ERROR IN TAILBOUND: the simulation of {} exceeds a proved bound. Please report it with the network "
+        "file.",
         of.question.name());
   const std::string seen = time_in_words(Exact{of.answer.seen.flows[flow].delay}, units);
   if (!of.answer.never)
-    return fmt::format("Packets of flow {} through {} are seen to take {}; no bound is known.", name,
-                       of.question.name(), seen);
-  return fmt::format("Packets of flow {} through {} are seen to take {}, and never more than {}.", name,
-                     of.question.name(), seen, time_in_words(at_most(of.answer.never_later(flow)), units));
+    return fmt::format("Maximum delay seen: {} (flow {}); no bound is known.", seen, name);
+  return fmt::format("Maximum delay seen: {} (flow {}); proved bound {}.", seen, name,
+                     time_in_words(at_most(of.answer.never_later(flow)), units));
 }
 
 std::vector<TableLayout> seen_tables(const network::PolicedUnits& units) {
   const TableLayout flows = seen_flow_table(units).layout(), ports = seen_port_table(units).layout();
-  const char* const some = "those nearest to their bounds, where there are many";
+  const char* const some = "rows closest to their bounds, of many";
   return {flows, ports, {"nearest_flows", some, flows.columns}, {"nearest_ports", some, ports.columns}};
 }
 
@@ -190,10 +183,12 @@ Document document(const SimulatePolicedQuestion& question, SimulatePolicedAnswer
   const network::PolicedUnits& units = question.file.units;
   Layout layout = simulate_policed_layout();
   layout.tables = seen_tables(units);
-  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
-                    .headline = seen_headline(*all, units),
-                    .results = {},
-                    .digits = policed_digits};
+  Document document{
+      .layout = std::make_shared<const Layout>(std::move(layout)),
+      .headline = seen_headline(*all, units),
+      .settings = fmt::format("Simulation of {}, sources {}.", question.name(), name_of(question.sources)),
+      .results = {},
+      .digits = policed_digits};
   Result& result = document.results.emplace_back();
   result.inputs = simulated_policed_inputs().cells(question);
   result.cells = simulated_policed_results().cells(*all);
@@ -207,13 +202,13 @@ Document document(const SimulatePolicedQuestion& question, SimulatePolicedAnswer
     return its.never ? part_of_bound(seen, its.never->queues[queue].backlog) : seen;
   };
   add_rows(
-      result, seen_flow_table(units), "nearest_flows", "flows that come nearest to their bounds", its.flows,
+      result, seen_flow_table(units), "nearest_flows", "flows closest to their bounds", its.flows,
       [all](std::size_t flow) {
         return SeenFlowRow{all, flow};
       },
       [&](std::size_t one, std::size_t other) { return part_of_flow(one) > part_of_flow(other); });
   add_rows(
-      result, seen_port_table(units), "nearest_ports", "ports that come nearest to their bounds", its.queues,
+      result, seen_port_table(units), "nearest_ports", "ports closest to their bounds", its.queues,
       [all](std::size_t queue) {
         return SeenQueueRow{all, queue};
       },

@@ -3,7 +3,8 @@
 #include <tailbound/answers/guarantee/simulate_policed.hpp>
 #include <tailbound/render/document.hpp>
 
-/// What was seen of policed flows beside what is never exceeded: flow by flow and queue by queue.
+/// Observed delays and backlogs of policed flows compared with their guarantees: flow by flow and queue by
+/// queue.
 ///
 /// TESTS     tests/golden/recorded_test.cpp (simulate-policed)
 namespace tailbound::render {

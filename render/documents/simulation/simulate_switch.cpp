@@ -22,7 +22,7 @@ using numeric::Rational;
 using sim::PacketArrival;
 using sim::SwitchModel;
 
-constexpr std::size_t most_tails_in_text = 8;  ///< of so many points, where their levels were told
+constexpr std::size_t most_tails_in_text = 8;  ///< for at most this many points with given levels
 
 bool equal_rates(const SwitchModel& model) {
   return std::equal(model.rates.begin() + 1, model.rates.end(), model.rates.begin());
@@ -49,52 +49,52 @@ bool has_sizes(const SwitchModel& model) {
 const Fields<SwitchModel>& simulated_switch_inputs() {
   using Model = SwitchModel;
   static const Fields<Model> fields{
-      {{"inputs", "inputs", "", Shape::whole, "K, each sending independently of the others"},
+      {{"inputs", "inputs", "", Shape::whole, "K independent inputs"},
        [](const Model& of) { return of.rates.size(); }},
-      {{"outputs", "outputs", "", Shape::whole, "N, a queue each"}, &Model::outputs},
-      {{"load", "load", "packets/slot", Shape::given, "of each input; with sizes in cells a slot"},
+      {{"outputs", "outputs", "", Shape::whole, "N outputs, one queue each"}, &Model::outputs},
+      {{"load", "load", "packets/slot", Shape::given, "load of each input; with sizes in cells per slot"},
        [](const Model& of) { return of.rates.front(); },
        &equal_rates},
-      {{"rates", "rates", "packets/slot", Shape::givens, "of inputs with rates of their own", Style::hidden},
+      {{"rates", "rates", "packets/slot", Shape::givens, "rates of unequal inputs", Style::hidden},
        &Model::rates,
        [](const Model& of) { return !equal_rates(of); }},
       {{"hot", "hot", "", Shape::given,
-        "share of the packets that go to output 0 beyond its even share of the rest; left out where 0"},
+        "fraction of the packets sent to output 0 in addition to its uniform share of the rest; absent if 0"},
        &Model::hot,
        [](const Model& of) { return of.hot > 0; }},
       {burst_fields("an input"), &Model::burst},
       {destination_column(), &Model::destination, &Model::burst},
-      {{"size_cells", "sizes", "", Shape::givens, "of packets [cells]", Style::hidden},
+      {{"size_cells", "sizes", "", Shape::givens, "packet sizes [cells]", Style::hidden},
        &sizes_of,
        &has_sizes},
-      {{"size_shares", "shares", "", Shape::givens, "of the packets that have these sizes", Style::hidden},
+      {{"size_shares", "shares", "", Shape::givens, "fractions of the packets with these sizes",
+        Style::hidden},
        &shares_of,
        &has_sizes},
       {{"arrive", "arrive", "", Shape::text,
-        "whole: all cells of a packet in one slot; or cells: one a slot, a train"},
+        "whole: all cells of a packet in one slot; or cells: one per slot, a train"},
        &Model::arrival,
        &has_sizes},
       {{"memory", "memory", "packets", Shape::whole,
-        "that all queues share; a packet that finds it full is lost. With sizes in cells"},
+        "memory shared by all queues; a packet that finds it full is lost. With sizes in cells"},
        &Model::memory,
        if_there},
       {{"threshold", "threshold", "", Shape::given,
-        "alpha: an output takes a packet only while its queue is below alpha times the free memory"},
+        "alpha: an output accepts a packet only while its queue is below alpha times the free memory"},
        &Model::threshold,
        if_there},
-      {{"buffer", "room", "packets", Shape::whole, "of each output's queue. With sizes in cells"},
+      {{"buffer", "room", "packets", Shape::whole, "buffer of each output queue. With sizes in cells"},
        &Model::buffer,
        if_there}};
   return fields;
 }
 
 const Column rare_target{"rare", "rare", "", Shape::given,
-                         "of --rare with unlimited memory: the level n, at least 1; or a probability below "
-                         "1, near which P(T > n) is "
-                         "to be"};
+                         "--rare with unlimited memory: the level n, at least 1; or a probability below 1, "
+                         "the target for P(T > n)"};
 
 const Column lost_packets{"loss", "lost", "", Shape::estimate,
-                          "fraction of the packets that lost any of their cells"};
+                          "fraction of the packets that lost at least one cell"};
 
 bool loses(const SimulateSwitchPoint& point) {
   return point.first.model.finite();
@@ -104,12 +104,13 @@ const Fields<SimulateSwitchPoint>& simulated_switch_results() {
   using Point = SimulateSwitchPoint;
   static const Fields<Point> fields{
       {{"output_load", "load of an output", "packets/slot", Shape::proved,
-        "that the busiest output is offered; with sizes in cells", Style::hidden},
+        "offered load of the busiest output; with sizes in cells", Style::hidden},
        [](const Point& of) { return of.second.output_load; }},
-      {{"mean_total", "mean T", "packets", Shape::estimate, "of all queues together; with sizes in cells"},
+      {{"mean_total", "mean T", "packets", Shape::estimate,
+        "mean occupancy of all queues together; with sizes in cells"},
        [](const Point& of) { return of.second.found.mean_total; }},
       {{"mean_queue", "mean Q", "packets", Shape::estimate,
-        "of one output, of those that are alike; with sizes in cells"},
+        "mean occupancy of one of the identical outputs; with sizes in cells"},
        [](const Point& of) { return of.second.found.output->mean; },
        [](const Point& of) { return of.second.found.output.has_value(); }},
       {{"mean_hot", "mean hot Q", "packets", Shape::estimate, "of the hot output"},
@@ -126,7 +127,7 @@ const Fields<SimulateSwitchPoint>& simulated_switch_results() {
       {{"hot_loss", "lost, hot", "", Shape::estimate, "fraction of the cells to the hot output"},
        [](const Point& of) { return of.second.found.hot->loss; },
        [](const Point& of) { return loses(of) && of.second.found.hot; }},
-      {{"lost", "packets lost", "", Shape::whole, "how many were seen", Style::hidden},
+      {{"lost", "packets lost", "", Shape::whole, "packets lost while measured", Style::hidden},
        [](const Point& of) { return of.second.found.hurt; },
        &loses},
       {{"packets", "packets", "", Shape::whole, "sent while measured", Style::hidden},
@@ -145,14 +146,14 @@ Fields<sim::LevelEstimate> seen_fields(const char* key, const char* symbol, cons
 const Table<SwitchLevel>& switch_tails() {
   static const Table<SwitchLevel> table{
       "tail",
-      "the distributions of T, all queues, and of Q, one output, just after the arrivals of a slot, a row a "
+      "distributions of T (all queues) and Q (one output) just after the arrivals of a slot, one row per "
       "level",
       {{{"level", "n", "packets", Shape::whole, "n; with sizes in cells"}, &SwitchLevel::level},
-       {seen_fields("total", "P(T > n)", "P(T > n)", "slots in which it was seen"), &SwitchLevel::total},
-       {seen_fields("queue", "P(Q > n)", "P(Q > n), of the outputs that are alike",
-                    "how often it was seen, at all outputs alike"),
+       {seen_fields("total", "P(T > n)", "P(T > n)", "observations [slots]"), &SwitchLevel::total},
+       {seen_fields("queue", "P(Q > n)", "P(Q > n) of the identical outputs",
+                    "observations, all identical outputs together"),
         &SwitchLevel::output},
-       {seen_fields("hot_queue", "P(hot Q > n)", "P(Q > n) of the hot output", "slots in which it was seen"),
+       {seen_fields("hot_queue", "P(hot Q > n)", "P(Q > n) of the hot output", "observations [slots]"),
         &SwitchLevel::hot}}};
   return table;
 }
@@ -161,12 +162,11 @@ const Table<sim::SwitchPackets>& packet_sizes() {
   using Packets = sim::SwitchPackets;
   static const Table<Packets> table{
       "sizes",
-      "the packets of each size",
-      {{{"cells", "cells", "", Shape::whole, "of a packet"}, &Packets::cells},
+      "packets of each size",
+      {{{"cells", "cells", "", Shape::whole, "cells per packet"}, &Packets::cells},
        {{"packets", "packets", "", Shape::whole, "sent while measured"}, &Packets::packets},
-       {{"lost", "lost packets", "", Shape::whole, "of them"}, &Packets::hurt},
-       {{"loss", "lost", "", Shape::estimate, "fraction of them that lost any of their cells"},
-        &Packets::loss}}};
+       {{"lost", "lost packets", "", Shape::whole, "of these"}, &Packets::hurt},
+       {{"loss", "lost", "", Shape::estimate, "fraction that lost at least one cell"}, &Packets::loss}}};
   return table;
 }
 
@@ -190,7 +190,7 @@ std::vector<Rows> tables_of(const Shared<SimulateSwitchPoint>& points, std::size
 
 // --- text
 
-/// What the points have in common is said, what differs is in the table.
+/// States what the points have in common; the table shows what differs.
 template <class Point, class Of>
 bool common(const std::vector<Point>& points, const Of& of) {
   return std::all_of(points.begin(), points.end(), [&](const Point& point) {
@@ -205,28 +205,29 @@ std::string title(const std::vector<Point>& points) {
   std::string text = common(points, size) ? fmt::format("{} x {} switch", model.rates.size(), model.outputs)
                                           : "output-queued switches";
   if (!equal_rates(model))
-    text += ", inputs of their own rates";
+    text += ", inputs with unequal rates";
   else if (common(points, [](const SwitchModel& m) { return m.rates.front(); }))
     text += " at load " + plain(model.rates.front());
   if (model.burst && common(points, [](const SwitchModel& m) { return std::pair{m.burst, m.destination}; })) {
     text += fmt::format(", bursts of {} slots", plain(model.burst->slots));
-    if (model.burst->on_rate != 1) text += fmt::format(" at {} packets a slot", plain(model.burst->on_rate));
-    text += " (" + in_words(model.destination, "output") + ")";
+    if (model.burst->on_rate != 1)
+      text += fmt::format(" at {} packets per slot", plain(model.burst->on_rate));
+    text += " (" + in_words(model.destination) + ")";
   }
   if (!model.sizes.empty()) {
     text += ", packets of";
     for (const traffic::CellClass& its : model.sizes)
       text += fmt::format("{} {}", &its == &model.sizes.front() ? "" : ",", its.cells);
-    text += model.arrival == PacketArrival::whole ? " cells, each in one slot" : " cells, one a slot";
+    text += model.arrival == PacketArrival::whole ? " cells, all in one slot" : " cells, one per slot";
   }
   if (model.hot > 0 && common(points, [](const SwitchModel& m) { return m.hot; }))
-    text += fmt::format(", {} of the packets in excess to output 0", plain(model.hot));
+    text += fmt::format(", hot output 0 with an additional {} of the packets", plain(model.hot));
   if (model.memory && common(points, [](const SwitchModel& m) { return m.memory; }))
     text += fmt::format(", memory of {} {}", *model.memory, unit_of(model));
   if (model.threshold && common(points, [](const SwitchModel& m) { return m.threshold; }))
     text += fmt::format(", dynamic threshold {}", plain(*model.threshold));
   if (model.buffer && common(points, [](const SwitchModel& m) { return m.buffer; }))
-    text += fmt::format(", {} {} for each output", *model.buffer, unit_of(model));
+    text += fmt::format(", buffer of {} {} per output", *model.buffer, unit_of(model));
   return text;
 }
 
@@ -235,12 +236,12 @@ std::vector<Line> lines(const SimulateSwitchPoint& point) {
   const sim::SwitchEstimates& found = answer.found;
   const std::string unit = unit_of(question.model);
   std::vector<Line> lines{
-      {"all queues", fmt::format("{} {} in the mean", brief(shown(found.mean_total)), unit)}};
+      {"all queues", fmt::format("{} {} on average", brief(shown(found.mean_total)), unit)}};
   if (found.output)
-    lines.push_back({"an output", fmt::format("{} {}{}", brief(shown(found.output->mean)), unit,
-                                              found.hot ? ", each but the hot one" : "")});
+    lines.push_back({"one output", fmt::format("{} {}{}", brief(shown(found.output->mean)), unit,
+                                               found.hot ? ", each except the hot one" : "")});
   if (found.hot)
-    lines.push_back({"hot output", fmt::format("{} {}, offered {} a slot", brief(shown(found.hot->mean)),
+    lines.push_back({"hot output", fmt::format("{} {}, offered {} per slot", brief(shown(found.hot->mean)),
                                                unit, plain(answer.output_load))});
   if (question.model.finite()) {
     lines.push_back({"lost", fmt::format("{} of the packets ({} of {})", brief(shown(found.packet_loss)),
@@ -249,12 +250,21 @@ std::vector<Line> lines(const SimulateSwitchPoint& point) {
       lines.push_back({"", fmt::format("{} of the cells ({} of {})", brief(shown(found.cell_loss)),
                                        found.lost, found.cells)});
     if (found.hot && found.output)
-      lines.push_back({"", fmt::format("{} of what the hot output is sent, {} of the others",
+      lines.push_back({"", fmt::format("{} at the hot output, {} at the others",
                                        brief(shown(found.hot->loss)), brief(shown(found.output->loss)))});
   } else {
     lines.push_back({"packets", fmt::format("{} sent while measured, none lost", found.packets)});
   }
   return joined(std::move(lines), simulation_lines(answer.simulated));
+}
+
+/// The loss of finite buffers, otherwise the mean occupancy of all queues.
+std::string headline(const Document& document, const SwitchModel& model) {
+  if (model.finite())
+    if (const std::string loss = range_in_words(document, lost_packets.key); !loss.empty())
+      return fmt::format("Fraction of packets lost: {}.", loss);
+  return fmt::format("Mean occupancy of all queues: {} {}.", range_in_words(document, "mean_total"),
+                     unit_of(model));
 }
 
 template <class Point>
@@ -267,8 +277,8 @@ std::vector<const Simulated*> runs_of(const std::vector<Point>& points) {
 std::vector<std::string> notes(const std::vector<SimulateSwitchPoint>& points) {
   const SwitchModel& model = points.front().first.model;
   std::string note = fmt::format(
-      "Estimates with {:g} % intervals from {}. T: {} of all queues, Q: of one output, just after "
-      "the arrivals of a slot, those in transmission included",
+      "Estimates with {:g} % intervals from {}. T: {} in all queues, Q: in one output queue, just after the "
+      "arrivals of a slot",
       100 * points.front().first.confidence, batches_in_words(runs_of(points)), unit_of(model));
   const bool loses = std::any_of(points.begin(), points.end(),
                                  [](const SimulateSwitchPoint& point) { return point.first.model.finite(); });
@@ -279,7 +289,7 @@ std::vector<std::string> notes(const std::vector<SimulateSwitchPoint>& points) {
   return all;
 }
 
-/// What is counted in packets of one cell elsewhere.
+/// In cells, where other queries count packets of one cell.
 std::shared_ptr<const Layout> in_cells(Layout layout) {
   const auto rename = [](std::vector<Column>& columns) {
     for (Column& column : columns)
@@ -319,11 +329,11 @@ Picture tails_picture(const Document& document, const std::vector<SimulateSwitch
     draw("Q, the hot output", points.front(), [&](const SwitchLevel& level) { return optional(level.hot); });
   }
   if (drawn < points.size()) picture.note += fmt::format("; the first {} of {} points", drawn, points.size());
-  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no queue held a packet");
+  if (picture.curves.empty()) throw NoAnswer("nothing to draw: all queues were empty");
   return picture;
 }
 
-/// Of several switches that lose packets the losses, else how full they are.
+/// For several switches with loss the loss, otherwise the occupancy.
 Picture picture(const Document& document, const std::vector<SimulateSwitchPoint>& points) {
   const Sweep losses{.axes = {"memory", "buffer", "threshold", "load", "burst", "hot", "inputs", "outputs"},
                      .height = "loss",
@@ -345,14 +355,14 @@ const Fields<SimulateRareSwitchPoint>& rare_switch_results() {
   static const Fields<Point> fields{
       {lost_packets, [](const Point& of) { return of.second.probability; },
        [](const Point& of) { return of.first.of_losses(); }},
-      {{"level", "n", "packets", Shape::whole, "of --rare: n of P(T > n); with sizes in cells"},
+      {{"level", "n", "packets", Shape::whole, "--rare: n of P(T > n); with sizes in cells"},
        [](const Point& of) { return of.second.level; },
        of_level},
       {{"probability", "P(T > n)", "", Shape::estimate,
-        "of --rare: P(T > level) of unlimited memory; null where no path came there (so with loss)"},
+        "--rare: P(T > level) with unlimited memory; null if no path reached the level"},
        [](const Point& of) { return of.second.probability; },
        of_level},
-      {{"method", "method", "", Shape::text, "of --rare: splitting", Style::hidden},
+      {{"method", "method", "", Shape::text, "--rare: splitting", Style::hidden},
        [](const Point&) { return "splitting"; }}};
   return fields;
 }
@@ -374,7 +384,8 @@ Layout simulate_switch_layout() {
 Document document(std::vector<SimulateSwitchPoint> given, std::size_t asked, const Units& units) {
   const auto points = share(std::move(given));
   Document document{.layout = std::make_shared<const Layout>(simulate_switch_layout()),
-                    .headline = "Simulation: " + title(*points),
+                    .headline = {},
+                    .settings = "Simulation: " + title(*points) + ".",
                     .results = {},
                     .notes = notes(*points)};
   for (std::size_t i = 0; i < points->size(); ++i) {
@@ -387,6 +398,7 @@ Document document(std::vector<SimulateSwitchPoint> given, std::size_t asked, con
   }
   if (points->size() > 1)
     for (Result& result : document.results) result.caption = point_title(document, result);
+  document.headline = headline(document, points->front().first.model);
   document = with_units(std::move(document), scale_of(units));
   if (!points->front().first.model.sizes.empty()) document.layout = in_cells(*document.layout);
   mark_stopped(document, runs_of(*points), asked);
@@ -402,8 +414,10 @@ Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t asked
   const char* key = losses ? "loss" : "probability";
   layout.quiet =
       losses ? std::vector<std::string>{"memory", "loss"} : std::vector<std::string>{"level", "probability"};
-  Document document{
-      .layout = std::make_shared<const Layout>(std::move(layout)), .headline = {}, .results = {}};
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+                    .headline = {},
+                    .settings = capitalized(title(points)) + ".",
+                    .results = {}};
   bool found = false, missed = false;
   for (const SimulateRareSwitchPoint& point : points) {
     const auto& [question, answer] = point;
@@ -419,30 +433,24 @@ Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t asked
   const auto& [question, answer] = points.front();
   const char* unit = unit_of(question.model);
   if (!found)
-    throw NoAnswer(losses
-                       ? "no path lost a packet: more --slots are needed"
-                       : fmt::format("no path reached more than {} {} in all queues: more --slots are needed",
-                                     answer.level.value, unit));
+    throw NoAnswer(losses ? "no path lost a packet; increase --slots"
+                          : fmt::format("no path reached more than {} {} in all queues; increase --slots",
+                                        answer.level.value, unit));
   if (points.size() == 1) {
     const std::string probability = brief(shown(*answer.probability));
-    document.headline =
-        losses ? fmt::format("{} of the packets are lost in the {}", probability, title(points))
-               : fmt::format("P(T > {}) = {} in the {}", answer.level.value, probability, title(points));
+    document.headline = losses ? fmt::format("{} of the packets are lost.", probability)
+                               : fmt::format("P(T > {}) = {}.", answer.level.value, probability);
     document.results.front().lines = rare_lines(answer);
     if (!losses)
-      document.notes.push_back(fmt::format(
-          "T: {} of all queues just after the arrivals of a slot, those in transmission included.", unit));
+      document.notes.push_back(fmt::format("T: {} in all queues just after the arrivals of a slot.", unit));
   } else {
-    document.headline = fmt::format("Rare {}: {}", losses ? "losses" : "events", title(points));
-    document.notes.push_back(fmt::format("{}Estimates with 95 % intervals from {}.",
-                                         losses
-                                             ? ""
-                                             : fmt::format("T: {} of all queues just after the arrivals of a "
-                                                           "slot, those in transmission included. ",
-                                                           unit),
-                                         batches_in_words(runs_of(points))));
-    if (missed)
-      document.notes.emplace_back("Where there is no number no path came so far: more --slots are needed.");
+    document.headline = fmt::format("{} {}.", losses ? "Fraction of packets lost" : "P(T > n)",
+                                    range_in_words(document, key));
+    document.notes.push_back(fmt::format(
+        "{}Estimates with 95 % intervals from {}.",
+        losses ? "" : fmt::format("T: {} in all queues just after the arrivals of a slot. ", unit),
+        batches_in_words(runs_of(points))));
+    if (missed) document.notes.emplace_back("No number: no path reached the event; increase --slots.");
   }
   document = with_units(std::move(document), scale_of(units));
   if (!question.model.sizes.empty()) document.layout = in_cells(*document.layout);
@@ -453,7 +461,7 @@ Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t asked
                           .height = key,
                           .powers_of_ten = true,
                           .style = CurveStyle::bars},
-                         {.title = document.headline,
+                         {.title = document.settings,
                           .x_label = {},
                           .y_label = losses ? "fraction of the packets lost" : "P(T > n)",
                           .note = "simulation, 95 % intervals"});

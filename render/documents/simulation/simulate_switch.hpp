@@ -14,17 +14,17 @@ namespace tailbound::render {
 using SimulateSwitchPoint = std::pair<answers::SimulateSwitchQuestion, answers::SimulateSwitchAnswer>;
 using SimulateRareSwitchPoint = std::pair<answers::SimulateRareSwitchQuestion, answers::SimulateRareAnswer>;
 
-/// \param asked  points; where they are not all there, the document is stopped
+/// \param asked  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point
 [[nodiscard]] Document document(std::vector<SimulateSwitchPoint> points, std::size_t asked,
                                 const answers::Units& units = {});
 
-/// All of tails, or all of losses. Points that splitting never saw have no probability.
-/// \throws NoAnswer  none of them has
+/// Either all tails or all losses. Points that splitting never observed have no probability.
+/// \throws NoAnswer  no point has a probability
 [[nodiscard]] Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t asked,
                                 const answers::Units& units = {});
 
-/// Of both: rare events are asked for by an option of the same command.
+/// For both: rare events are an option of the same command.
 [[nodiscard]] Layout simulate_switch_layout();
 
 }  // namespace tailbound::render

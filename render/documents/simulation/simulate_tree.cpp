@@ -24,7 +24,7 @@ bool of_tree(const SimulateTreeQuestion& question) {
 
 std::string room_in_words(const SimulateTreeQuestion& question) {
   if (!question.buffer) return "";
-  return fmt::format(", room for {} packet{}", question.buffer->value,
+  return fmt::format(", buffers of {} packet{}", question.buffer->value,
                      *question.buffer == Packets(1) ? "" : "s");
 }
 
@@ -39,14 +39,14 @@ std::string title(const std::vector<SimulateTreePoint>& points) {
   return in_words(first.topology, all) + (same_room ? room_in_words(first) : "");
 }
 
-/// A point with the units in which its times are shown too.
+/// A point with its additional time units.
 struct SimulatedInUnits {
   const SimulateTreePoint& point;
   const Units& units;
 
   [[nodiscard]] const SimulateTreeQuestion& question() const { return point.first; }
   [[nodiscard]] const SimulateTreeAnswer& answer() const { return point.second; }
-  /// In ns: with what hops add where that was asked for. None without units.
+  /// In ns, including the time added by hops if given. None without units.
   [[nodiscard]] std::optional<Value> ns(const std::optional<numeric::Estimate<unit::Time>>& time,
                                         const numeric::Estimate<unit::Slot>& slots) const {
     if (time) return shown(*time);
@@ -55,19 +55,18 @@ struct SimulatedInUnits {
   }
 };
 
-const Column hop_number{"hop", "hop", "", Shape::whole, "of --rare: whose queue, 1 for the first"};
+const Column hop_number{"hop", "hop", "", Shape::whole, "--rare: hop of the queue, 1 for the first"};
 
 const Fields<SimulatedInUnits>& simulated_tree_inputs() {
   using Of = SimulatedInUnits;
-  static const Fields<Of> fields{
-      {topology_fields(), [](const Of& of) { return of.question().topology; }},
-      {{"buffer", "room", "packets", Shape::whole,
-        "of each queue, that of the packet in service included; what does not fit is lost"},
-       [](const Of& of) { return of.question().buffer; },
-       if_there},
-      {unit_fields(), [](const Of& of) { return of.units; }},
-      {hop_column(), [](const Of& of) { return of.question().time->hop; },
-       [](const Of& of) { return of.question().time.has_value(); }}};
+  static const Fields<Of> fields{{topology_fields(), [](const Of& of) { return of.question().topology; }},
+                                 {{"buffer", "room", "packets", Shape::whole,
+                                   "buffer of each queue, packet in service included; overflow is lost"},
+                                  [](const Of& of) { return of.question().buffer; },
+                                  if_there},
+                                 {unit_fields(), [](const Of& of) { return of.units; }},
+                                 {hop_column(), [](const Of& of) { return of.question().time->hop; },
+                                  [](const Of& of) { return of.question().time.has_value(); }}};
   return fields;
 }
 
@@ -80,9 +79,9 @@ const Fields<SimulatedInUnits>& simulated_tree_results() {
         "mean queueing delay of all packets, the sum of their waits"},
        [](const Of& of) { return of.answer().mean_queueing; }},
       {{"mean_latency_slots", "mean latency", "slots", Shape::estimate,
-        "that and a slot for each queue on the way; the sender's own link takes none"},
+        "mean queueing delay + one slot per queue; the link of the sender takes none"},
        [](const Of& of) { return of.answer().mean_latency; }},
-      {{"mean_latency_ns", "mean latency", "ns", Shape::estimate, "the same in ns, with what the hops add"},
+      {{"mean_latency_ns", "mean latency", "ns", Shape::estimate, "the same in ns, per-hop latency included"},
        [](const Of& of) { return of.ns(of.answer().mean_latency_time, of.answer().mean_latency); },
        if_there},
       {simulation_fields(), [](const Of& of) { return of.answer().simulated; }}};
@@ -91,7 +90,7 @@ const Fields<SimulatedInUnits>& simulated_tree_results() {
 
 // --- tables
 
-/// One row of a table: of which point, and where in it.
+/// One row of a table: its point, and its position there.
 struct SimulatedRow {
   SimulatedInUnits of;
   std::size_t at = 0;
@@ -105,14 +104,14 @@ const Table<SimulatedRow>& simulated_percentiles() {
   using Row = SimulatedRow;
   static const Table<Row> table{
       "percentiles",
-      "percentiles of delays, in whole slots; upper is null where the packets are too few to show it",
+      "percentiles of delays, in whole slots; upper is null if there are too few packets to determine it",
       {{{"percentile", "percentile", "", Shape::given, "in percent"},
         [](const Row& row) { return Rational(row.percentile().fraction * 100); }},
        {{"queueing_slots", "queueing", "slots", Shape::estimate, "of the queueing delay D"},
         [](const Row& row) { return row.percentile().queueing; }},
        {{"latency_slots", "latency", "slots", Shape::estimate, "of the latency"},
         [](const Row& row) { return row.percentile().latency; }},
-       {{"latency_ns", "latency", "ns", Shape::estimate, "of the latency in ns, with what the hops add"},
+       {{"latency_ns", "latency", "ns", Shape::estimate, "of the latency in ns, per-hop latency included"},
         [](const Row& row) { return row.of.ns(row.percentile().latency_time, row.percentile().latency); },
         if_there}}};
   return table;
@@ -122,27 +121,27 @@ Fields<sim::LevelEstimate> level_fields(const Column& level, const char* symbol)
   using Level = sim::LevelEstimate;
   return {{level, &Level::level},
           {{"probability", symbol, "", Shape::estimate, symbol}, &Level::probability},
-          {{"count", "seen", "", Shape::whole, "how often it was seen"}, &Level::count}};
+          {{"count", "seen", "", Shape::whole, "observations"}, &Level::count}};
 }
 
 const Table<sim::LevelEstimate>& simulated_delays() {
   static const Table<sim::LevelEstimate> table{
-      "ccdf", "the distribution of the queueing delay D of all packets, a row a delay",
+      "ccdf", "distribution of the queueing delay D of all packets, one row per delay",
       level_fields({"slots", "t", "slots", Shape::whole, "t", Style::plain, 0, ""}, "P(D > t)")};
   return table;
 }
 
 const Table<sim::LevelEstimate>& simulated_reordering() {
   static const Table<sim::LevelEstimate> table{
-      "reorder_tail", "packets of a leaf that wait for an older one, a row a level",
+      "reorder_tail", "packets of a leaf that wait for an earlier one, one row per level",
       level_fields({"level", "b", "packets", Shape::whole, "b"}, "P(R > b)")};
   return table;
 }
 
 const Column link_name{
     "link", "link", "", Shape::text,
-    "left -> right, by the names of its ends; of a network answered as a whole a kind of links"};
-const Column hop_of_queue{"hop", "hop", "", Shape::whole, "1 for the first queue that packets meet"};
+    "left -> right, names of its ends; in a network evaluated as a whole a group of links"};
+const Column hop_of_queue{"hop", "hop", "", Shape::whole, "1 for the first queue of a packet"};
 
 const Fields<SimulatedRow>& queue_fields_simulated() {
   using Row = SimulatedRow;
@@ -151,10 +150,10 @@ const Fields<SimulatedRow>& queue_fields_simulated() {
        [](const Row& row) { return row.queue().load; }},
       {{"mean_occupancy", "mean occupancy", "packets", Shape::estimate, "just after the arrivals of a slot"},
        [](const Row& row) { return row.queue().mean_occupancy; }},
-      {{"dropped", "dropped", "", Shape::whole, "packets that found no room"},
+      {{"dropped", "dropped", "", Shape::whole, "packets lost"},
        [](const Row& row) { return row.queue().dropped; },
        &Row::of_finite_queue},
-      {{"loss", "loss", "", Shape::estimate, "fraction of the packets that come"},
+      {{"loss", "loss", "", Shape::estimate, "fraction of the arriving packets"},
        [](const Row& row) { return row.queue().loss; },
        &Row::of_finite_queue}};
   return fields;
@@ -164,11 +163,11 @@ const Table<SimulatedRow>& simulated_hops() {
   using Row = SimulatedRow;
   static const Table<Row> table{
       "hops",
-      "the queues of a tree, alike at each hop",
+      "queues of a tree, identical at each hop",
       {{hop_of_queue, [](const Row& row) { return row.queue().hop; }},
        {{"direction", "links", "", Shape::text, "up or down"},
         [](const Row& row) { return row.queue().up ? "up" : "down"; }},
-       {{"switch_level", "from level", "", Shape::whole, "that of the switches, 1 next to the leaves"},
+       {{"switch_level", "from level", "", Shape::whole, "level of the switches, 1 next to the leaves"},
         [](const Row& row) { return row.queue().level; }},
        queue_fields_simulated()}};
   return table;
@@ -177,7 +176,7 @@ const Table<SimulatedRow>& simulated_hops() {
 const Table<SimulatedRow>& simulated_links() {
   static const Table<SimulatedRow> table{
       "links",
-      "the queues of a network that a flow passes",
+      "queues of a network on the path of a flow",
       {{link_name, [](const SimulatedRow& row) { return row.queue().link; }}, queue_fields_simulated()}};
   return table;
 }
@@ -193,7 +192,7 @@ const Table<TailOfQueue>& simulated_tails() {
   using Row = TailOfQueue;
   static const Table<Row> table{
       "tail",
-      "the distribution of each queue just after the arrivals of a slot, a row a queue and level",
+      "queue-length distributions just after the arrivals of a slot, one row per queue and level",
       {{hop_of_queue, [](const Row& row) { return row.queue.hop; }, &Row::of_tree},
        {link_name, [](const Row& row) { return row.queue.link; },
         [](const Row& row) { return !row.of_tree; }},
@@ -207,10 +206,10 @@ const Table<SimulatedFlow>& simulated_flows() {
   static const Table<Flow> table{
       "flows",
       "the flows of a network",
-      {{{"flow", "flow", "", Shape::text, "its name"}, &Flow::name},
+      {{{"flow", "flow", "", Shape::text, "name of the flow"}, &Flow::name},
        {{"packets", "packets", "", Shape::whole, "delivered while measured"}, &Flow::packets},
        {{"mean_queueing_slots", "mean queueing", "slots", Shape::estimate,
-         "null where no packet of it was delivered"},
+         "null if no packet of the flow was delivered"},
         &Flow::mean_queueing}}};
   return table;
 }
@@ -274,26 +273,30 @@ std::vector<Line> lines(const SimulateTreePoint& point, const UnitScale& scale) 
                       simulation_lines(answer.simulated));
 }
 
+std::string headline(const Document& document) {
+  const std::string mean = range_in_words(document, "mean_queueing_slots");
+  return mean.empty() ? "No packet was delivered." : fmt::format("Mean queueing delay {} slots.", mean);
+}
+
 std::vector<std::string> notes(const std::vector<SimulateTreePoint>& points,
                                const std::vector<const Simulated*>& runs) {
   const auto& [question, answer] = points.front();
   std::string note =
       fmt::format("Estimates with {:g} % intervals from {}. D: queueing delay of all packets, in slots",
                   100 * question.confidence, batches_in_words(runs));
-  if (question.reorder_levels) note += "; R: packets that wait for an older one of their leaf";
-  if (question.buffer) note += "; a buffer counts the packet in service";
+  if (question.reorder_levels) note += "; R: packets that wait for an earlier one of the same leaf";
+  if (question.buffer) note += "; buffers include the packet in service";
   if (question.time && points.size() > 1)
-    note += "; latencies in ns with " + hop_in_words(question.time->hop);
+    note += "; latencies in ns include " + hop_in_words(question.time->hop);
   std::vector<std::string> all{note + "."};
   for (const SimulateTreePoint& point : points) add_remarks(all, point.first.topology);
   const std::string ports = question.fabric ? "" : switch_in_words(question.topology);
-  all.push_back("Latency: queueing and " + latency_slots_in_words() + "." +
+  all.push_back("Latency: queueing delay and " + latency_slots_in_words() + "." +
                 (ports.empty() ? "" : " " + ports));
   if (question.fabric)
     all.emplace_back(
-        "Queues between nodes of the same kinds, whose names differ from the first digit on, are counted "
-        "together; "
-        "occupancies are looked at in every eighth slot.");
+        "Queues between nodes whose names differ only in their numbers are counted together; occupancies are "
+        "sampled every eighth slot.");
   if (points.size() > 1)
     all.emplace_back("Loads, occupancies and losses of each queue: --format json or csv, or one point.");
   return all;
@@ -331,7 +334,7 @@ Picture picture(const Document& document, const std::vector<SimulateTreePoint>& 
     if (!curve.points.empty()) picture.curves.push_back(std::move(curve));
   }
   if (drawn < points.size()) picture.note += fmt::format("; the first {} of {} points", drawn, points.size());
-  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no packet was delayed");
+  if (picture.curves.empty()) throw NoAnswer("nothing to draw: no packet was delayed");
   return picture;
 }
 
@@ -345,8 +348,8 @@ bool of_cycles(const SimulateRareAnswer& answer) {
   return answer.method == RareMethod::importance_sampling;
 }
 
-/// Importance sampling has cycles of one queue, and neither a warm-up nor replications; splitting is a
-/// simulation slot by slot.
+/// Importance sampling has cycles of one queue, and neither warm-up nor replications; splitting is a
+/// slot-by-slot simulation.
 Cells run_cells(const SimulateRareAnswer& answer) {
   Cells cells = simulation_fields().cells(answer.simulated);
   if (of_cycles(answer))
@@ -361,7 +364,7 @@ const Fields<SimulateRarePoint>& rare_inputs() {
   static const Fields<Point> fields{
       {topology_fields(), [](const Point& of) { return Topology(of.first.topology); }},
       {{"rare", "rare", "", Shape::given,
-        "of --rare: the level n, at least 1; or a probability below 1, near which P(Q > n) is to be"},
+        "--rare: the level n, at least 1; or a probability below 1, the target for P(Q > n)"},
        [](const Point& of) {
          const auto* level = std::get_if<Packets>(&of.first.rare);
          return level != nullptr ? Rational(level->value) : std::get<Rational>(of.first.rare);
@@ -373,25 +376,25 @@ const Fields<SimulateRarePoint>& rare_inputs() {
 const Fields<SimulateRareAnswer>& rare_results() {
   using Answer = SimulateRareAnswer;
   static const Fields<Answer> fields{
-      {{"level", "n", "packets", Shape::whole, "of --rare: n of P(Q > n)"}, &Answer::level},
+      {{"level", "n", "packets", Shape::whole, "--rare: n of P(Q > n)"}, &Answer::level},
       {{"probability", "P(Q > n)", "", Shape::estimate,
-        "of --rare: P(Q > level) of the hop's queue; null where no path came there"},
+        "--rare: P(Q > level) of the queue of the hop; null if no path reached the level"},
        &Answer::probability},
-      {{"method", "method", "", Shape::text, "of --rare: importance sampling or splitting"},
+      {{"method", "method", "", Shape::text, "--rare: importance sampling or splitting"},
        [](const Answer& of) { return name(of.method); }}};
   return fields;
 }
 
 const Fields<SimulateRareAnswer>& cycle_fields() {
   static const Fields<SimulateRareAnswer> fields{
-      {{"cycles", "cycles", "", Shape::whole,
-        "of --rare by importance sampling: cycles of the queue that were simulated", Style::hidden},
+      {{"cycles", "cycles", "", Shape::whole, "--rare by importance sampling: simulated cycles of the queue",
+        Style::hidden},
        &SimulateRareAnswer::cycles,
        &of_cycles}};
   return fields;
 }
 
-/// Of the parts of a sum, which there must be some of.
+/// The parts of a sum, of which at least one must exist.
 std::string interval_in_words(const SimulateRareAnswer& answer) {
   const auto& probability = *answer.probability;
   return fmt::format("{:.2g} %; 95 % interval from {} batches",
@@ -442,8 +445,8 @@ Document document(std::vector<SimulateTreePoint> given, std::size_t asked, const
   std::vector<const Simulated*> runs;
   for (const SimulateTreePoint& point : *points) runs.push_back(&point.second.simulated);
   Document document{.layout = std::make_shared<const Layout>(simulate_tree_layout()),
-                    .headline = fmt::format("Simulation of {}{}",
-                                            of_tree(points->front().first) ? "the " : "", title(*points)),
+                    .headline = {},
+                    .settings = fmt::format("Simulation of {}.", title(*points)),
                     .results = {},
                     .notes = notes(*points, runs)};
   for (std::size_t i = 0; i < points->size(); ++i) {
@@ -455,6 +458,7 @@ Document document(std::vector<SimulateTreePoint> given, std::size_t asked, const
     result.caption = in_words(question.topology) + room_in_words(question);
     if (points->size() == 1) result.lines = lines((*points)[i], scale_of(units));
   }
+  document.headline = headline(document);
   document = with_units(std::move(document), scale_of(units));
   mark_stopped(document, runs, asked);
   document.picture = [document, points, units] { return picture(document, *points, units); };
@@ -465,8 +469,10 @@ Document document(const std::vector<SimulateRarePoint>& points, std::size_t aske
   auto layout = simulate_tree_layout();
   layout.quiet = {"level", "probability"};
   layout.quiet_table.clear();
-  Document document{
-      .layout = std::make_shared<const Layout>(std::move(layout)), .headline = {}, .results = {}};
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+                    .headline = {},
+                    .settings = capitalized(rare_title(points)) + ".",
+                    .results = {}};
   std::vector<const Simulated*> runs;
   bool found = false, missed = false;
   for (const SimulateRarePoint& point : points) {
@@ -480,21 +486,19 @@ Document document(const std::vector<SimulateRarePoint>& points, std::size_t aske
   }
   const auto& [question, answer] = points.front();
   if (!found)
-    throw NoAnswer(fmt::format("no path reached a queue of more than {} packets: more --slots are needed",
-                               answer.level.value));
+    throw NoAnswer(
+        fmt::format("no path reached a queue of more than {} packets; increase --slots", answer.level.value));
   if (points.size() == 1) {
-    document.headline = fmt::format("P(Q > {}) at hop {} = {} in the {}", answer.level.value, question.hop,
-                                    brief(shown(*answer.probability)), rare_title(points));
+    document.headline = fmt::format("P(Q > {}) = {} at hop {}.", answer.level.value,
+                                    brief(shown(*answer.probability)), question.hop);
     document.results.front().lines = rare_lines(answer);
   } else {
-    document.headline = "Rare events in the " + rare_title(points);
+    document.headline = fmt::format("P(Q > n) {}.", range_in_words(document, "probability"));
     document.notes.push_back(
-        fmt::format("Q: packets of the hop's queue just after the arrivals of a slot. Estimates "
-                    "with 95 % intervals from {}.",
+        fmt::format("Q: packets in the queue of the hop just after the arrivals of a slot. Estimates with 95 "
+                    "% intervals from {}.",
                     batches_in_words(runs)));
-    if (missed)
-      document.notes.emplace_back(
-          "Where there is no probability no path reached a queue as long: more --slots are needed.");
+    if (missed) document.notes.emplace_back("No probability: no path reached the level; increase --slots.");
   }
   document = with_units(std::move(document), scale_of(units));
   mark_stopped(document, runs, asked);
@@ -504,7 +508,7 @@ Document document(const std::vector<SimulateRarePoint>& points, std::size_t aske
                           .height = "probability",
                           .powers_of_ten = true,
                           .style = CurveStyle::bars},
-                         {.title = document.headline,
+                         {.title = document.settings,
                           .x_label = {},
                           .y_label = "P(Q > n)",
                           .note = "simulation, 95 % intervals"});

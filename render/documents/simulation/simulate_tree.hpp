@@ -14,20 +14,20 @@ namespace tailbound::render {
 using SimulateTreePoint = std::pair<answers::SimulateTreeQuestion, answers::SimulateTreeAnswer>;
 using SimulateRarePoint = std::pair<answers::SimulateRareQuestion, answers::SimulateRareAnswer>;
 
-/// \param asked  points; where they are not all there, the document is stopped
+/// \param asked  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point
 [[nodiscard]] Document document(std::vector<SimulateTreePoint> points, std::size_t asked,
                                 const answers::Units& units = {});
 
-/// Points that splitting never saw have no probability.
-/// \throws NoAnswer  none of them has
+/// Points that splitting never observed have no probability.
+/// \throws NoAnswer  no point has a probability
 [[nodiscard]] Document document(const std::vector<SimulateRarePoint>& points, std::size_t asked,
                                 const answers::Units& units = {});
 
 /// Below the headline of one rare event: its interval, its method, its run.  \pre it has a probability
 [[nodiscard]] std::vector<Line> rare_lines(const answers::SimulateRareAnswer& answer);
 
-/// Of both: rare events are asked for by an option of the same command.
+/// For both: rare events are an option of the same command.
 [[nodiscard]] Layout simulate_tree_layout();
 
 }  // namespace tailbound::render

@@ -28,25 +28,26 @@ const Fields<SimulatedLoad>& simulated_load_results() {
   using Of = SimulatedLoad;
   static const Fields<Of> fields{
       {{"fraction_of_saturation", "of saturation", "", Shape::model,
-        "of the simulated saturation load where that was searched, else of the model's; may be above 1; null "
-        "where "
-        "there is neither",
+        "fraction of the simulated saturation load if that was searched, otherwise of the model's; may "
+        "exceed 1; null if there is neither",
         Style::percent},
        [](const Of& of) { return shown(of.point.fraction_of_saturation); }},
       {estimated_cycles(
            "latency", "latency",
-           "mean, of a message from its birth until its tail has arrived; null where none arrived"),
+           "mean latency of a message from generation to arrival of its tail; null if none arrived"),
        [](const Of& of) { return of.point.found.latency; }},
-      {estimated_cycles("source_wait", "source wait",
-                        "mean, from its birth until its head leaves the source"),
+      {estimated_cycles("source_wait", "source queueing",
+                        "mean time from generation until the head leaves the source"),
        [](const Of& of) { return of.point.found.source_wait; }},
-      {estimated_cycles("service", "service", "mean time for which it holds its injection channel"),
+      {estimated_cycles("service", "service",
+                        "mean time from there until the tail leaves the injection channel"),
        [](const Of& of) { return of.point.found.service; }},
-      {{"throughput", "", "flits/cycle/node", Shape::estimate, "flits delivered, of a sending node",
+      {{"throughput", "", "flits/cycle/node", Shape::estimate, "flits delivered per sending node",
         Style::hidden},
        [](const Of& of) { return of.point.found.throughput; }},
       {{"mean_distance", "", "channels", Shape::estimate,
-        "mean path of the messages delivered, injection included, and ejection if there is a channel for it",
+        "mean number of channels on the path of delivered messages, injection included, and ejection if it "
+        "has a channel",
         Style::hidden},
        [](const Of& of) { return observed(of.point.found.mean_distance); }},
       {{"messages", "", "", Shape::whole, "delivered while measured", Style::hidden},
@@ -61,7 +62,7 @@ const Fields<SimulatedLoad>& simulated_load_results() {
 return fields;
 }
 
-/// The i-th percentile; None where none arrived, or beyond what is counted.
+/// The i-th percentile; None if no message arrived, or beyond the counted range.
 Value percentile_of(const SimulatedWorms& point, std::size_t i) {
   return i < point.found.percentiles.size() ? shown(point.found.percentiles[i].latency) : Value(None{});
 }
@@ -87,7 +88,7 @@ const Table<LatencyPercentile>& simulated_latency_percentiles() {
       "of the latency",
       {{{"percentile", "percentile", "", Shape::given, "in percent of the messages"},
         [](const Row& of) { return numeric::Rational(of.fraction * 100); }},
-       {estimated_cycles("latency", "latency", "null where none arrived"), &Row::latency}}};
+       {estimated_cycles("latency", "latency", "null if none arrived"), &Row::latency}}};
   return table;
 }
 
@@ -95,10 +96,11 @@ const Table<sim::WormChannelUse>& busiest_table() {
   using Use = sim::WormChannelUse;
   static const Table<Use> table{
       "busiest",
-      "the ten channels held longest, those of the sources left out",
+      "the ten channels with the highest occupancy, sources excluded",
       {{{"channel", "channel", "", Shape::text, "its ends"}, &Use::name},
-       {{"held", "held", "", Shape::estimate, "part of the time for which it belongs to a worm"}, &Use::held},
-       {{"flits_per_cycle", "flits/cycle", "", Shape::estimate, "that cross it"},
+       {{"held", "held", "", Shape::estimate, "occupancy: fraction of time allocated to a message"},
+        &Use::held},
+       {{"flits_per_cycle", "flits/cycle", "", Shape::estimate, "flits that cross it"},
         [](const Use& of) { return observed(of.flits); }}}};
   return table;
 }
@@ -113,7 +115,7 @@ std::vector<Rows> tables(const SimulateWormholeQuestion& question, const Simulat
   return tables;
 }
 
-/// The percentiles and the busiest channel, in the table of the loads.
+/// The percentiles and the busiest channel, in the table of loads.
 Cells text_cells(const SimulateWormholeQuestion& question, const SimulatedWorms& point) {
   Cells cells;
   for (std::size_t i = 0; i < question.percentiles.size(); ++i)
@@ -139,14 +141,14 @@ std::vector<Line> lines(const SimulateWormholeQuestion& question, const Simulate
   };
   std::vector<Line> lines{{"load", load_in_words(answer, point)},
                           {"latency", cycles(shown(point.found.latency))},
-                          {"source wait", cycles(shown(point.found.source_wait))},
+                          {"source queueing", cycles(shown(point.found.source_wait))},
                           {"service", cycles(shown(point.found.service))}};
   for (std::size_t i = 0; i < question.percentiles.size(); ++i)
     lines.push_back({percentile_heading(question.percentiles[i]), cycles(percentile_of(point, i))});
   if (!point.found.busiest.empty()) {
     const sim::WormChannelUse& busiest = point.found.busiest.front();
-    lines.push_back({"busiest channel",
-                     fmt::format("{}, held {} of the time", busiest.name, brief(shown(busiest.held)))});
+    lines.push_back(
+        {"busiest channel", fmt::format("{}, occupancy {}", busiest.name, brief(shown(busiest.held)))});
   }
   lines.push_back({"messages", std::to_string(point.found.messages)});
   return joined(std::move(lines), simulation_lines(point.simulated, "cycle"));
@@ -174,18 +176,28 @@ std::vector<std::string> notes(const std::vector<SimulatedWormholeAnswered>& net
                    saturation_notes(question, answer,
                                     networks.size() == 1 ? "" : in_words(question.network, answer.layout)));
   notes.push_back(
-      fmt::format("Estimates with {:.6g} % intervals, in cycles. Held: part of the time for which the "
-                  "channel belongs to a "
-                  "message.",
+      fmt::format("Estimates with {:.6g} % intervals. Occupancy: fraction of time that the channel is "
+                  "allocated to a message.",
                   100 * networks.front().first.confidence));
   for (std::string& note : hypercube_notes(all_networks(networks))) notes.push_back(std::move(note));
   return notes;
 }
 
+std::string headline(const Document& document, const std::vector<const SimulatedWorms*>& points) {
+  const std::string latency = range_in_words(document, "latency");
+  if (latency.empty()) return "No message was delivered.";
+  const auto [least, most] =
+      std::minmax_element(points.begin(), points.end(),
+                          [](const SimulatedWorms* a, const SimulatedWorms* b) { return a->load < b->load; });
+  const std::string from = fmt::format("{:.4g}", (*least)->load), to = fmt::format("{:.4g}", (*most)->load);
+  return fmt::format("Mean latency {} cycles at {} flits/cycle/node.", latency,
+                     from == to ? "load " + from : "loads " + from + " to " + to);
+}
+
 Picture picture(const Document& document, const std::vector<SimulatedWormholeAnswered>& networks) {
   const auto& [question, answer] = networks.front();
   Picture picture{.title = networks.size() == 1 ? title_in_words(question.network)
-                                                : "Wormhole networks: mean latency by simulation",
+                                                : "Wormhole networks: mean latency, simulated",
                   .x_label = {},
                   .y_label = "mean latency [cycles]",
                   .note = fmt::format("simulation, {:.6g} % intervals", 100 * question.confidence)};
@@ -202,7 +214,7 @@ Picture picture(const Document& document, const std::vector<SimulatedWormholeAns
     picture.x_label = "load [flits/cycle/node]";
   }
   if (picture.curves.size() == 1) picture.curves.front().title = "simulation";
-  if (picture.curves.empty()) throw NoAnswer("there is nothing to draw: no message was delivered");
+  if (picture.curves.empty()) throw NoAnswer("nothing to draw: no message was delivered");
   return picture;
 }
 
@@ -227,13 +239,14 @@ Layout simulate_wormhole_layout() {
 
 Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::size_t asked) {
   const auto& [first, found] = networks.front();
-  Document document{
-      .layout = std::make_shared<const Layout>(simulate_wormhole_layout()),
-      .headline = networks.size() == 1
-                      ? "Simulation: " + in_two_lines(in_words(first.network, found.layout))
-                      : "Wormhole networks, simulated" + common_ends_in_words(all_networks(networks)),
-      .results = {},
-      .notes = notes(networks)};
+  Document document{.layout = std::make_shared<const Layout>(simulate_wormhole_layout()),
+                    .headline = {},
+                    .settings = (networks.size() == 1 ? "Simulation: " + in_words(first.network, found.layout)
+                                                      : "Wormhole networks, simulated" +
+                                                            common_ends_in_words(all_networks(networks))) +
+                                ".",
+                    .results = {},
+                    .notes = notes(networks)};
   document.text_columns = text_columns(first);
   for (const auto& [question, answer] : networks)
     for (std::size_t i = 0; i < answer.points.size(); ++i) {
@@ -245,6 +258,7 @@ Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::s
       result.tables = tables(question, point);
       result.text_cells = text_cells(question, point);
     }
+  document.headline = headline(document, points_of(networks));
   if (document.results.size() == 1) document.results.front().lines = lines(first, found);
   std::vector<const answers::Simulated*> simulated;
   for (const SimulatedWorms* point : points_of(networks)) simulated.push_back(&point->simulated);
@@ -257,7 +271,7 @@ Document document(const std::vector<WormholeSaturationAnswered>& networks) {
   std::vector<SaturationPoint> points;
   for (const auto& [question, answer] : networks)
     points.push_back({.inputs = simulated_worm_inputs().cells(question.network),
-                      .network = in_two_lines(in_words(question.network, answer.layout)),
+                      .network = in_words(question.network, answer.layout),
                       .title = title_in_words(question.network),
                       .length = question.length,
                       .saturation = found_saturation(answer)});

@@ -13,8 +13,8 @@ namespace tailbound::render {
 using SimulatedWormholeAnswered =
     std::pair<answers::SimulateWormholeQuestion, answers::SimulateWormholeAnswer>;
 
-/// A result for each load of each network. Marked as stopped where loads are missing or the last was cut short.
-/// \param asked  loads, of all networks
+/// A result for each load of each network. Marked as stopped if loads are missing or the last is partial.
+/// \param asked  number of loads of all networks
 /// \pre at least one network, each with at least one load
 [[nodiscard]] Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::size_t asked);
 

@@ -17,7 +17,7 @@ using namespace answers;
 using numeric::plain;
 using traffic::FittedSources;
 
-/// As fits are shown: a question and its answer.
+/// A query and its answer.
 struct Fitted {
   FitQuestion question;
   FitAnswer answer;
@@ -34,11 +34,11 @@ numeric::Estimate<unit::Ratio> estimated(double value, double half_width) {
 const Fields<Fitted>& fit_inputs() {
   static const Fields<Fitted> fields{
       {{"trace", "trace", "", Shape::text, "file"}, [](const Fitted& of) { return of.question.file; }},
-      {{"link_gbps", "link", "Gbit/s", Shape::given, "of the output"},
+      {{"link_gbps", "link", "Gbit/s", Shape::given, "rate of the output"},
        [](const Fitted& of) { return of.question.link_gbps; }},
-      {{"cell_bytes", "cell", "bytes", Shape::whole, "of which the output sends one a slot"},
+      {{"cell_bytes", "cell", "bytes", Shape::whole, "the output sends one cell per slot"},
        [](const Fitted& of) { return of.question.cell_bytes; }},
-      {{"arrive", "arrive", "", Shape::text, "whole: all cells of a packet in one slot; cells: one a slot"},
+      {{"arrive", "arrive", "", Shape::text, "whole: all cells of a packet in one slot; cells: one per slot"},
        [](const Fitted& of) { return of.question.arrival; }}};
   return fields;
 }
@@ -50,32 +50,32 @@ const Fields<Fitted>& fit_results() {
        [](const Fitted& of) { return of.answer.trusted() ? "trusted" : "not trusted"; }},
       {{"model", "model", "", Shape::text, "on-off sources, or independent slots"},
        [](const Fitted& of) { return of.answer.fit.sources ? "on-off sources" : "independent slots"; }},
-      {{"packets", "packets", "", Shape::whole, "in the trace"},
+      {{"packets", "packets", "", Shape::whole, "packets in the trace"},
        [](const Fitted& of) { return static_cast<std::int64_t>(of.answer.stamps.packets); }},
-      {{"slots", "slots", "", Shape::whole, "up to the last cell"},
+      {{"slots", "slots", "", Shape::whole, "slots up to the last cell"},
        [](const Fitted& of) { return of.answer.slots; }},
-      {{"slot_ns", "slot", "ns", Shape::model, "time of a cell on the link"},
+      {{"slot_ns", "slot", "ns", Shape::model, "transmission time of a cell"},
        [](const Fitted& of) { return computed<unit::Slot>(of.answer.slot_ns); }},
-      {{"load", "load", "cells/slot", Shape::model, "of the output, counted"},
+      {{"load", "load", "cells/slot", Shape::model, "measured load of the output"},
        [](const Fitted& of) { return computed<unit::Load>(of.answer.load); }},
-      {{"peak", "peak", "cells", Shape::whole, "most cells in a slot"},
+      {{"peak", "peak", "cells", Shape::whole, "maximum cells per slot"},
        [](const Fitted& of) { return of.answer.peak; }},
-      {{"longest_queue", "longest queue", "cells", Shape::whole, "of the trace itself"},
+      {{"longest_queue", "longest queue", "cells", Shape::whole, "maximum queue of the trace itself"},
        [](const Fitted& of) { return of.answer.longest; }},
-      {{"busy_periods", "busy periods", "", Shape::whole, "of the trace's queue"},
+      {{"busy_periods", "busy periods", "", Shape::whole, "busy periods of the queue of the trace"},
        [](const Fitted& of) { return static_cast<std::int64_t>(of.answer.busy_periods); }},
-      {{"horizon", "horizon", "slots", Shape::whole, "n, over which bursts must be right"},
+      {{"horizon", "horizon", "slots", Shape::whole, "n, the time scale on which bursts must match"},
        [](const Fitted& of) { return of.answer.fit.horizon; }},
       {{"sources", "sources", "", Shape::whole, "m, on-off"},
        [](const Fitted& of) { return of.answer.fit.sources->count; },
        sources},
-      {{"source_load", "load of a source", "packets/slot", Shape::model, "a"},
+      {{"source_load", "load per source", "packets/slot", Shape::model, "a"},
        [](const Fitted& of) { return computed<unit::Load>(of.answer.fit.sources->load); },
        sources},
-      {{"burst", "burst", "slots", Shape::model, "mean length of a source's bursts"},
+      {{"burst", "burst", "slots", Shape::model, "mean burst length of a source"},
        [](const Fitted& of) { return computed<unit::Slot>(of.answer.fit.sources->burst()); },
        sources},
-      {{"on_rate", "on-rate", "packets/slot", Shape::model, "of a source within a burst"},
+      {{"on_rate", "on-rate", "packets/slot", Shape::model, "rate of a source within a burst"},
        [](const Fitted& of) { return computed<unit::Load>(of.answer.fit.sources->on_rate); },
        sources}};
   return fields;
@@ -84,14 +84,15 @@ const Fields<Fitted>& fit_results() {
 const Table<FittedDispersion>& dispersion_table() {
   static const Table<FittedDispersion> table{
       "dispersion",
-      "index of dispersion for counts: the variance of the cells of n slots over their mean",
+      "index of dispersion for counts: variance / mean of the cells in n slots",
       {{{"slots", "n", "slots", Shape::whole, "n"},
         [](const FittedDispersion& of) { return of.trace.slots; }},
-       {{"trace", "trace", "", Shape::estimate, "IDC(n), with 95 % where memory is short"},
+       {{"trace", "trace", "", Shape::estimate, "IDC(n), with 95 % intervals if correlations are short"},
         [](const FittedDispersion& of) { return estimated(of.trace.value, of.trace.half_width); }},
-       {{"independent", "independent slots", "", Shape::model, "of slots like these without memory"},
+       {{"independent", "independent slots", "", Shape::model,
+         "of independent slots with the same distribution"},
         [](const FittedDispersion& of) { return computed<unit::Ratio>(of.independent); }},
-       {{"fitted", "on-off sources", "", Shape::model, "of the sources that were fitted"},
+       {{"fitted", "on-off sources", "", Shape::model, "of the fitted sources"},
         [](const FittedDispersion& of) { return computed<unit::Ratio>(*of.sources); },
         [](const FittedDispersion& of) { return of.sources.has_value(); }}}};
   return table;
@@ -100,17 +101,16 @@ const Table<FittedDispersion>& dispersion_table() {
 const Table<FittedTail>& fitted_tails() {
   static const Table<FittedTail> table{
       "tail",
-      "the queue: of the trace itself, and of both models",
+      "queue of the trace and of both models",
       {{{"level", "n", "cells", Shape::whole, "n"}, [](const FittedTail& of) { return of.trace.level; }},
-       {{"trace", "trace", "", Shape::estimate,
-         "P(Q > n), with 95 % for all levels compared together, from blocks"},
+       {{"trace", "trace", "", Shape::estimate, "P(Q > n), 95 % simultaneous intervals from blocks"},
         [](const FittedTail& of) { return estimated(of.trace.probability, of.half_width); }},
-       {{"independent", "independent slots", "", Shape::model, "P(Q > n) of slots without memory"},
+       {{"independent", "independent slots", "", Shape::model, "P(Q > n) of independent slots"},
         [](const FittedTail& of) { return computed<unit::Probability>(of.independent); }},
-       {{"fitted", "on-off sources", "", Shape::model, "P(Q > n) of the sources that were fitted"},
+       {{"fitted", "on-off sources", "", Shape::model, "P(Q > n) of the fitted sources"},
         [](const FittedTail& of) { return computed<unit::Probability>(*of.sources); },
         [](const FittedTail& of) { return of.sources.has_value(); }},
-       {{"compared", "tests", "", Shape::flag, "is the interval narrow enough to test a model by?"},
+       {{"compared", "tests", "", Shape::flag, "true if the interval is narrow enough to test a model"},
         &FittedTail::compared}}};
   return table;
 }
@@ -118,18 +118,18 @@ const Table<FittedTail>& fitted_tails() {
 std::string test_in_words(const FitTest& test) {
   switch (test.kind) {
     case FitTest::Kind::dispersion:
-      return fmt::format("the model's IDC is off by {:.2g} intervals (or tenths) at worst; at most 1",
+      return fmt::format("maximum deviation of the IDC of the model {:.2g} intervals (or tenths); limit 1",
                          test.measured);
     case FitTest::Kind::memory:
       return std::isinf(test.measured)
-                 ? "the trace is too short to see whether its IDC has stopped growing"
-                 : fmt::format("the IDC grows {:.3g} times over the next ten horizons; below {:g}",
+                 ? "the trace is too short to tell whether its IDC converges"
+                 : fmt::format("the IDC grows by a factor of {:.3g} over the next ten horizons; limit {:g}",
                                test.measured, test.allowed);
     case FitTest::Kind::tails:
-      return fmt::format("the model's tail is {:.2g} times the trace's at worst, where that is known to 50 %",
+      return fmt::format("maximum tail ratio model / trace {:.2g}, where the trace is known to 50 %",
                          test.measured);
     case FitTest::Kind::length:
-      return fmt::format("the trace is {:.3g} horizons long; more than {:g}", test.measured, test.allowed);
+      return fmt::format("the trace is {:.3g} horizons long; minimum {:g}", test.measured, test.allowed);
   }
   return {};
 }
@@ -137,10 +137,10 @@ std::string test_in_words(const FitTest& test) {
 const Table<FitTest>& tests_table() {
   static const Table<FitTest> table{
       "tests",
-      "what the verdict rests on: all must pass",
+      "tests of the verdict; all must pass",
       {{{"test", "test", "", Shape::text, "dispersion, memory, tails, length"}, &FitTest::kind},
-       {{"passed", "passed", "", Shape::flag, "did it?"}, &FitTest::passed},
-       {{"what", "what was seen", "", Shape::text, "in words"}, &test_in_words}}};
+       {{"passed", "passed", "", Shape::flag, "true if passed"}, &FitTest::passed},
+       {{"what", "result of the test", "", Shape::text, "result as text"}, &test_in_words}}};
   return table;
 }
 
@@ -148,11 +148,11 @@ const Table<FitAnswer::Played>& played_table() {
   using Played = FitAnswer::Played;
   static const Table<Played> table{
       "played",
-      "what buffers lose into which the trace itself is played",
-      {{{"buffer", "buffer", "cells", Shape::whole, "B, the cell in service counts"}, &Played::buffer},
-       {{"lost", "cells lost", "", Shape::whole, "of the trace"},
+      "loss of the trace itself in given buffers",
+      {{{"buffer", "buffer", "cells", Shape::whole, "B, cell in service included"}, &Played::buffer},
+       {{"lost", "cells lost", "", Shape::whole, "cells of the trace"},
         [](const Played& of) { return static_cast<std::int64_t>(of.lost); }},
-       {{"loss", "lost", "", Shape::model, "of its cells"},
+       {{"loss", "lost", "", Shape::model, "fraction of its cells"},
         [](const Played& of) { return computed<unit::Ratio>(of.loss); }}}};
   return table;
 }
@@ -160,12 +160,9 @@ const Table<FitAnswer::Played>& played_table() {
 std::string headline_of(const Fitted& of) {
   const FitAnswer& answer = of.answer;
   const std::string load = fmt::format("load {:.3g}", answer.load);
-  if (!answer.trusted())
-    return fmt::format("No model of {} is trusted at {}: see the tests.", of.question.file, load);
-  if (!answer.fit.sources)
-    return fmt::format("{} is like independent slots at {}: its law of cells a slot may be used.",
-                       of.question.file, load);
-  return fmt::format("{} is like {} on-off sources with bursts of {:.3g} slots at {}.", of.question.file,
+  if (!answer.trusted()) return fmt::format("No model fits the trace at {}: see the tests.", load);
+  if (!answer.fit.sources) return fmt::format("The trace fits independent slots at {}.", load);
+  return fmt::format("The trace fits {} on-off sources with bursts of {:.3g} slots at {}.",
                      answer.fit.sources->count, answer.fit.sources->burst(), load);
 }
 
@@ -174,19 +171,17 @@ std::vector<std::string> fit_notes(const Fitted& of) {
   std::vector<std::string> notes;
   if (!answer.trusted())
     notes.push_back(
-        fmt::format("The trace has memory or sizes beyond the model: no tail below 1/{} (the busy periods "
-                    "seen) can be stated.",
+        fmt::format("The trace has correlations or sizes beyond the models: no tail below 1/{} (busy periods "
+                    "observed) can be stated.",
                     answer.busy_periods));
   if (answer.coarse_stamps)
     notes.push_back(
-        fmt::format("WARNING: times are multiples of {} ns, longer than a slot of {:.3g} ns: packets of one "
-                    "stamp seem to come together "
-                    "({} stamps for {} packets).",
+        fmt::format("WARNING: time stamps are multiples of {} ns, longer than a slot of {:.3g} ns: packets "
+                    "with the same stamp count as simultaneous ({} stamps for {} packets).",
                     answer.stamps.resolution, answer.slot_ns, answer.stamps.distinct, answer.stamps.packets));
   notes.emplace_back(
-      "Q: cells just after the arrivals of a slot, that in service included. --save-traffic FILE keeps the "
-      "model for "
-      "buffer and occupancy --traffic-file FILE.");
+      "Q: cells just after the arrivals of a slot. Use the model with --save-traffic FILE, then buffer "
+      "--traffic-file FILE.");
   return notes;
 }
 
@@ -194,7 +189,7 @@ Picture fit_picture(const Fitted& of) {
   Picture picture{.title = "Queue of " + of.question.file,
                   .x_label = "n [cells]",
                   .y_label = "P(Q > n)",
-                  .note = "trace: 95 % for all levels together, from blocks",
+                  .note = "trace: 95 % simultaneous intervals from blocks",
                   .powers_of_ten = true};
   Curve trace{.title = "trace", .style = CurveStyle::bars};
   Curve independent{.title = "independent slots", .style = CurveStyle::line},
@@ -229,6 +224,7 @@ Document document(const FitQuestion& question, FitAnswer answer) {
   const auto of = std::make_shared<const Fitted>(Fitted{question, std::move(answer)});
   Document document{.layout = std::make_shared<const Layout>(fit_layout()),
                     .headline = headline_of(*of),
+                    .settings = "Trace " + of->question.file + ".",
                     .results = {},
                     .notes = fit_notes(*of)};
   Result& result = document.results.emplace_back();
@@ -237,14 +233,14 @@ Document document(const FitQuestion& question, FitAnswer answer) {
   const FitAnswer& found = of->answer;
   result.lines = {
       {"trace",
-       fmt::format("{} packets, {} cells in {} slots of {:.4g} ns; load {:.4g}, at most {} cells in a slot",
+       fmt::format("{} packets, {} cells in {} slots of {:.4g} ns; load {:.4g}, at most {} cells per slot",
                    found.stamps.packets, found.cells, found.slots, found.slot_ns, found.load, found.peak)},
       {"queue", fmt::format("at most {} cells, {} busy periods", found.longest, found.busy_periods)}};
   if (found.fit.sources) {
     const FittedSources& sources = *found.fit.sources;
     result.lines.push_back(
         {"fit",
-         fmt::format("{} on-off sources of load {:.4g}, bursts of {:.4g} slots at {:.4g} packets a slot",
+         fmt::format("{} on-off sources of load {:.4g}, bursts of {:.4g} slots at {:.4g} packets per slot",
                      sources.count, sources.load, sources.burst(), sources.on_rate)});
   }
   result.tables.push_back(tests_table().rows(

@@ -19,27 +19,27 @@ using answers::SimulatedBroadcasts;
 using answers::ValidateBroadcastAnswer;
 using answers::ValidateBroadcastQuestion;
 
-/// Of the simulation, behind those of the variants.
+/// Of the simulation, after those of the variants.
 const char* latency_name(BroadcastQuantity quantity) {
   return quantity == BroadcastQuantity::unicast_latency ? "unicast" : "broadcast";
 }
 
-/// What is compared at one rate.
+/// The comparisons at one rate.
 struct RateCompared {
   const ValidateBroadcastQuestion* question;
   const ValidateBroadcastAnswer* answer;
-  std::size_t rate;                       ///< its place
-  std::vector<BroadcastComparison> rows;  ///< of what was sent
+  std::size_t rate;                       ///< its index
+  std::vector<BroadcastComparison> rows;  ///< of messages that were sent
 
   [[nodiscard]] const SimulatedBroadcasts& simulated() const { return answer->simulation.points[rate]; }
   [[nodiscard]] const char* variant() const { return name_of(broadcast_variants[answer->judged]); }
-  /// By the variant that is judged; nothing of what was not sent.
+  /// By the judged variant; nothing if no such message was sent.
   [[nodiscard]] std::optional<ShownComparison> judged(BroadcastQuantity quantity) const {
     for (const BroadcastComparison& row : rows)
       if (row.quantity == quantity) return row.variants[answer->judged];
     return std::nullopt;
   }
-  /// A friend, so that in one translation unit with others it does not hide theirs.
+  /// A friend, so that it does not hide the others in a unity build.
   friend const answers::Simulated& simulated_of(const RateCompared& of) { return of.simulated().simulated; }
   [[nodiscard]] answers::Tally tally() const {
     answers::Tally tally;
@@ -78,7 +78,7 @@ const Table<VariantLatencyRow>& broadcast_variants_table() {
   using Row = VariantLatencyRow;
   static const Table<Row> table{
       "variants",
-      "each latency by each variant of the model",
+      "each latency, one row per variant of the model",
       {{{"quantity", "latency", "", Shape::text, "unicast_latency or broadcast_latency"},
         [](const Row& of) { return std::string(latency_name(of.quantity)) + "_latency"; }},
        {{"variant", "variant", "", Shape::text, "conserving, literal or shared-wire"}, &Row::variant},
@@ -93,26 +93,26 @@ const Fields<RateCompared>& compared_rate_inputs() {
   return fields;
 }
 
-/// \param model  what the variant that is judged is called
+/// \param model  name of the judged variant
 Fields<RateCompared> compared_rate_fields(const std::string& model) {
   using Of = RateCompared;
   const auto compared = [&](const char* prefix) {
     return comparison_fields({.unit = "cycles", .predicted = model, .prefix = prefix});
   };
   return {
-      {fraction_column(
-           "the rate over that at which the model's variant conserving saturates; may be above 1"),
+      {fraction_column("rate / saturation rate of the model's variant conserving; may exceed 1"),
        [](const Of& of) { return of.simulated().fraction_of_saturation; }},
       {compared("unicast_"), [](const Of& of) { return of.judged(BroadcastQuantity::unicast_latency); }},
       {compared("broadcast_"), [](const Of& of) { return of.judged(BroadcastQuantity::broadcast_latency); }},
-      {{"optimistic_rows", "optimistic", "", Shape::whole,
-        "of the two latencies, how many are below the simulation's interval by the variant", Style::hidden},
+      {{"optimistic_rows", "underestimates", "", Shape::whole,
+        "number of the two latencies that the variant underestimates, below the interval of the simulation",
+        Style::hidden},
        [](const Of& of) { return of.tally().optimistic(); }},
       {{"model_assumes", "model assumes", "", Shape::texts,
-        "what the models take for granted and the simulated network does not have", Style::hidden},
+        "assumptions of the models that differ from the simulated network", Style::hidden},
        [](const Of& of) { return Value(TextList{assumptions(of)}); }},
       {{"model_saturation_rate", "model", "messages/cycle/node", Shape::model,
-        "the rate at which the model's variant conserving saturates", Style::hidden},
+        "saturation rate of the model's variant conserving", Style::hidden},
        [](const Of& of) { return of.answer->simulation.model_saturation; }},
       {simulation_fields("cycle"), [](const Of& of) { return simulated_of(of); }}};
 }
@@ -128,7 +128,7 @@ std::vector<VariantLatencyRow> variant_rows(const RateCompared& point) {
 
 std::vector<Line> lines(const RateCompared& point) {
   std::vector<Line> lines{
-      {"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of the model's saturation",
+      {"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of the model's saturation rate",
                            point.simulated().rate, 100 * point.simulated().fraction_of_saturation.value)}};
   for (const BroadcastComparison& row : point.rows) {
     const auto& judged = row.variants[point.answer->judged];
@@ -152,33 +152,35 @@ std::vector<std::size_t> judged_of(const std::vector<ValidateBroadcastAnswered>&
   return all;
 }
 
-std::vector<std::string> notes(const std::vector<ValidateBroadcastAnswered>& networks,
-                               const std::vector<RateCompared>& points) {
-  std::vector<std::string> notes;
+/// The verdict on each variant that is judged.
+std::string headline(const std::vector<ValidateBroadcastAnswered>& networks) {
+  std::string text;
   for (const std::size_t variant : judged_of(networks)) {
     std::vector<answers::Tally> tallies;
     for (const auto& [question, answer] : networks)
       if (answer.judged == variant) tallies.push_back(answer.tally);
-    notes.push_back(
-        fmt::format("Verdict: {}.",
-                    conclusion(tallies, fmt::format("variant {}", name_of(broadcast_variants[variant])))));
+    text += (text.empty() ? "" : "; ") +
+            conclusion(tallies, fmt::format("the model ({})", name_of(broadcast_variants[variant])));
   }
+  return capitalized(text) + ".";
+}
+
+std::vector<std::string> notes(const std::vector<ValidateBroadcastAnswered>& networks,
+                               const std::vector<RateCompared>& points) {
+  std::vector<std::string> notes;
   if (points.size() > 1)
     notes.push_back(fmt::format("Simulated: {}.", batches_in_words(validated_runs(points))));
   for (const RateCompared& point : points)
     for (const std::string& assumption : assumptions(point)) {
-      std::string note = fmt::format(
-          "The models are of another network than the simulated one: they assume {}.", assumption);
+      std::string note = fmt::format("The models assume {}, unlike the simulation.", assumption);
       if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
     }
   notes.push_back(verdicts_in_words() +
-                  fmt::format(" +- is the 95 % interval of the simulation. Of saturation: of the rate of "
-                              "variant {}.",
+                  fmt::format(" 95 % intervals. Fractions of saturation: of variant {}.",
                               name_of(broadcast_variants.front())));
   if (points.size() > most_tables)
     notes.push_back(fmt::format(
-        "The other variants are in the data formats, and here with up to {} rates; or --replication.",
-        most_tables));
+        "Other variants: in JSON and CSV, or here with up to {} rates, or with --replication.", most_tables));
   std::vector<answers::BroadcastHypercube> hypercubes;
   for (const auto& [question, answer] : networks) hypercubes.push_back(question.simulation.network.hypercube);
   return joined(std::move(notes), unicast_notes(hypercubes));
@@ -192,12 +194,12 @@ std::vector<answers::SimulatedHypercube> networks_of(const std::vector<ValidateB
 
 // --- picture
 
-/// A latency that is drawn.
+/// A latency to draw.
 struct Drawn {
   const char* name;  ///< "unicast"
   numeric::Model<unit::Cycle> BroadcastLatencies::*model;
   BroadcastQuantity quantity;
-  int first_colour;  ///< of its variants, its simulation's behind them
+  int first_colour;  ///< of its variants; that of the simulation follows
 };
 constexpr int colours_of_each = static_cast<int>(broadcast_variants.size()) + 1;
 constexpr std::array all_drawn{
@@ -205,7 +207,7 @@ constexpr std::array all_drawn{
     Drawn{"broadcast", &BroadcastLatencies::broadcast, BroadcastQuantity::broadcast_latency,
           colours_of_each}};
 
-/// A variant up to the greatest rate that it solves, of those simulated.
+/// A variant up to the largest simulated rate that it solves.
 std::vector<BroadcastLatencies> curve_of(const ValidateBroadcastAnswered& network, std::size_t variant) {
   double last = 0;
   for (const BroadcastComparison& row : network.second.rows)
@@ -227,7 +229,7 @@ Curve simulated_curve(const ValidateBroadcastAnswer& answer, const Drawn& drawn)
   return curve;
 }
 
-/// All variants as curves, the one that is judged not dashed, and the simulation as bars.
+/// All variants as curves, the judged one solid, and the simulation as bars.
 void add_network(Picture& picture, const ValidateBroadcastAnswered& network) {
   const ValidateBroadcastAnswer& answer = network.second;
   std::array<std::vector<BroadcastLatencies>, broadcast_variants.size()> curves;
@@ -277,8 +279,8 @@ Layout layout_for(const std::string& model) {
     for (auto column = prediction; column != prediction + 4; ++column)
       column->meaning = latency + " latency: " + column->meaning;
     prediction[1].heading = latency;
-    prediction[3].heading = "it is";
-    std::swap(prediction[0], prediction[1]);  // the simulation first: it says which latency it is
+    prediction[3].heading = "is";
+    std::swap(prediction[0], prediction[1]);  // the simulation first, since it names the latency
   }
   return layout;
 }
@@ -295,7 +297,7 @@ Document document(const std::vector<ValidateBroadcastAnswered>& networks, std::s
   const auto result_of = [&](const RateCompared& point) -> Result {
     const answers::SimulateHypercubeQuestion& question = point.question->simulation;
     Rows variants = broadcast_variants_table().rows(share(variant_rows(point)));
-    variants.caption = "Every variant of the model:";
+    variants.caption = "All variants of the model:";
     variants.in_text = points.size() <= most_tables;
     return {.inputs = joined(compared_rate_inputs().cells(point),
                              rate_cells(question.offered, point.rate, point.simulated().rate)),
@@ -306,8 +308,8 @@ Document document(const std::vector<ValidateBroadcastAnswered>& networks, std::s
                        fmt::format("rate {:.6g}", point.simulated().rate)};
   };
   return validated_document(
-      layout_for(model),
-      "Mean latency: " + in_words(networks.front().first.simulation.network, networks_of(networks)),
+      layout_for(model), headline(networks),
+      "Mean latency: " + in_words(networks.front().first.simulation.network, networks_of(networks)) + ".",
       notes(networks, points), points, asked, result_of,
       [networks](const Document& document) { return picture(document, networks); });
 }

@@ -9,12 +9,12 @@
 
 namespace tailbound::render {
 
-/// One network at each of its rates, one variant judged.
+/// One network at each of its rates, with one judged variant.
 using ValidateBroadcastAnswered =
     std::pair<answers::ValidateBroadcastQuestion, answers::ValidateBroadcastAnswer>;
 
-/// Marked as stopped where rates are missing or the last was cut short.
-/// \param asked  results: rates of all networks and variants
+/// Marked as stopped if rates are missing or the last is partial.
+/// \param asked  number of results: rates of all networks and variants
 /// \pre at least one network, each with at least one rate
 [[nodiscard]] Document document(const std::vector<ValidateBroadcastAnswered>& networks, std::size_t asked);
 

@@ -15,12 +15,12 @@ using namespace answers;
 
 Table<ValidatedRow> validated_buffer_table(const Units& units) {
   return validated_table({{{"level", "n", "packets", Shape::whole,
-                            "n of P(Q > n), or B of losses; null of the mean", Style::hidden},
+                            "n of P(Q > n), or B of losses; null for the mean", Style::hidden},
                            &ValidatedRow::level}},
                          {.suffix = "bytes", .unit = "bytes", .factor = scale_of(units).bytes_of_packet});
 }
 
-/// As the command buffer asks for it.
+/// As for the command buffer.
 Traffic traffic_of(const ValidateBufferQuestion& question) {
   if (!question.classes.empty())
     return {.source = TrafficClass{
@@ -38,7 +38,7 @@ std::string title(const std::vector<ValidateBufferPoint>& points) {
   for (const ValidateBufferPoint& point : points) traffics.push_back(traffic_of(point.first));
   std::vector<const Traffic*> all;
   for (const Traffic& traffic : traffics) all.push_back(&traffic);
-  return "Occupancy by analysis and by simulation: " + in_words(traffics.front(), all);
+  return "Occupancy, analysis and simulation: " + in_words(traffics.front(), all) + ".";
 }
 
 const Fields<ValidateBufferPoint>& validated_buffer_results() {
@@ -67,7 +67,7 @@ std::vector<ValidatedRow> rows_of(const ValidateBufferAnswer& answer) {
 std::vector<std::string> notes(const std::vector<ValidateBufferPoint>& points) {
   std::vector<std::string> notes;
   if (points.size() > 1) notes.push_back(points_in_words(points));
-  notes.push_back("Q: packets in the queue just after the arrivals of a slot, the one in service included. " +
+  notes.push_back("Q: packets just after the arrivals of a slot, packet in service included. " +
                   verdicts_in_words());
   return notes;
 }
@@ -123,8 +123,8 @@ Document document(std::vector<ValidateBufferPoint> given, std::size_t asked, con
             .caption = in_words(traffic) + ": " + conclusion(answer.tally)};
   };
   return validated_document(
-      validate_buffer_layout(), title(*points), notes(*points), *points, asked, result_of,
-      [points, units](const Document& document) { return picture(document, *points, units); },
+      validate_buffer_layout(), headline_of(*points), title(*points), notes(*points), *points, asked,
+      result_of, [points, units](const Document& document) { return picture(document, *points, units); },
       scale_of(units));
 }
 

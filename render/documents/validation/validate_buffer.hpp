@@ -12,7 +12,7 @@ namespace tailbound::render {
 
 using ValidateBufferPoint = std::pair<answers::ValidateBufferQuestion, answers::ValidateBufferAnswer>;
 
-/// \param asked  points; where they are not all there, the document is stopped
+/// \param asked  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point
 [[nodiscard]] Document document(std::vector<ValidateBufferPoint> points, std::size_t asked,
                                 const answers::Units& units = {});

@@ -20,9 +20,9 @@ using numeric::plain;
 
 Table<ValidatedRow> validated_delay_table(const Units& units) {
   return validated_table(
-      {{{"delay_slots", "t", "slots", Shape::whole, "t of P(D > t); null of other rows", Style::hidden},
+      {{{"delay_slots", "t", "slots", Shape::whole, "t of P(D > t); null in other rows", Style::hidden},
         &ValidatedRow::level},
-       {{"percentile", "percentile", "", Shape::given, "in percent; null of other rows", Style::hidden},
+       {{"percentile", "percentile", "", Shape::given, "in percent; null in other rows", Style::hidden},
         &ValidatedRow::percentile}},
       {.suffix = "ns", .unit = "ns", .factor = units.slot_ns()});
 }
@@ -30,7 +30,7 @@ Table<ValidatedRow> validated_delay_table(const Units& units) {
 std::string title(const std::vector<ValidateDelayPoint>& points) {
   std::vector<const Topology*> all;
   for (const ValidateDelayPoint& point : points) all.push_back(&point.first.topology);
-  return "Delay by analysis and by simulation: " + in_words(points.front().first.topology, all);
+  return "Delay, analysis and simulation: " + in_words(points.front().first.topology, all) + ".";
 }
 
 Fields<ValidateDelayPoint> validated_delay_inputs(const Units& units) {
@@ -39,7 +39,7 @@ Fields<ValidateDelayPoint> validated_delay_inputs(const Units& units) {
           {delay_columns().sources, [](const Point& of) { return of.first.sources; }},
           {delay_columns().hop_delay, [](const Point& of) { return of.first.hop_delay; }},
           {{"hops", "hops", "", Shape::text,
-            "how waits depend on each other by analysis: chain, independent or bound"},
+            "dependence of successive waits in the analysis: chain, independent or bound"},
            [](const Point& of) { return of.second.hops; }},
           {unit_fields(), [units](const Point&) { return units; }},
           {hop_column(), [](const Point& of) { return of.first.time->hop; },
@@ -89,7 +89,7 @@ std::vector<ValidatedRow> rows_of(const ValidateDelayAnswer& answer) {
   return rows;
 }
 
-/// "T: .. . ", where latencies are compared.
+/// "T: .. . ", if latencies are compared.
 std::string latency_in_words(const ValidateDelayQuestion& question) {
   if (!question.time) return "";
   return fmt::format("T: latency in ns, D, {}, and {}. ", latency_slots_in_words(),
@@ -100,13 +100,13 @@ std::vector<std::string> notes(const std::vector<ValidateDelayPoint>& points) {
   std::vector<std::string> notes;
   if (points.size() > 1) notes.push_back(points_in_words(points));
   for (const ValidateDelayPoint& point : points) add_remarks(notes, point.first.topology);
-  notes.push_back("D: queueing delay of all packets, in slots. " + latency_in_words(points.front().first) +
+  notes.push_back("D: queueing delay of all packets. " + latency_in_words(points.front().first) +
                   verdicts_in_words());
   if (std::string ports = switch_in_words(points.front().first.topology); !ports.empty())
     notes.push_back(std::move(ports));
   for (const auto& [question, answer] : points) {
     const std::string caution = model_caution(answer.omissions, question.topology, answer.hops);
-    const std::string note = "model: " + caution;
+    const std::string note = "Model: " + caution;
     if (!caution.empty() && std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
   }
   return notes;
@@ -137,7 +137,7 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
   if (question.fabric) return picture;
   const std::vector<Hops> possible =
       possible_hops(question.topology, {question.sources, question.hop_delay, {}, {}});
-  // The upper bound, or what comes nearest to one.
+  // The upper bound, or the most conservative model.
   const auto highest = std::find_if(possible.begin(), possible.end(),
                                     [](Hops hops) { return hops == Hops::bound || hops == Hops::safe; });
   if (highest == possible.end() || answer.hops == *highest) return picture;
@@ -174,8 +174,8 @@ Document document(std::vector<ValidateDelayPoint> given, std::size_t asked, cons
             .caption = in_words(question.topology) + ": " + conclusion(answer.tally)};
   };
   return validated_document(
-      validate_delay_layout(), title(*points), notes(*points), *points, asked, result_of,
-      [points, units](const Document& document) { return picture(document, *points, units); },
+      validate_delay_layout(), headline_of(*points), title(*points), notes(*points), *points, asked,
+      result_of, [points, units](const Document& document) { return picture(document, *points, units); },
       scale_of(units));
 }
 

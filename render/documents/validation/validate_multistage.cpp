@@ -23,7 +23,7 @@ std::string title(const std::vector<ValidateMultistagePoint>& points) {
   return in_words(all) + (wiring.empty() ? "" : ", " + wiring);
 }
 
-/// One quantity three ways.
+/// One quantity by simulation and both variants.
 struct VariantsRow {
   const char* quantity = nullptr;
   ShownComparison blocking;
@@ -45,7 +45,7 @@ std::vector<VariantsRow> rows_of(const ValidateMultistageAnswer& answer) {
 
 Fields<ShownComparison> variant_fields(const std::string& variant) {
   return {{{variant, variant, "", Shape::model,
-            "by that variant of the model; published has --links any only", Style::plain, 4},
+            "value of that variant of the model; published covers only --links any", Style::plain, 4},
            &ShownComparison::predicted},
           {error_column(variant + "_error"), &ShownComparison::error},
           {verdict_column(variant + "_verdict", "is"),
@@ -55,7 +55,7 @@ Fields<ShownComparison> variant_fields(const std::string& variant) {
 const Table<VariantsRow>& variants_table() {
   static const Table<VariantsRow> table{
       "rows",
-      "a row per quantity: the simulation, and each variant of the model that knows such links",
+      "one row per quantity: the simulation and each variant of the model that covers such links",
       {{{"quantity", "quantity", "", Shape::text, "throughput, delay, hot_delay or cold_delay"},
         &VariantsRow::quantity},
        {{"simulation", "simulation", "", Shape::estimate, "by simulation"},
@@ -77,7 +77,7 @@ const Fields<ValidateMultistagePoint>& validated_multistage_results() {
   return fields;
 }
 
-/// The published variant has no conflicts at outputs.
+/// The published variant has no output conflicts.
 bool has_published(const std::vector<ValidateMultistagePoint>& points) {
   return std::any_of(points.begin(), points.end(),
                      [](const ValidateMultistagePoint& point) { return point.second.published.has_value(); });
@@ -86,17 +86,16 @@ bool has_published(const std::vector<ValidateMultistagePoint>& points) {
 std::string verdict_of_all(const std::vector<ValidateMultistagePoint>& points) {
   std::vector<Tally> tallies;
   for (const ValidateMultistagePoint& point : points) tallies.push_back(point.second.of_blocking);
-  return conclusion(tallies, "blocking");
+  return conclusion(tallies, "the model (blocking)");
 }
 
 std::vector<std::string> notes(const std::vector<ValidateMultistagePoint>& points) {
   std::vector<std::string> notes;
   if (points.size() > 1)
-    notes.push_back(fmt::format("Verdict: {}. Simulated: {}.", verdict_of_all(points),
-                                batches_in_words(validated_runs(points))));
+    notes.push_back(fmt::format("Simulated: {}.", batches_in_words(validated_runs(points))));
   notes.push_back(
-      "inside: within the simulation's 95 % interval; of throughput above, of delays "
-      "below is optimistic. Error: model / simulation - 1.");
+      "inside: within the 95 % interval of the simulation; throughput above and delays below it are "
+      "underestimates of congestion. Error: model / simulation - 1.");
   return notes;
 }
 
@@ -138,14 +137,14 @@ Document document(const std::vector<ValidateMultistagePoint>& points, std::size_
     return {.inputs = simulated_combining_fields().cells(question.simulation),
             .cells = validated_multistage_results().cells(point),
             .tables = {variants_table().rows(share(rows_of(answer)))},
-            .lines = joined<Line>({{"verdict", conclusion(answer.of_blocking, "blocking")}},
-                                  simulation_lines(answer.simulation.simulated))};
+            .lines = simulation_lines(answer.simulation.simulated)};
   };
-  Document document = validated_document(
-      validate_multistage_layout(),
-      title(points) + (has_published(points) ? ": two models and simulation" : ": model and simulation"),
-      notes(points), points, asked, result_of,
-      [points, curve](const Document& drawn) { return picture(drawn, points, curve); });
+  Document document =
+      validated_document(validate_multistage_layout(), capitalized(verdict_of_all(points)) + ".",
+                         capitalized(title(points)) + (has_published(points) ? "; two models and simulation."
+                                                                             : "; model and simulation."),
+                         notes(points), points, asked, result_of,
+                         [points, curve](const Document& drawn) { return picture(drawn, points, curve); });
   if (points.size() > 1)
     for (Result& result : document.results)
       result.tables.front().caption = "At " + point_in_words(document, result) + ":";

@@ -12,7 +12,7 @@ namespace tailbound::render {
 using ValidateMultistagePoint =
     std::pair<answers::ValidateMultistageQuestion, answers::ValidateMultistageAnswer>;
 
-/// \param asked  points; where they are not all there, the document is stopped
+/// \param asked  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point
 [[nodiscard]] Document document(const std::vector<ValidateMultistagePoint>& points, std::size_t asked,
                                 MultistageCurve curve = MultistageCurve::delay);

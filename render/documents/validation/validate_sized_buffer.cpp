@@ -26,23 +26,23 @@ bool of_losses(const SizedBufferPoints& points) {
   return points.front().first.capacity.has_value();
 }
 
-/// Is what is compared an upper bound, in place of the number itself?
+/// Is an upper bound compared instead of the value itself?
 bool bound_only(const ValidateSizedBufferPoint& point) {
   return std::holds_alternative<numeric::UpperBound<unit::Probability>>(
       *point.second.memories.front().measure.predicted);
 }
 
-/// "the bound" where there is nothing else.
+/// "the bound" if there is nothing else.
 std::string predicted_name(const SizedBufferPoints& points) {
   return std::all_of(points.begin(), points.end(), bound_only) ? "bound" : "analysis";
 }
 
 /// Without its buffer.
 std::string queue_in_words(const ValidateSizedBufferQuestion& question) {
-  return fmt::format("{} at load {}, packets of {} in cells of {} bytes, {}",
-                     counted(question.inputs, "input"), plain(question.load), question.cells.name,
-                     question.cells.cell_bytes,
-                     question.arrive == CellArrival::whole ? "each whole in one slot" : "cell by cell");
+  return fmt::format(
+      "{} at load {}, packets of {} in cells of {} bytes, {}", counted(question.inputs, "input"),
+      plain(question.load), question.cells.name, question.cells.cell_bytes,
+      question.arrive == CellArrival::whole ? "all cells of a packet in one slot" : "cell by cell");
 }
 
 bool of_one_queue(const SizedBufferPoints& points) {
@@ -52,10 +52,10 @@ bool of_one_queue(const SizedBufferPoints& points) {
 }
 
 std::string title(const SizedBufferPoints& points) {
-  return fmt::format("{} by {} and by simulation: {}", of_losses(points) ? "Losses" : "Occupancy",
+  return fmt::format("{}, {} and simulation: {}.", of_losses(points) ? "Losses" : "Occupancy",
                      predicted_name(points) == "bound" ? "proof" : "analysis",
                      of_one_queue(points) ? queue_in_words(points.front().first)
-                                          : "output queues of packets of several sizes");
+                                          : "output queues, packets of several sizes");
 }
 
 const Fields<ValidateSizedBufferPoint>& validated_sizes_inputs() {
@@ -65,11 +65,10 @@ const Fields<ValidateSizedBufferPoint>& validated_sizes_inputs() {
        [](const Point&) { return "bernoulli"; }},
       {{"inputs", "inputs", "", Shape::whole, "of the switch"},
        [](const Point& of) { return of.first.inputs; }},
-      {{"load", "load", "cells/slot", Shape::given, "of each queue and input"},
+      {{"load", "load", "cells/slot", Shape::given, "load of each queue and input"},
        [](const Point& of) { return of.first.load; }},
       {{"sizes", "sizes", "", Shape::text,
-        "of packets of several cells: imix, a list or a file; all that stands in packets else is then in "
-        "cells"},
+        "packet sizes: imix, a list or a file; with sizes all counts are in cells"},
        [](const Point& of) { return of.first.cells.name; }},
       {{"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: bytes in a cell"},
        [](const Point& of) { return of.first.cells.cell_bytes; }},
@@ -93,20 +92,11 @@ const Fields<ValidateSizedBufferPoint>& validated_sizes_results() {
 
 std::vector<std::string> notes(const SizedBufferPoints& points) {
   std::vector<std::string> notes;
-  const std::string predicted = "the " + predicted_name(points);
-  if (points.size() > 1)
-    notes.push_back(fmt::format("Of all points together {}.", conclusion_of(points, predicted)));
   const bool bound = std::any_of(points.begin(), points.end(), bound_only);
   notes.push_back(fmt::format(
-      "Q: cells in one output's queue just after the arrivals of a slot, the one in service included. {}{}{}",
-      of_losses(points) ? "Of a packet that does not fit, the cells that fit are kept, and the packet counts "
-                          "as lost. "
-                        : "",
-      bound ? "A bound is proved, so it should lie above the simulation; the approximation, trains of "
-              "geometric "
-              "length, is not. "
-            : "",
-      verdicts_in_words()));
+      "Q: cells just after the arrivals of a slot, cell in service included. {}{}{}",
+      of_losses(points) ? "A packet that does not fit counts as lost; the cells that fit are kept. " : "",
+      bound ? "The bound is proved; the geometric approximation is not. " : "", verdicts_in_words()));
   return notes;
 }
 
@@ -161,10 +151,11 @@ Document document(std::vector<ValidateSizedBufferPoint> given, std::size_t asked
     return {.inputs = validated_sizes_inputs().cells(point),
             .cells = validated_sizes_results().cells(point),
             .tables = {table.rows(memory_rows(answer, names))},
-            .lines = validated_lines(point, predicted),
+            .lines = validated_lines(point),
             .caption = queue_in_words(question) + ": " + conclusion(answer.tally, predicted)};
   };
-  return validated_document(std::move(layout), title(*points), notes(*points), *points, asked, result_of,
+  return validated_document(std::move(layout), headline_of(*points, "the " + predicted_name(*points)),
+                            title(*points), notes(*points), *points, asked, result_of,
                             [points](const Document& document) { return picture(document, *points); });
 }
 

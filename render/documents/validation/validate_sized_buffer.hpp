@@ -12,11 +12,11 @@ namespace tailbound::render {
 using ValidateSizedBufferPoint =
     std::pair<answers::ValidateSizedBufferQuestion, answers::ValidateSwitchAnswer>;
 
-/// \param asked  points; where they are not all there, the document is stopped
+/// \param asked  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point; all of them with a capacity, or none
 [[nodiscard]] Document document(std::vector<ValidateSizedBufferPoint> points, std::size_t asked);
 
-/// The keys of `validate buffer`, and behind them those that --sizes adds.
+/// The keys of `validate buffer`, followed by those of --sizes.
 [[nodiscard]] Layout with_validated_sizes(Layout buffer);
 
 }  // namespace tailbound::render

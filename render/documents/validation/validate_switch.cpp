@@ -42,9 +42,9 @@ bool same(const std::vector<ValidateSwitchPoint>& points, const Key& key) {
 std::string title(const std::vector<ValidateSwitchPoint>& points) {
   const bool one =
       same(points, [](const ValidateSwitchPoint& point) { return switch_in_words(point.first); });
-  return fmt::format("{} of a shared memory by proof and by simulation: {}",
+  return fmt::format("{} of a shared memory, proof and simulation: {}.",
                      of_losses(points) ? "Losses" : "Occupancy",
-                     one ? switch_in_words(points.front().first) : "switches of each kind");
+                     one ? switch_in_words(points.front().first) : "several switches");
 }
 
 const Fields<ValidateSwitchQuestion>& validated_switch_inputs() {
@@ -53,7 +53,7 @@ const Fields<ValidateSwitchQuestion>& validated_switch_inputs() {
       {{"sizes", "sizes", "", Shape::text, "of packets of several cells"}, &SwitchCells::name},
       {{"cell_bytes", "cell", "bytes", Shape::whole, "of these"}, &SwitchCells::cell_bytes}};
   static const Fields<Question> fields{
-      {{"inputs", "inputs", "", Shape::whole, "of the switch, 1 to 1024"},
+      {{"inputs", "inputs", "", Shape::whole, "inputs of the switch, 1 to 1024"},
        [](const Question& of) { return of.traffic.inputs; }},
       {{"outputs", "outputs", "", Shape::whole, "of the switch, each with a queue"}, &Question::outputs},
       {{"load", "load", "packets/slot", Shape::given, "of each input; with sizes, of cells"},
@@ -67,7 +67,7 @@ const Fields<ValidateSwitchQuestion>& validated_switch_inputs() {
        &Question::threshold,
        if_there},
       {{"criterion", "criterion", "", Shape::text,
-        "overflow: P(T > M) with unlimited room; or loss: the fraction of packets lost"},
+        "overflow: P(T > M) with unlimited memory; or loss: fraction of packets lost"},
        &Question::criterion}};
   return fields;
 }
@@ -80,19 +80,16 @@ const Fields<ValidateSwitchPoint>& validated_switch_results() {
 
 std::vector<std::string> notes(const std::vector<ValidateSwitchPoint>& points) {
   std::vector<std::string> notes;
-  if (points.size() > 1)
-    notes.push_back(fmt::format("Of all points together {}.", conclusion_of(points, "the bound")));
   const bool cells = points.front().first.cells.has_value();
   notes.push_back(fmt::format(
-      "T: {} in all queues just after the arrivals of a slot, those in transmission included. The bound "
-      "is proved, so it should lie above the simulation; the approximation is not. {}{}",
+      "T: {} in all queues just after the arrivals of a slot, those in service included. The bound is "
+      "proved; the approximation is not. {}{}",
       cells ? "cells" : "packets",
-      cells ? "A packet is lost with any of its cells, all of which come in one slot. " : "",
-      verdicts_in_words()));
+      cells ? "A packet is lost if any of its cells is; all arrive in one slot. " : "", verdicts_in_words()));
   return notes;
 }
 
-/// Of numbers with their memory; an estimate is drawn with its interval.
+/// Of numbers against memory; an estimate is drawn with its interval.
 Curve curve_of(const char* title, CurveStyle style, const std::vector<const ValidateSwitchAnswer*>& answers,
                const auto& height) {
   std::multimap<std::int64_t, Value> heights;
@@ -195,11 +192,12 @@ Document document(std::vector<ValidateSwitchPoint> given, std::size_t asked) {
     return {.inputs = validated_switch_inputs().cells(question),
             .cells = validated_switch_results().cells(point),
             .tables = {memory_table("bound").rows(memory_rows(answer, names))},
-            .lines = validated_lines(point, "the bound"),
+            .lines = validated_lines(point),
             .caption = switch_in_words(question) + ": " + conclusion(answer.tally, "the bound")};
   };
-  return validated_document(validate_switch_layout(), title(*points), notes(*points), *points, asked,
-                            result_of, [points](const Document&) { return picture(*points); });
+  return validated_document(validate_switch_layout(), headline_of(*points, "the bound"), title(*points),
+                            notes(*points), *points, asked, result_of,
+                            [points](const Document&) { return picture(*points); });
 }
 
 }  // namespace tailbound::render

@@ -12,29 +12,29 @@ namespace tailbound::render {
 
 using ValidateSwitchPoint = std::pair<answers::ValidateSwitchQuestion, answers::ValidateSwitchAnswer>;
 
-/// \param asked  points; where they are not all there, the document is stopped
+/// \param asked  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point, all of one criterion
 [[nodiscard]] Document document(std::vector<ValidateSwitchPoint> points, std::size_t asked);
 
 [[nodiscard]] Layout validate_switch_layout();
 
-// --- of answers of this form, also to other questions
+// --- for answers of this form, also of other commands
 
 struct ValidatedRow;  // parts/validated.hpp
 
-/// What their rows are called.
+/// Names of their rows.
 struct MemoryRowNames {
-  bool losses = false, cells = false;  ///< of a finite room; of packets of several cells
+  bool losses = false, cells = false;  ///< of a finite buffer; of packets of several cells
   char letter = 'T';                   ///< of P(T > M)
   const char *tail = "total_tail", *mean = "mean_total";
 };
 
-/// "rows": a comparison and, where there is one, an approximation and its error.
-/// \param predicted  what the prediction is called: "bound"
+/// "rows": a comparison and, if there is one, an approximation and its error.
+/// \param predicted  name of the prediction: "bound"
 [[nodiscard]] Table<ValidatedRow> memory_table(const std::string& predicted);
 [[nodiscard]] Shared<ValidatedRow> memory_rows(const answers::ValidateSwitchAnswer& answer,
                                                const MemoryRowNames& names);
-/// The prediction, the approximation and the simulation against the memory, as far as they are there.
+/// The prediction, the approximation and the simulation against the memory, as far as available.
 [[nodiscard]] std::vector<Curve> memory_curves(
     const std::vector<const answers::ValidateSwitchAnswer*>& answers, const char* predicted);
 

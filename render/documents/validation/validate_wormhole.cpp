@@ -21,9 +21,9 @@ using answers::ValidateWormholeQuestion;
 using answers::WormholeComparison;
 using answers::WormholeModelled;
 
-/// What is simulated otherwise: of the traffic, as the network is the same.
+/// Differences between the simulated and the modeled traffic; the network is the same.
 std::vector<std::string> assumptions(const ValidatedWormhole& network) {
-  if (network.second.modelled.bernoulli_arrivals) return {"Poisson arrivals (simulated: bernoulli)"};
+  if (network.second.modelled.bernoulli_arrivals) return {"Poisson arrivals (simulated: Bernoulli)"};
   return {};
 }
 
@@ -34,10 +34,10 @@ std::string worms_in_words(const ValidatedWormhole& network) {
 std::vector<std::string> model_in_words(const ValidatedWormhole& network) {
   const std::vector<std::string> assumes = assumptions(network);
   if (assumes.empty()) return {};
-  return {fmt::format("The model is of the simulated network, but assumes {}.", fmt::join(assumes, ", "))};
+  return {fmt::format("The model assumes {}.", fmt::join(assumes, ", "))};
 }
 
-/// Said once where it is so of all networks.
+/// Stated once if it applies to all networks.
 std::vector<std::string> models_in_words(const std::vector<ValidatedWormhole>& networks) {
   const std::vector<std::string> first = model_in_words(networks.front());
   if (std::all_of(networks.begin(), networks.end(),
@@ -64,16 +64,16 @@ struct ValidatedLoad {
 const Fields<ValidatedLoad>& validated_load_fields() {
   static const Fields<ValidatedLoad> fields{
       {{"fraction_of_saturation", "of saturation", "", Shape::model,
-        "of the simulated saturation load where that was searched, else of the model's; may be above 1",
+        "fraction of the simulated saturation load if that was searched, otherwise of the model's; may "
+        "exceed 1",
         Style::percent},
        [](const ValidatedLoad& of) { return of.row().fraction_of_saturation; }},
       {comparison_fields({.unit = "cycles", .predicted = "model"}),
        [](const ValidatedLoad& of) { return of.row().latency; }},
       {{"model_virtual_channels", "", "", Shape::whole,
-        "of each link in the model, as in the simulation; null of a network file, which says it",
-        Style::hidden},
+        "virtual channels per link; null for a network file, which defines them", Style::hidden},
        [](const ValidatedLoad& of) { return of.answer().modelled.virtual_channels; }},
-      {{"model_assumes", "", "", Shape::texts, "what the model takes for granted that is simulated otherwise",
+      {{"model_assumes", "", "", Shape::texts, "assumptions of the model that differ from the simulation",
         Style::hidden},
        [](const ValidatedLoad& of) { return Value(TextList{assumptions(of.network)}); }},
       {simulated_worm_fields(), &ValidatedLoad::simulation},
@@ -115,18 +115,21 @@ std::vector<std::string> notes(const std::vector<ValidatedWormhole>& networks) {
                                                       networks.size() == 1 ? "" : worms_in_words(network)));
   notes = joined(std::move(notes), models_in_words(networks));
   notes = joined(std::move(notes), hypercube_notes(all_networks(networks)));
-  notes.push_back("Mean latencies in cycles, the simulation's with 95 % intervals. " + verdicts_in_words());
+  notes.push_back("Mean latencies in cycles; simulation with 95 % intervals. " + verdicts_in_words());
   return notes;
 }
 
 std::string headline(const std::vector<ValidatedWormhole>& networks) {
   std::vector<answers::Tally> tallies;
   for (const auto& [question, answer] : networks) tallies.push_back(answer.tally);
-  return fmt::format("Mean latency: {};\n{}",
+  return capitalized(conclusion(tallies, "the model")) + ".";
+}
+
+std::string settings(const std::vector<ValidatedWormhole>& networks) {
+  return fmt::format("Mean latency: {}.",
                      networks.size() == 1
-                         ? in_two_lines(worms_in_words(networks.front()))
-                         : "wormhole networks" + common_ends_in_words(all_networks(networks)),
-                     conclusion(tallies, "the model"));
+                         ? worms_in_words(networks.front())
+                         : "wormhole networks" + common_ends_in_words(all_networks(networks)));
 }
 
 Picture picture_of_one(const Document& document, const ValidatedWormhole& network, Picture picture) {
@@ -142,8 +145,8 @@ Picture picture_of_one(const Document& document, const ValidatedWormhole& networ
   return picture;
 }
 
-/// A line of the model and bars of the simulation, for each network or each value of what is not the axis; of several both
-/// have one colour and one entry in the key.
+/// A line of the model and bars of the simulation, for each network or each value of the other input; with
+/// several, both share a color and a legend entry.
 Picture picture_of_all(const Document& document, const std::vector<ValidatedWormhole>& networks,
                        Picture picture) {
   for (const char* key : {"simulation", "prediction"}) {
@@ -191,6 +194,7 @@ Layout validate_wormhole_layout() {
 Document document(const std::vector<ValidatedWormhole>& networks, std::size_t asked) {
   Document document{.layout = std::make_shared<const Layout>(validate_wormhole_layout()),
                     .headline = headline(networks),
+                    .settings = settings(networks),
                     .results = {},
                     .notes = notes(networks)};
   for (const ValidatedWormhole& network : networks)

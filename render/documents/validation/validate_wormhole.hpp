@@ -12,8 +12,8 @@ namespace tailbound::render {
 /// A network at all of its loads, by model and simulation.
 using ValidatedWormhole = std::pair<answers::ValidateWormholeQuestion, answers::ValidateWormholeAnswer>;
 
-/// A result for each load of each network. Marked as stopped where loads are missing or the last was cut short.
-/// \param asked  loads, of all networks
+/// A result for each load of each network. Marked as stopped if loads are missing or the last is partial.
+/// \param asked  number of loads of all networks
 /// \pre at least one network, each with at least one load
 [[nodiscard]] Document document(const std::vector<ValidatedWormhole>& networks, std::size_t asked);
 

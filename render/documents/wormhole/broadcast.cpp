@@ -38,25 +38,25 @@ const Fields<BroadcastAtRate>& broadcast_results() {
   using Of = BroadcastAtRate;
   static const Fields<Of> fields{
       {{"saturation_rate", "saturation", "messages/cycle/node", Shape::model,
-        "the least rate without an answer", Style::hidden},
+        "saturation rate: the smallest without a solution", Style::hidden},
        [](const Of& of) { return of.answer.saturation; }},
-      {fraction_column("the rate over saturation_rate, below 1"),
+      {fraction_column("rate / saturation_rate, below 1"),
        [](const Of& of) { return of.point.fraction_of_saturation; }},
-      {{"unicast_latency", "unicast", "cycles", Shape::model, "mean latency of a unicast"},
+      {{"unicast_latency", "unicast", "cycles", Shape::model, "mean unicast latency"},
        [](const Of& of) { return of.point.unicast_latency; }},
       {{"broadcast_latency", "broadcast", "cycles", Shape::model,
-        "mean latency of a broadcast, from its start to the last receiver"},
+        "mean broadcast latency, from its start to the last receiver"},
        [](const Of& of) { return of.point.broadcast_latency; }},
       {{"multiplexing", "multiplexing", "", Shape::model,
-        "mean number of busy virtual channels of a link, as one of them sees it"},
+        "mean multiplexing degree: busy virtual channels per link, seen by one of them"},
        [](const Of& of) { return of.point.multiplexing; }},
       {{"source_wait", "injection wait", "cycles", Shape::model, "mean wait for an injection channel"},
        [](const Of& of) { return of.point.source_wait; }},
-      {{"source_utilization", "injection busy", "", Shape::model, "of an injection channel, below 1",
-        Style::hidden},
+      {{"source_utilization", "injection busy", "", Shape::model,
+        "utilization of an injection channel, below 1", Style::hidden},
        [](const Of& of) { return of.point.source_utilization; }},
       {{"ejection_wait", "ejection wait", "cycles", Shape::model,
-        "mean wait for an ejection channel; null where ejection is unlimited", Style::hidden},
+        "mean wait for an ejection channel; null if ejection is unlimited", Style::hidden},
        [](const Of& of) { return shown(of.point.ejection_wait); }}};
   return fields;
 }
@@ -74,19 +74,19 @@ const Table<DimensionRow>& dimension_table() {
       "channels of each dimension",
       {{{"dimension", "dimension", "", Shape::whole, "1 to n"},
         [](const Row& of) { return of.dimension + 1; }},
-       {{"utilization", "busy", "", Shape::model, "of a channel, below 1", Style::percent},
+       {{"utilization", "busy", "", Shape::model, "utilization of a channel, below 1", Style::percent},
         [](const Row& of) { return of.channels.utilization; }},
-       {{"service", "service", "cycles", Shape::model,
-         "mean time for which a message holds a virtual channel"},
+       {{"service", "service", "cycles", Shape::model, "mean occupancy time of a virtual channel"},
         [](const Row& of) { return of.channels.service; }},
-       {{"wait", "wait", "cycles", Shape::model, "mean wait of a head that finds all virtual channels busy"},
+       {{"wait", "wait", "cycles", Shape::model,
+         "mean wait of a header that finds all virtual channels busy"},
         [](const Row& of) { return of.channels.wait; }},
        {{"all_busy", "all busy", "", Shape::model, "probability that all virtual channels are busy"},
         [](const Row& of) { return of.channels.all_busy; }},
-       {{"blocking", "blocking", "cycles", Shape::model, "the mean of that wait over all heads"},
+       {{"blocking", "blocking", "cycles", Shape::model, "mean of that wait over all headers"},
         [](const Row& of) { return of.channels.blocking; }},
        {{"multiplexing", "multiplexing", "", Shape::model,
-         "mean number of busy virtual channels, as one of them sees it"},
+         "mean number of busy virtual channels, seen by one of them"},
         [](const Row& of) { return of.channels.multiplexing; }}}};
   return table;
 }
@@ -97,7 +97,7 @@ Rows dimension_rows(const BroadcastQuestion& question, const BroadcastPoint& poi
     return DimensionRow{(*channels)[i], i};
   });
   rows.caption = question.replication == Replication::shared_wire
-                     ? "Channels of each dimension, alike in this variant:"
+                     ? "Channels of each dimension, identical in this variant:"
                      : "Channels of each dimension:";
   return rows;
 }
@@ -111,27 +111,26 @@ std::vector<Line> lines(const BroadcastQuestion& question, const BroadcastAnswer
   const auto cycles = [](const numeric::Model<unit::Cycle>& time) {
     return fmt::format("{} cycles", brief(shown(time)));
   };
-  std::vector<Line> lines{
-      {"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of saturation", point.rate,
-                           100 * point.fraction_of_saturation.value)},
-      {"unicast", cycles(point.unicast_latency)},
-      {"broadcast", cycles(point.broadcast_latency) +
-                        (question.hypercube.broadcast == 0 ? ", of one that there would be" : "")},
-      {"multiplexing", fmt::format("{:.4f}", point.multiplexing.value)},
-      {"injection wait", cycles(point.source_wait)}};
+  std::vector<Line> lines{{"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of saturation",
+                                               point.rate, 100 * point.fraction_of_saturation.value)},
+                          {"unicast", cycles(point.unicast_latency)},
+                          {"broadcast", cycles(point.broadcast_latency) +
+                                            (question.hypercube.broadcast == 0 ? " (hypothetical)" : "")},
+                          {"multiplexing", fmt::format("{:.4f}", point.multiplexing.value)},
+                          {"injection wait", cycles(point.source_wait)}};
   if (point.ejection_wait) lines.push_back({"ejection wait", cycles(*point.ejection_wait)});
   lines.push_back({"saturation", saturation_in_words(answer)});
   return lines;
 }
 
-/// What a variant is.
+/// Description of a variant.
 std::string variant_note(Replication replication) {
   const char* counted = "counts each copy of a broadcast once";
   if (replication == Replication::literal)
-    counted = "as published, counts about half of a broadcast's copies";
+    counted = "as published: counts about half of the copies of a broadcast";
   else if (replication == Replication::shared_wire)
-    counted = "counts each copy once and lets messages share wires as in processor sharing";
-  return fmt::format("Variant {} {}.", name_of(replication), counted);
+    counted = "counts each copy once; messages share physical channels by processor sharing";
+  return fmt::format("Variant {}: {}.", name_of(replication), counted);
 }
 
 const AccuracyKeys hypercube_accuracy_keys{{answers::Quantity::mean_latency, "unicast"},
@@ -160,9 +159,7 @@ std::vector<BroadcastHypercube> hypercubes_of(const std::vector<BroadcastRatesAn
 }
 
 std::vector<std::string> notes(const std::vector<BroadcastRatesAnswered>& networks, bool tables_left_out) {
-  std::vector<std::string> notes{
-      "An approximate model; its digits are not proved. Latencies in cycles, of a broadcast until its last "
-      "receiver."};
+  std::vector<std::string> notes{"Approximate model. Broadcast latency: until the last receiver."};
   for (const Replication replication : answers::broadcast_variants)
     if (std::any_of(networks.begin(), networks.end(), [&](const BroadcastRatesAnswered& network) {
           return network.first.replication == replication;
@@ -177,9 +174,8 @@ std::vector<std::string> notes(const std::vector<BroadcastRatesAnswered>& networ
   notes.push_back(accuracy_note(accuracy));
   notes = joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
   if (tables_left_out)
-    notes.push_back(
-        fmt::format("The channels of each dimension are in the data formats, and here with up to {} rates.",
-                    most_tables));
+    notes.push_back(fmt::format("Channels of each dimension: in JSON and CSV, or here with up to {} rates.",
+                                most_tables));
   return notes;
 }
 
@@ -189,16 +185,33 @@ bool one_variant(const std::vector<BroadcastRatesAnswered>& networks) {
   });
 }
 
-std::string headline(const std::vector<BroadcastRatesAnswered>& networks) {
-  const auto& [question, answer] = networks.front();
-  std::string text = in_words(question.hypercube, hypercubes_of(networks));
-  if (one_variant(networks)) text += fmt::format("; variant {}", name_of(question.replication));
-  if (networks.size() == 1 && answer.points.size() > 1)
-    text += ";\nsaturation at " + saturation_in_words(answer);
-  return text;
+/// The saturation rate, and of a single rate the latencies there.
+std::string headline(const Document& document, const std::vector<BroadcastRatesAnswered>& networks) {
+  const auto [least, most] = std::minmax_element(
+      networks.begin(), networks.end(),
+      [](const auto& a, const auto& b) { return a.second.saturation.value < b.second.saturation.value; });
+  const std::string from = fmt::format("{:.4g}", least->second.saturation.value);
+  const std::string to = fmt::format("{:.4g}", most->second.saturation.value);
+  std::string text =
+      fmt::format("Saturation rate {} messages/cycle/node", from == to ? from : from + " to " + to);
+  if (document.results.size() == 1) {
+    const BroadcastPoint& point = networks.front().second.points.front();
+    const bool broadcasts = networks.front().first.hypercube.broadcast > 0;
+    text += fmt::format("; {} latency {} cycles at rate {:.4g}", broadcasts ? "broadcast" : "unicast",
+                        range_in_words(document, broadcasts ? "broadcast_latency" : "unicast_latency"),
+                        point.rate);
+  }
+  return text + ".";
 }
 
-/// The same up to just before it saturates, for curves without corners.
+std::string settings(const std::vector<BroadcastRatesAnswered>& networks) {
+  const auto& [question, answer] = networks.front();
+  std::string text = capitalized(in_words(question.hypercube, hypercubes_of(networks)));
+  if (one_variant(networks)) text += fmt::format("; variant {}", name_of(question.replication));
+  return text + ".";
+}
+
+/// The same up to just below saturation, for smooth curves.
 Document sampled(const BroadcastRatesAnswered& network) {
   answers::BroadcastQuestion question = network.first;
   question.offered.of_saturation = true;
@@ -252,7 +265,8 @@ Document document(const std::vector<BroadcastRatesAnswered>& networks) {
   Layout layout = broadcast_layout();
   if (networks.size() > 1) layout.results.front().style = Style::plain;  // saturation differs
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
-                    .headline = headline(networks),
+                    .headline = {},
+                    .settings = settings(networks),
                     .results = {},
                     .notes = notes(networks, results > most_tables)};
   for (const auto& [question, answer] : networks) {
@@ -276,6 +290,7 @@ Document document(const std::vector<BroadcastRatesAnswered>& networks) {
                        fmt::format("rate {:.6g}", point.rate);
     }
   }
+  document.headline = headline(document, networks);
   document.picture = [document, networks] { return picture(document, networks); };
   return document;
 }

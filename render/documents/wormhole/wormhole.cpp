@@ -17,9 +17,9 @@ using answers::WormholePoint;
 using answers::WormholeQuestion;
 using answers::WormholeVariant;
 
-/// So many channels of a circle are named in a note.
+/// Maximum number of channels of a cycle listed in a note.
 constexpr std::size_t most_of_cycle = 12;
-/// Key "trusted": errors of the mean latency are at most this.
+/// Key "trusted": maximum error of the mean latency.
 constexpr double trusted_error = 0.05;
 
 const AccuracyKeys worm_accuracy_keys{{answers::Quantity::mean_latency, "latency"},
@@ -50,26 +50,26 @@ const Table<WormholeChannel>& channel_table() {
   using Channel = WormholeChannel;
   static const Table<Channel> table{
       "channels",
-      "the busiest channels behind the sources, with --channels",
+      "the busiest channels after the sources, with --channels",
       {{{"channel", "channel", "", Shape::text, "its ends"}, &Channel::name},
-       {model_column("utilization", "busy", "", "of the servers of its station, 0 to 1", Style::percent),
+       {model_column("utilization", "busy", "", "utilization of the servers of its station, 0 to 1",
+                     Style::percent),
         &Channel::utilization},
        {model_column("wait", "wait", "cycles", "mean wait at its station"), &Channel::wait},
-       {model_column("service", "service", "cycles", "mean time for which a message holds it"),
-        &Channel::service},
-       {model_column("variation", "variation", "", "squared coefficient of variation of that time"),
+       {model_column("service", "service", "cycles", "mean occupancy time per message"), &Channel::service},
+       {model_column("variation", "variation", "", "squared coefficient of variation of the occupancy time"),
         &Channel::variation},
        {model_column("follow", "follow", "",
-                     "messages that come at the very moment at which the one before them leaves the channel; "
-                     "null of the published variants, which do not know",
+                     "fraction of messages that arrive exactly when the previous message leaves the channel; "
+                     "null in the published variants",
                      Style::percent),
         [](const Channel& of) { return shown(of.follow); }},
        {model_column(
-            "sharing", "lost on wire", "cycles",
-            "mean time that a message loses there to others on the wire; where virtual channels share wires"),
+            "sharing", "sharing delay", "cycles",
+            "mean time lost to other messages on the physical channel, if virtual channels share it"),
         &Channel::sharing, if_there},
-       {model_column("credits", "for credits", "cycles",
-                     "of its service: for credits, and until it is known to be free; with --router-cycles, "
+       {model_column("credits", "credit delay", "cycles",
+                     "part of the occupancy time spent on credits and reallocation; with --router-cycles, "
                      "--link-cycles or --credit-cycles"),
         &Channel::credits, if_there}}};
   return table;
@@ -84,7 +84,7 @@ struct WormholeLoad {
 
   [[nodiscard]] const WormholePoint& point() const { return answer.points[at]; }
   [[nodiscard]] double fraction() const { return point().fraction_of_saturation.value; }
-  /// Null in the one network that has no channel behind the sources.
+  /// Null in a network with only injection channels.
   template <class Member>
   [[nodiscard]] Value of_bottleneck(Member member) const {
     return point().bottleneck ? shown_as(Shape::model, (*point().bottleneck).*member) : Value(None{});
@@ -99,39 +99,39 @@ auto bottleneck(Member member) {
 const Fields<WormholeLoad>& wormhole_results() {
   using Load = WormholeLoad;
   static const Fields<Load> fields{
-      {model_column("fraction_of_saturation", "of saturation", "", "of the model's saturation load, below 1",
-                    Style::percent),
+      {model_column("fraction_of_saturation", "of saturation", "",
+                    "fraction of the model's saturation load, below 1", Style::percent),
        [](const Load& of) { return of.point().fraction_of_saturation; }},
       {model_column("latency", "latency", "cycles",
-                    "mean, of a message from its birth until its tail has arrived"),
+                    "mean latency of a message from generation to arrival of its tail"),
        [](const Load& of) { return of.point().latency; }},
-      {model_column("source_wait", "source wait", "cycles",
-                    "mean, from its birth until its head leaves the source"),
+      {model_column("source_wait", "source queueing", "cycles",
+                    "mean time from generation until the head leaves the source"),
        [](const Load& of) { return of.point().source_wait; }},
-      {model_column("service", "service", "cycles", "mean time for which it holds its injection channel"),
+      {model_column("service", "service", "cycles",
+                    "mean time from there until the tail leaves the injection channel"),
        [](const Load& of) { return of.point().service; }},
       {{"bottleneck", "busiest channel", "", Shape::text,
-        "the busiest channel behind the sources; null if there is none"},
+        "busiest channel after the sources; null if there is none"},
        bottleneck(&WormholeChannel::name)},
-      {model_column("bottleneck_utilization", "busy", "", "of the servers of its station, 0 to 1",
+      {model_column("bottleneck_utilization", "busy", "", "utilization of the servers of its station, 0 to 1",
                     Style::percent),
        bottleneck(&WormholeChannel::utilization)},
       {model_column("bottleneck_wait", "", "cycles", "mean wait at its station", Style::hidden),
        bottleneck(&WormholeChannel::wait)},
-      {model_column("bottleneck_service", "", "cycles", "mean time for which a message holds it",
-                    Style::hidden),
+      {model_column("bottleneck_service", "", "cycles", "mean occupancy time per message", Style::hidden),
        bottleneck(&WormholeChannel::service)},
-      {model_column("saturation_load", "saturation", "flits/cycle/node", "at which the model saturates"),
+      {model_column("saturation_load", "saturation", "flits/cycle/node", "saturation load of the model"),
        [](const Load& of) { return of.answer.saturation; }},
-      {model_column("unsolved_load", "", "flits/cycle/node",
-                    "just above that, and without a solution: the other side of the search", Style::hidden),
+      {model_column("unsolved_load", "", "flits/cycle/node", "load just above it that has no solution",
+                    Style::hidden),
        [](const Load& of) { return of.answer.unsolved; }},
       {model_column("mean_distance", "", "channels",
-                    "mean path of a message, injection included, and ejection if there is a channel for it",
+                    "mean number of channels on a path, injection included, and ejection if it has a channel",
                     Style::hidden),
        [](const Load& of) { return of.answer.mean_distance; }},
       {{"trusted", "", "", Shape::flag,
-        "up to this load latency was measured to be at most 5 % off, in this network or between measured "
+        "load up to which the latency was measured to be within 5 %, in this network or between measured "
         "ones",
         Style::hidden},
        [](const Load& of) { return is_trusted(of.accuracy, of.fraction()); }}};
@@ -141,12 +141,11 @@ const Fields<WormholeLoad>& wormhole_results() {
 const Fields<WormholeLoad>& wormhole_course() {
   using Load = WormholeLoad;
   static const Fields<Load> fields{
-      {{"iteration", "", "", Shape::text, "how it ended: direct (none was needed) or converged",
+      {{"iteration", "", "", Shape::text, "end of the iteration: direct (none needed) or converged",
         Style::hidden},
        [](const Load& of) { return bounds::in_words(of.point().ending); }},
       {{"deadlock_cycle", "", "", Shape::texts,
-        "channels that can wait for each other in a circle, which the model does not see; empty if none can",
-        Style::hidden},
+        "channels that can deadlock, which the model ignores; empty if none can", Style::hidden},
        [](const Load& of) { return Value(TextList{of.answer.deadlock_cycle}); }}};
   return fields;
 }
@@ -176,24 +175,23 @@ Result result_of(const WormholeLoad& load) {
       wormhole_course().cells(load));
   if (question.channels) {
     result.tables.push_back(channel_table().rows(share(point.channels)));
-    result.caption =
-        fmt::format("{}load {:.6g}, {:.1f} % of saturation: the busiest channels behind the sources",
-                    answer.network.empty() ? "" : answer.network + ", ", point.load,
-                    100 * point.fraction_of_saturation.value);
+    result.caption = fmt::format("{}load {:.6g}, {:.1f} % of saturation: busiest channels after the sources",
+                                 answer.network.empty() ? "" : answer.network + ", ", point.load,
+                                 100 * point.fraction_of_saturation.value);
   }
   return result;
 }
 
-/// Of a single load.
+/// For a single load.
 std::vector<Line> lines(const WormholeAnswer& answer) {
   const WormholePoint& point = answer.points.front();
   const auto cycles = [](const numeric::Model<unit::Cycle>& time) { return brief(shown(time)) + " cycles"; };
   std::vector<Line> lines{{"load", load_in_words(point.load, point.fraction_of_saturation.value)},
                           {"latency", cycles(point.latency)},
-                          {"source wait", cycles(point.source_wait)},
-                          {"service", cycles(point.service)}};
+                          {"source queueing", cycles(point.source_wait)},
+                          {"injection service", cycles(point.service)}};
   if (point.bottleneck)
-    lines.push_back({"busiest channel", fmt::format("{}, busy {:.1f} % of the time", point.bottleneck->name,
+    lines.push_back({"busiest channel", fmt::format("{}, utilization {:.1f} %", point.bottleneck->name,
                                                     100 * point.bottleneck->utilization.value)});
   return lines;
 }
@@ -204,11 +202,8 @@ std::string cycle_note(const WormholeAnswer& answer) {
   for (std::size_t i = 0; i < std::min(cycle.size(), most_of_cycle); ++i)
     list += (i == 0 ? "" : "; ") + cycle[i];
   if (cycle.size() > most_of_cycle) list += fmt::format("; and {} more", cycle.size() - most_of_cycle);
-  return fmt::format(
-      "The routes can deadlock: worms can wait for each other in a circle of {} {}, each for the next, the "
-      "last "
-      "for the first: {}. The model does not see that.",
-      cycle.size(), cycle.size() == 1 ? "channel" : "channels", list);
+  return fmt::format("The routes can deadlock: cyclic dependency of {} {}: {}. The model ignores deadlock.",
+                     cycle.size(), cycle.size() == 1 ? "channel" : "channels", list);
 }
 
 std::vector<answers::WormholeNetwork> all_networks(const std::vector<WormholeNetworkAnswer>& networks) {
@@ -222,7 +217,7 @@ bool has_ejection_channels(const answers::WormholeNetwork& network) {
   return topology == nullptr || topology->ends.ejection == network::Ejection::one;
 }
 
-/// One statement of all networks.
+/// One statement for all networks.
 std::string accuracy_note(const std::vector<WormholeNetworkAnswer>& networks) {
   std::vector<StatedAccuracy> all;
   for (const auto& [question, answer] : networks)
@@ -232,33 +227,33 @@ std::string accuracy_note(const std::vector<WormholeNetworkAnswer>& networks) {
   return accuracy_note(all);
 }
 
-/// Where the search found no solution any more.
+/// Why the search found no solution beyond that load.
 std::string other_side(const WormholeAnswer& answer) {
-  return fmt::format(" (at {:.10g} the iteration ends so: {})", answer.unsolved.value, answer.why_unsolved);
+  return fmt::format(" (no solution at {:.10g}: {})", answer.unsolved.value, answer.why_unsolved);
 }
 
 std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& networks) {
   std::vector<std::string> notes;
   for (const auto& [question, answer] : networks) {
     notes.push_back(fmt::format(
-        "{}saturation {:.10g} flits/cycle/node{}; mean distance {:.10g} channels, injection{} included",
+        "{}Saturation {:.10g} flits/cycle/node{}; mean distance {:.4g} channels, injection{} included.",
         networks.size() == 1 ? "" : in_words(question) + ": ", answer.saturation.value,
         by_finite_sources(question) ? other_side(answer) : std::string(), answer.mean_distance.value,
         has_ejection_channels(question.network) ? " and ejection" : ""));
   }
-  notes.push_back("An approximate model; its digits are not proved. " + accuracy_note(networks));
+  notes.push_back("Approximate model. " + accuracy_note(networks));
   for (const auto& [question, answer] : networks)
     if (!question.variant && !by_finite_sources(question))
       notes.push_back(
-          fmt::format("{} is large: variant paper, which is quick. --variant finite-source is nearer to "
-                      "simulation, and takes minutes (--time-limit).",
+          fmt::format("{} is large: variant paper, which is fast. --variant finite-source is more accurate "
+                      "and takes minutes (--time-limit).",
                       answers::name(question.network)));
   for (std::string& note : hypercube_notes(all_networks(networks))) notes.push_back(std::move(note));
   for (const auto& [question, answer] : networks) {
     const bool holds_part = by_finite_sources(question) && question.lengths == sim::WormLengths::fixed;
     if (answer.shorter_than_path && !holds_part)
       notes.push_back(
-          fmt::format("Messages of {} flits are shorter than the mean path: they hold fewer channels at a "
+          fmt::format("Messages of {} flits are shorter than the mean path; they occupy fewer channels at a "
                       "time than the model assumes, so it overestimates the waits.",
                       question.flits));
     if (!answer.deadlock_cycle.empty()) notes.push_back(cycle_note(answer));
@@ -266,10 +261,26 @@ std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& netw
   return notes;
 }
 
+/// The saturation load, and of a single load the latency there.
+std::string headline(const Document& document, const std::vector<WormholeNetworkAnswer>& networks) {
+  const auto [least, most] = std::minmax_element(
+      networks.begin(), networks.end(),
+      [](const auto& a, const auto& b) { return a.second.saturation.value < b.second.saturation.value; });
+  const std::string from = fmt::format("{:.4g}", least->second.saturation.value);
+  const std::string to = fmt::format("{:.4g}", most->second.saturation.value);
+  std::string text =
+      fmt::format("Saturation load {} flits/cycle/node", from == to ? from : from + " to " + to);
+  if (document.results.size() == 1) {
+    const auto& point = networks.front().second.points.front();
+    text += fmt::format("; mean latency {:.4g} cycles at load {:.4g}", point.latency.value, point.load);
+  }
+  return text + ".";
+}
+
 Picture picture(const Document& document, const std::vector<WormholeNetworkAnswer>& networks) {
   const auto& [question, answer] = networks.front();
   Picture picture{
-      .title = networks.size() == 1 ? in_words(question) : "Wormhole networks: mean latency by the model",
+      .title = networks.size() == 1 ? in_words(question) : "Wormhole networks: mean latency of the model",
       .x_label = {},
       .y_label = "mean latency [cycles]",
       .note = "an approximate model"};
@@ -324,9 +335,10 @@ Layout wormhole_layout() {
 Document document(const std::vector<WormholeNetworkAnswer>& networks) {
   const auto& [question, answer] = networks.front();
   Document document{.layout = std::make_shared<const Layout>(wormhole_layout()),
-                    .headline = networks.size() == 1 ? in_two_lines(in_words(question))
-                                                     : "Wormhole networks by the model" +
-                                                           common_ends_in_words(all_networks(networks)),
+                    .headline = {},
+                    .settings = networks.size() == 1 ? capitalized(in_words(question)) + "."
+                                                     : "Wormhole networks, model" +
+                                                           common_ends_in_words(all_networks(networks)) + ".",
                     .results = {}};
   for (const auto& [asked, found] : networks) {
     const answers::Accuracy accuracy = accuracy_of(asked, found);
@@ -334,6 +346,7 @@ Document document(const std::vector<WormholeNetworkAnswer>& networks) {
       document.results.push_back(result_of({asked, found, accuracy, i}));
   }
   if (document.results.size() == 1) document.results.front().lines = lines(answer);
+  document.headline = headline(document, networks);
   document.notes = notes_on(networks);
   document.picture = [document, networks] { return picture(document, networks); };
   return document;

@@ -8,55 +8,54 @@
 #include <string>
 #include <vector>
 
-/// How hypercubes with broadcasts, and what is offered to them, are shown.
+/// Presentation of hypercubes with broadcasts and of their offered rates.
 namespace tailbound::render {
 
 [[nodiscard]] const Fields<answers::BroadcastHypercube>& hypercube_fields();
-/// Also of its buffers.
+/// Includes its buffers.
 [[nodiscard]] const Fields<answers::SimulatedHypercube>& simulated_hypercube_fields();
 /// "replication"
 [[nodiscard]] Column replication_column();
 
 /// "fraction" and "rate"
 [[nodiscard]] std::vector<Column> rate_columns();
-/// \param i     the place in the list that was asked for
-/// \param rate  that it is [messages/cycle/node]
+/// \param i     index in the given list
+/// \param rate  its rate [messages/cycle/node]
 [[nodiscard]] Cells rate_cells(const answers::OfferedLoads& offered, std::size_t i, double rate);
-/// "fraction_of_saturation", of results
+/// "fraction_of_saturation", a result column
 [[nodiscard]] Column fraction_column(const std::string& meaning);
 
 /// "6-dimensional hypercube (64 nodes) with 4 virtual channels, injection ports, ejection unlimited"
 [[nodiscard]] std::string network_in_words(const answers::BroadcastHypercube& hypercube);
 
 /// In two lines: the network; "messages of 32 flits, broadcast 0.01, start-up 1, buffers of 1 flit".
-/// \param all  of several points: what differs between them is left out
+/// \param all  the points; varying parameters are omitted
 [[nodiscard]] std::string in_words(const answers::BroadcastHypercube& hypercube,
                                    const std::vector<answers::BroadcastHypercube>& all = {});
 [[nodiscard]] std::string in_words(const answers::SimulatedHypercube& network,
                                    const std::vector<answers::SimulatedHypercube>& all = {});
-/// "6-dimensional hypercube, V = 4, M = 32, broadcast 0.01", of what does not differ.
+/// "6-dimensional hypercube, V = 4, M = 32, broadcast 0.01", without varying parameters.
 [[nodiscard]] std::string title_in_words(const answers::BroadcastHypercube& hypercube,
                                          const std::vector<answers::BroadcastHypercube>& all = {});
 
-/// That the commands on wormhole networks have other ends unless told, where there are no broadcasts: they know the
-/// same network.
+/// Without broadcasts: a note that the wormhole commands, which also know this network, have other default
+/// ends.
 [[nodiscard]] std::vector<std::string> unicast_notes(const std::vector<answers::BroadcastHypercube>& all);
 
-/// "; injection ports, ejection unlimited" behind the note of a picture, or nothing where they differ.
+/// "; injection ports, ejection unlimited" appended to the note of a picture; empty if they vary.
 [[nodiscard]] std::string ends_in_words(const std::vector<answers::BroadcastHypercube>& all);
 
-/// Inputs against which pictures are drawn where no rate varies within a network.
+/// Inputs used as x axis if no rate varies within a network.
 [[nodiscard]] std::vector<std::string> hypercube_axes();
 
-/// A latency that is drawn: its key and what it is called.
+/// A latency to draw: its key and its name.
 struct DrawnLatency {
   const char* key;
   const char* name;
-  int family =
-      0;  ///< those of one family are drawn in the same colours: a latency by model and by simulation
+  int family = 0;  ///< one family has the same color: a latency by model and by simulation
 };
-/// Latency against the rate, or against another input where each network has one rate: a curve for each
-/// latency and each value of the other inputs.
+/// Latency against the rate, or against another input if each network has one rate: a curve for each latency
+/// and each value of the other inputs.
 /// \throws NoAnswer  there is nothing to draw
 [[nodiscard]] Picture latency_picture(const Document& document, const std::vector<DrawnLatency>& latencies,
                                       Picture picture);

@@ -18,7 +18,7 @@ std::string measured_key(const char* stem, LoadMeasure measure) {
   return fmt::format("{}_{}", stem, answers::name(measure));
 }
 
-/// In hypercubes, whose loads are rates of messages, all sources are equal.
+/// In hypercubes, whose loads are message rates, all sources are equal.
 bool judges_sources(LoadMeasure measure) {
   return measure == LoadMeasure::flits;
 }
@@ -32,7 +32,7 @@ std::optional<double> error_of(const FoundSaturation& saturation) {
 const Fields<answers::SaturationLength>& search_inputs() {
   static const Fields<answers::SaturationLength> fields{
       {{"precision", "precision", "", Shape::given,
-        "of a search for saturation, relative, 0.0005 to 0.5: where it ends", Style::hidden},
+        "relative precision of a search for saturation, 0.0005 to 0.5", Style::hidden},
        &answers::SaturationLength::precision}};
   return fields;
 }
@@ -40,37 +40,37 @@ const Fields<answers::SaturationLength>& search_inputs() {
 Fields<FoundSaturation> saturation_fields(LoadMeasure measure) {
   using Found = FoundSaturation;
   const std::string load = answers::name(measure), unit = answers::unit_of(measure);
-  return {{{measured_key("greatest_stable", measure), "greatest stable", unit, Shape::estimate,
-            "of --saturation: the greatest " + load + " at which the queues at the sources do not grow"},
-           [](const Found& of) { return observed(of.found.greatest_stable); }},
-          {{measured_key("least_unstable", measure), "least unstable", unit, Shape::estimate,
-            "of --saturation: the least at which they do"},
-           [](const Found& of) { return observed(of.found.least_unstable); }},
-          {{"least_unstable_is_bound", "", "", Shape::flag,
-            "of --saturation: the least unstable " + load + " is the channel bound, which is not simulated",
-            Style::hidden},
-           [](const Found& of) { return of.found.bounded; }},
-          {{measured_key("channel_bound", measure), "channel bound", unit, Shape::proved,
-            "above it some physical channel would have to carry more than 1 flit per cycle: exact, from the "
-            "flows and routes"},
-           &Found::bound},
-          {{"bounding_channel", "", "", Shape::text,
-            "the physical channel with the highest utilization, or one of them", Style::hidden},
-           &Found::channel},
-          {model_saturation_column(measure),
-           [](const Found& of) { return of.model ? Value(Model{*of.model}) : Value(None{}); }},
-          {{"no_model", "", "", Shape::text, "why there is no model; null where there is one", Style::hidden},
-           [](const Found& of) { return of.model ? std::nullopt : std::optional(of.no_model); }},
-          {{"error", "error", "", Shape::estimate,
-            "of --saturation: model_saturation_" + load + " / greatest_stable_" + load + " - 1",
-            Style::signed_percent},
-           [](const Found& of) {
-             const std::optional<double> error = error_of(of);
-             return error ? observed(*error) : Value(None{});
-           }},
-          {{"messages_per_node", "messages", "", Shape::given,
-            "of --saturation: generated at each node while measured, in the mean", Style::hidden},
-           [](const Found& of) { return Value(given(of.found.messages)); }}};
+  return {
+      {{measured_key("greatest_stable", measure), "maximum stable", unit, Shape::estimate,
+        "--saturation: the largest " + load + " at which the source queues are stable"},
+       [](const Found& of) { return observed(of.found.greatest_stable); }},
+      {{measured_key("least_unstable", measure), "minimum unstable", unit, Shape::estimate,
+        "--saturation: the smallest at which they are not"},
+       [](const Found& of) { return observed(of.found.least_unstable); }},
+      {{"least_unstable_is_bound", "", "", Shape::flag,
+        "--saturation: the minimum unstable " + load + " is the channel bound, not simulated", Style::hidden},
+       [](const Found& of) { return of.found.bounded; }},
+      {{measured_key("channel_bound", measure), "channel bound", unit, Shape::proved,
+        "above it a physical channel would have to carry more than 1 flit per cycle; exact, from flows and "
+        "routes"},
+       &Found::bound},
+      {{"bounding_channel", "", "", Shape::text,
+        "the physical channel with the highest utilization, or one of them", Style::hidden},
+       &Found::channel},
+      {model_saturation_column(measure),
+       [](const Found& of) { return of.model ? Value(Model{*of.model}) : Value(None{}); }},
+      {{"no_model", "", "", Shape::text, "why there is no model; null if there is one", Style::hidden},
+       [](const Found& of) { return of.model ? std::nullopt : std::optional(of.no_model); }},
+      {{"error", "error", "", Shape::estimate,
+        "--saturation: model_saturation_" + load + " / greatest_stable_" + load + " - 1",
+        Style::signed_percent},
+       [](const Found& of) {
+         const std::optional<double> error = error_of(of);
+         return error ? observed(*error) : Value(None{});
+       }},
+      {{"messages_per_node", "messages", "", Shape::given,
+        "--saturation: messages generated per node while measured, on average", Style::hidden},
+       [](const Found& of) { return Value(given(of.found.messages)); }}};
 }
 
 Cells result_cells(const FoundSaturation& saturation) {
@@ -82,12 +82,11 @@ Cells result_cells(const FoundSaturation& saturation) {
 Fields<sim::SourceShortfall> shortfall_fields() {
   using Group = sim::SourceShortfall;
   return {{{"short_sources", "sources short", "", Shape::whole,
-            "sources in the group that surely delivers less than it offers; null where none does"},
+            "sources in the group that significantly delivers less than it offers; null if there is none"},
            [](const Group& of) { return of.is_short ? std::optional(of.count) : std::nullopt; }},
-          {{"short_source", "", "", Shape::text, "the channel for which the one farthest behind waits",
-            Style::hidden},
+          {{"short_source", "", "", Shape::text, "channel that the slowest of them waits for", Style::hidden},
            [](const Group& of) { return of.is_short ? std::optional(of.name) : std::nullopt; }},
-          {{"short_not_carried", "their share", "", Shape::estimate,
+          {{"short_not_carried", "not delivered", "", Shape::estimate,
             "fraction of their messages not delivered", Style::percent},
            [](const Group& of) { return of.is_short ? observed(of.not_carried) : Value(None{}); }}};
 }
@@ -96,26 +95,26 @@ Table<sim::SaturationProbe> probe_table(LoadMeasure measure) {
   using Probe = sim::SaturationProbe;
   const std::string load = answers::name(measure), unit = answers::unit_of(measure);
   return {"probes",
-          "what the search for saturation looked at, from the least " + load + " to the greatest",
+          "loads probed by the search for saturation, from the smallest " + load + " to the largest",
           {{{load, load, unit, Shape::given, "offered", Style::plain, 5},
             [](const Probe& of) { return Value(given(of.load)); }},
-           {{"delivered", "delivered", unit, Shape::estimate, "what was carried"},
+           {{"delivered", "delivered", unit, Shape::estimate, "delivered load"},
             [](const Probe& of) { return observed(of.delivered); }},
            {{"waiting_first_half", "waiting, first half", "", Shape::estimate,
-             "messages at a source, mean over the first half of the measured time"},
+             "messages per source, mean over the first half of the measured time"},
             [](const Probe& of) { return observed(of.stability.waiting_first); }},
            {{"waiting_second_half", "second half", "", Shape::estimate, "mean over the second half"},
             [](const Probe& of) { return observed(of.stability.waiting_second); }},
            {{"not_carried", "not carried", "", Shape::estimate,
-             "fraction of the messages that stay at their sources", Style::percent},
+             "fraction of the messages that remain at their sources", Style::percent},
             [](const Probe& of) { return observed(of.stability.not_carried); }},
            {judges_sources(measure) ? shortfall_fields() : Fields<sim::SourceShortfall>{},
             [](const Probe& of) { return of.stability.shortfall.value_or(sim::SourceShortfall{}); }},
-           {{"stable", "stable", "", Shape::flag, "do the queues at the sources not grow?"},
+           {{"stable", "stable", "", Shape::flag, "true if the source queues are stable"},
             [](const Probe& of) { return of.stability.stable; }}}};
 }
 
-/// From the least load to the greatest.
+/// In order of increasing load.
 Rows probe_rows(const FoundSaturation& saturation) {
   std::vector<sim::SaturationProbe> probes = saturation.found.probes;
   std::sort(probes.begin(), probes.end(), [](const auto& a, const auto& b) { return a.load < b.load; });
@@ -126,48 +125,47 @@ std::vector<Line> lines(const FoundSaturation& saturation) {
   const char* unit = answers::unit_of(saturation.measure);
   const std::optional<double> error = error_of(saturation);
   return {
-      {"greatest stable", fmt::format("{:.5g} {}", saturation.found.greatest_stable, unit)},
-      {"least unstable", fmt::format("{:.5g} {}{}", saturation.found.least_unstable, unit,
-                                     saturation.found.bounded ? ", the channel bound, not simulated" : "")},
-      {"channel bound", fmt::format("{} {}, exact: at it the physical channel\n{} carries 1 flit per cycle",
+      {"maximum stable", fmt::format("{:.5g} {}", saturation.found.greatest_stable, unit)},
+      {"minimum unstable", fmt::format("{:.5g} {}{}", saturation.found.least_unstable, unit,
+                                       saturation.found.bounded ? ", the channel bound, not simulated" : "")},
+      {"channel bound", fmt::format("{} {}, exact: there the physical channel {} carries 1 flit per cycle",
                                     bound_in_words(saturation.bound), unit, saturation.channel)},
-      {"model", error ? fmt::format("{:.5g} {}, {:+.1f} % of the greatest stable {}", *saturation.model, unit,
-                                    100 * *error, answers::name(saturation.measure))
+      {"model", error ? fmt::format("{:.5g} {}, {:+.1f} % relative to the maximum stable {}",
+                                    *saturation.model, unit, 100 * *error, answers::name(saturation.measure))
                       : "none: " + saturation.no_model}};
 }
 
-std::string headline(const std::vector<SaturationPoint>& points) {
-  const FoundSaturation& first = points.front().saturation;
-  const char* load = answers::name(first.measure);
-  if (points.size() > 1) return fmt::format("The greatest {} that each network carries, by simulation", load);
-  return fmt::format("By simulation up to {:.5g} {} are carried:\n{}", first.found.greatest_stable,
-                     answers::unit_of(first.measure), points.front().network);
+/// "0.77441", of several networks "0.3 to 0.77".
+std::string maximum_stable_in_words(const std::vector<SaturationPoint>& points) {
+  const auto [least, most] = std::minmax_element(
+      points.begin(), points.end(), [](const SaturationPoint& a, const SaturationPoint& b) {
+        return a.saturation.found.greatest_stable < b.saturation.found.greatest_stable;
+      });
+  const std::string from = fmt::format("{:.5g}", least->saturation.found.greatest_stable);
+  const std::string to = fmt::format("{:.5g}", most->saturation.found.greatest_stable);
+  return from == to ? from : from + " to " + to;
 }
 
 std::vector<std::string> notes(const std::vector<SaturationPoint>& points) {
   const FoundSaturation& first = points.front().saturation;
   const char* load = answers::name(first.measure);
-  const bool alike = std::all_of(points.begin(), points.end(), [&](const SaturationPoint& point) {
+  const bool equal = std::all_of(points.begin(), points.end(), [&](const SaturationPoint& point) {
     return point.saturation.found.messages == first.found.messages;
   });
-  return {fmt::format(
-              "Each {}: {} replications in which every node generates {} messages while measured and half as "
-              "many before, seed {}. Waiting: messages at a source, the mean over half of the measured time.",
-              load, first.search.replications,
-              alike ? fmt::format("{:.0f}", first.found.messages) : std::string("messages_per_node"),
-              first.search.seed),
-          fmt::format(
-              "Unstable: more than 0.5 % of the messages stay at their sources, in each replication some{}. "
-              "No {} above the channel bound is simulated, as none can be carried. An estimate, without an "
-              "interval.",
-              judges_sources(first.measure)
-                  ? "; or a group of sources delivers less than it offers, by a t test: a network that "
-                    "carries 3 % more than its load is called unstable in at most 1 of 100 probes"
-                  : "",
-              load)};
+  return {fmt::format("Each {}: {} replications with {} measured messages per node after a warm-up of half "
+                      "as many, seed {}. Waiting: mean messages per source over half of the measured time.",
+                      load, first.search.replications,
+                      equal ? fmt::format("{:.0f}", first.found.messages) : std::string("messages_per_node"),
+                      first.search.seed),
+          fmt::format("Unstable: more than 0.5 % of the messages remain at their sources{}. No {} above the "
+                      "channel bound is simulated. An estimate without an interval.",
+                      judges_sources(first.measure)
+                          ? "; or a group of sources delivers significantly less than it offers (t test)"
+                          : "",
+                      load)};
 }
 
-/// What is delivered of what is offered.
+/// Delivered against offered load.
 Picture picture_of_one(const SaturationPoint& point) {
   const FoundSaturation& saturation = point.saturation;
   const char* unit = answers::unit_of(saturation.measure);
@@ -179,7 +177,7 @@ Picture picture_of_one(const SaturationPoint& point) {
   for (const sim::SaturationProbe& probe : saturation.found.probes)
     curve.points.emplace_back(probe.load, probe.delivered);
   std::sort(curve.points.begin(), curve.points.end());
-  Curve all{.title = "all that is offered", .style = CurveStyle::dashed};
+  Curve all{.title = "delivered = offered", .style = CurveStyle::dashed};
   for (const double load : {curve.points.front().first, curve.points.back().first})
     all.points.emplace_back(load, load);
   picture.curves = {std::move(curve), std::move(all)};
@@ -193,7 +191,7 @@ Picture picture_of_all(const Document& document, const std::vector<SaturationPoi
       document, {.axes = axes, .height = measured_key("greatest_stable", measure)},
       {.title = document.headline,
        .x_label = {},
-       .y_label = fmt::format("greatest stable {} [{}]", answers::name(measure), answers::unit_of(measure)),
+       .y_label = fmt::format("maximum stable {} [{}]", answers::name(measure), answers::unit_of(measure)),
        .note = "simulation"});
 }
 
@@ -211,7 +209,7 @@ std::vector<Column> saturation_input_columns() {
 
 Column model_saturation_column(LoadMeasure measure) {
   return {measured_key("model_saturation", measure), "model", answers::unit_of(measure), Shape::model,
-          fmt::format("the {} at which the model of this very network saturates; null where there is none",
+          fmt::format("saturation {} of the model of this network; null if there is none",
                       answers::name(measure))};
 }
 
@@ -227,10 +225,12 @@ Document saturation_document(Layout layout, const std::vector<SaturationPoint>& 
                              const std::vector<std::string>& axes) {
   layout.quiet.clear();  // the table
   layout.quiet_table.clear();
-  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
-                    .headline = headline(points),
-                    .results = {},
-                    .notes = notes(points)};
+  Document document{
+      .layout = std::make_shared<const Layout>(std::move(layout)),
+      .headline = {},
+      .settings = points.size() == 1 ? capitalized(points.front().network) + "." : std::string(),
+      .results = {},
+      .notes = notes(points)};
   for (const SaturationPoint& point : points) {
     Result& result = document.results.emplace_back();
     result.inputs = joined(point.inputs, search_inputs().cells(point.length));
@@ -239,6 +239,9 @@ Document saturation_document(Layout layout, const std::vector<SaturationPoint>& 
     result.caption = point.network;
     if (points.size() == 1) result.lines = lines(point.saturation);
   }
+  const LoadMeasure measure = points.front().saturation.measure;
+  document.headline = fmt::format("Maximum stable {} {} {}, simulated.", answers::name(measure),
+                                  maximum_stable_in_words(points), answers::unit_of(measure));
   document.picture = [document, points, axes] {
     return points.size() == 1 ? picture_of_one(points.front()) : picture_of_all(document, points, axes);
   };

@@ -8,16 +8,16 @@
 #include <type_traits>
 #include <vector>
 
-/// A search for the greatest load that a simulated network carries, shown the same for all networks.
+/// Presentation of a search for the saturation load of a simulated network, common to all networks.
 /// Internal to the render module.
 namespace tailbound::render {
 
-/// What was found, without the unit of its loads.
+/// The result, without the unit of its loads.
 struct FoundSaturation {
   answers::LoadMeasure measure{};
-  numeric::Rational bound;        ///< what no load can be above
+  numeric::Rational bound;        ///< upper bound of the load
   std::string channel;            ///< the physical channel that bounds it
-  std::optional<double> model{};  ///< where the model saturates
+  std::optional<double> model{};  ///< saturation load of the model
   std::string no_model{};         ///< why there is none
   sim::SaturationSearch search;
   sim::SimulatedSaturation found;
@@ -38,8 +38,8 @@ template <class Unit>
 /// One network.
 struct SaturationPoint {
   Cells inputs;         ///< of the network
-  std::string network;  ///< in words: "4-dimensional hypercube (16 nodes) with 3 virtual channels, .."
-  std::string title;    ///< of a picture: the same in one line
+  std::string network;  ///< as text: "4-dimensional hypercube (16 nodes) with 3 virtual channels, .."
+  std::string title;    ///< of a picture: the same on one line
   answers::SaturationLength length;
   FoundSaturation saturation;
 };
@@ -51,10 +51,11 @@ struct SaturationPoint {
 
 /// "precision"
 [[nodiscard]] std::vector<Column> saturation_input_columns();
-/// "greatest_stable_rate", "least_unstable_rate", "least_unstable_is_bound", "channel_bound_rate", "bounding_channel",
-/// "model_saturation_rate", "no_model", "error", "messages_per_node"; of flits "load" for "rate"
+/// "greatest_stable_rate", "least_unstable_rate", "least_unstable_is_bound", "channel_bound_rate",
+/// "bounding_channel", "model_saturation_rate", "no_model", "error", "messages_per_node"; for flits "load"
+/// instead of "rate"
 [[nodiscard]] std::vector<Column> saturation_columns(answers::LoadMeasure measure);
-/// "model_saturation_rate" of these alone
+/// only "model_saturation_rate" of these
 [[nodiscard]] Column model_saturation_column(answers::LoadMeasure measure);
 /// "probes"
 [[nodiscard]] TableLayout saturation_table(answers::LoadMeasure measure);
@@ -62,7 +63,7 @@ struct SaturationPoint {
 // --- the document
 
 /// \param layout   of the command
-/// \param axes     inputs against which a picture of several networks is drawn
+/// \param axes     x axes for a picture of several networks
 /// \pre at least one point
 [[nodiscard]] Document saturation_document(Layout layout, const std::vector<SaturationPoint>& points,
                                            const std::vector<std::string>& axes);

@@ -6,13 +6,12 @@ const Fields<network::WormEnds>& worm_ends_fields() {
   using network::WormEnds;
   static const Fields<WormEnds> fields{
       {{"injection", "injection", "", Shape::text,
-        "one: a channel for all messages that a node sends; ports: one for each of its links, of which a "
-        "message takes any; channels: as many virtual channels as a link has; not of a network file, which "
-        "says it"},
+        "injection channels per node; one: a single channel; ports: one per link, a message takes any; "
+        "channels: as many virtual channels as a link has; absent for a network file, which defines them"},
        &WormEnds::injection},
       {{"ejection", "ejection", "", Shape::text,
-        "one: a channel for all messages to a node; unlimited: none, what crosses its last link has arrived; "
-        "channels: as many virtual channels as a link has; not of a network file, which says it"},
+        "ejection channels per node; one: a single channel; unlimited: none needed after the last link; "
+        "channels: as many virtual channels as a link has; absent for a network file, which defines them"},
        &WormEnds::ejection}};
   return fields;
 }

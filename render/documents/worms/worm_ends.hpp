@@ -5,7 +5,7 @@
 
 #include <string>
 
-/// How messages enter and leave a wormhole network, shown the same by every command.
+/// How messages enter and leave a wormhole network; common to all commands.
 namespace tailbound::render {
 
 [[nodiscard]] const Fields<network::WormEnds>& worm_ends_fields();

@@ -18,7 +18,7 @@ using network::WormTopology;
 
 namespace {
 
-/// Of so many loads the notes say how each was simulated.
+/// Up to this number of loads the notes describe each simulation.
 constexpr std::size_t most_runs_told = 10;
 
 const char* variant_name(const answers::WormholeNetwork& network,
@@ -30,7 +30,7 @@ const char* length_in_words(sim::WormLengths lengths) {
   return lengths == sim::WormLengths::fixed ? "" : "geometric length, mean ";
 }
 
-/// ", 2 virtual channels per link"; nothing of an own network, whose file says it.
+/// ", 2 virtual channels per link"; empty for a user-defined network, whose file specifies it.
 template <class Network>
 std::string channels_per_link(const Network& network) {
   const std::optional<int> usual = answers::usual_virtual_channels(network.network);
@@ -38,7 +38,7 @@ std::string channels_per_link(const Network& network) {
   return ", " + counted(network.virtual_channels.value_or(*usual), "virtual channel") + " per link";
 }
 
-/// \param channels  how many there are, behind a comma, or nothing
+/// \param channels  their number, preceded by a comma, or empty
 template <class Network>
 std::string network_in_words(const Network& network, const std::string& name, const std::string& channels) {
   return fmt::format("{}{}, buffers of {}{}, messages of {}{}", name, channels,
@@ -52,14 +52,14 @@ Document without(Document document, std::string_view key) {
   return document;
 }
 
-/// Dimensions of a hypercube follow from its nodes.
+/// The dimensions of a hypercube follow from its nodes.
 void leave_out_dimensions(Document& document) {
   for (Result& result : document.results)
     if (brief(value_of(result.inputs, "topology")) == name_of(network::WormShape::hypercube))
       std::erase_if(result.inputs, [](const Cell& cell) { return cell.key == "dimensions"; });
 }
 
-/// Does a network appear at several loads?
+/// Does a network occur at several loads?
 bool loads_vary(const Document& document) {
   const Document networks = without(without(document, "load"), "fraction");
   std::vector<std::string> seen;
@@ -85,14 +85,13 @@ const Fields<network::RouterTiming>& router_timing_fields() {
     return Column{key, heading, "cycles", Shape::whole, meaning};
   };
   static const Fields<RouterTiming> fields{
-      {cycles("router_cycles", "router", "of a flit in a router before it can go on"),
-       &RouterTiming::router_cycles},
-      {cycles("link_cycles", "link", "of a flit on a link between routers"), &RouterTiming::link_cycles},
-      {cycles("credit_cycles", "credit", "until a place that a flit has left can be filled"),
+      {cycles("router_cycles", "router", "router pipeline latency of a flit"), &RouterTiming::router_cycles},
+      {cycles("link_cycles", "link", "link latency of a flit"), &RouterTiming::link_cycles},
+      {cycles("credit_cycles", "credit", "credit latency: until a freed buffer slot can be reused"),
        &RouterTiming::credit_cycles},
       {{"reallocate", "reallocated", "", Shape::text,
-        "when a virtual channel is given to the next message: empty, when its buffer is, or tail, behind the "
-        "tail"},
+        "when a virtual channel is reallocated: empty, when its buffer is empty, or tail, after the tail "
+        "flit"},
        &RouterTiming::reallocate}};
   return fields;
 }
@@ -104,27 +103,28 @@ const Fields<AskedWorms>& worm_network_fields() {
         "butterfly-fat-tree, mesh, torus, bidirectional-torus or hypercube"},
        [](const WormTopology& of) { return name_of(of.shape); }}};
   static const Fields<WormTopology> dimensions{
-      {{"dimensions", "dimensions", "", Shape::whole, "of a mesh, torus or hypercube"},
+      {{"dimensions", "dimensions", "", Shape::whole, "dimensions of a mesh, torus or hypercube"},
        &network::dimensions_of,
        [](const WormTopology& of) { return of.shape != WormShape::butterfly_fat_tree; }}};
   static const Fields<network::WormPattern> hot{
-      {{"hot_node", "hot node", "", Shape::whole, "of a hot spot: its number"},
+      {{"hot_node", "hot node", "", Shape::whole, "node number of a hot spot"},
        &network::WormPattern::hot_node},
       {{"hot_share", "hot share", "", Shape::given,
-        "of a hot spot: of the messages of each other node, sent there beside its part of the rest"},
+        "hot spot: fraction of the messages of each other node sent to it, in addition to its uniform share "
+        "of the rest"},
        [](const auto& of) { return Given{of.hot_share}; }}};
   static const Fields<WormTopology> irregular{
-      {{"sides", "sides", "", Shape::text, "routers along each dimension, where these are not equal"},
+      {{"sides", "sides", "", Shape::text, "routers per dimension, if unequal"},
        [](const WormTopology& of) {
          return of.sides.empty() ? std::nullopt : std::optional(fmt::format("{}", fmt::join(of.sides, "x")));
        },
        if_there},
-      {{"concentration", "nodes a router", "", Shape::whole, "nodes at each router, where these are several"},
+      {{"concentration", "nodes per router", "", Shape::whole, "nodes per router, if more than one"},
        [](const WormTopology& of) {
          return of.concentration == 1 ? std::nullopt : std::optional(of.concentration);
        },
        if_there},
-      {{"pattern", "traffic", "", Shape::text, "who sends to whom, where that is not uniform"},
+      {{"pattern", "traffic", "", Shape::text, "traffic pattern, if not uniform"},
        [](const WormTopology& of) {
          return of.pattern.uniform() ? std::nullopt : std::optional(name_of(of.pattern.name));
        },
@@ -133,9 +133,8 @@ const Fields<AskedWorms>& worm_network_fields() {
          return of.pattern.name == network::WormPatternName::hot_spot ? &of.pattern : nullptr;
        }}};
   static const Fields<OwnWormNetwork> own{
-      {{"network", "network", "", Shape::text, "file of the network", Style::hidden}, &OwnWormNetwork::file},
-      {{"matrix", "matrix", "", Shape::text, "file of its flows, where one was given beside it",
-        Style::hidden},
+      {{"network", "network", "", Shape::text, "network file", Style::hidden}, &OwnWormNetwork::file},
+      {{"matrix", "matrix", "", Shape::text, "file with its flows, if given separately", Style::hidden},
        &OwnWormNetwork::matrix,
        if_there}};
   static const auto known = [](const Asked& of) { return std::get_if<WormTopology>(&of.network); };
@@ -146,13 +145,13 @@ const Fields<AskedWorms>& worm_network_fields() {
       {dimensions, known},
       {irregular, known},
       {{"variant", "variant", "", Shape::text,
-        "of the model: finite-source, paper (as published), or conditional (published, flows of a butterfly "
-        "fat-tree conserved)"},
+        "variant of the model: finite-source, paper (as published), or conditional (published, with "
+        "conserved flows of a butterfly fat-tree)"},
        [](const Asked& of) { return variant_name(of.network, of.variant); }},
       {own, [](const Asked& of) { return std::get_if<OwnWormNetwork>(&of.network); }},
-      {{"flits", "flits", "", Shape::whole, "length of a message"}, &Asked::flits},
+      {{"flits", "flits", "", Shape::whole, "message length"}, &Asked::flits},
       {{"virtual_channels", "virtual channels", "", Shape::whole,
-        "of each link; not of a network file, which says it"},
+        "virtual channels per link; absent for a network file, which defines them"},
        [](const Asked& of) {
          const std::optional<int> usual = answers::usual_virtual_channels(of.network);
          return usual ? std::optional(of.virtual_channels.value_or(*usual)) : std::nullopt;
@@ -166,10 +165,9 @@ const Fields<AskedWorms>& worm_network_fields() {
 }
 
 std::vector<Column> load_columns() {
-  Column load{"load", "load", "flits/cycle/node", Shape::given, "offered by each node"};
+  Column load{"load", "load", "flits/cycle/node", Shape::given, "load offered by each node"};
   load.digits = 6;
-  return {{"fraction", "fraction", "", Shape::given, "of saturation, where that is what was asked for",
-           Style::hidden},
+  return {{"fraction", "fraction", "", Shape::given, "fraction of saturation, if given", Style::hidden},
           load};
 }
 
@@ -202,10 +200,8 @@ std::vector<std::string> hypercube_notes(const std::vector<answers::WormholeNetw
     return topology != nullptr && topology->shape == WormShape::hypercube;
   };
   if (std::none_of(networks.begin(), networks.end(), is_hypercube)) return {};
-  return {"Unless told, hypercubes have injection one and ejection one here, but " +
-          in_words(network::all_port) +
-          " in `broadcast`, `simulate hypercube` and `validate broadcast`: with the same --injection and "
-          "--ejection they are the same network."};
+  return {"Defaults for hypercubes: injection one and ejection one here, " + in_words(network::all_port) +
+          " in `broadcast` and `simulate hypercube`."};
 }
 
 std::string in_words(const answers::WormholeQuestion& question) {
@@ -216,11 +212,11 @@ std::string in_words(const answers::WormholeQuestion& question) {
 }
 
 Column worm_buffer_column() {
-  return {"buffer_flits", "buffer", "flits", Shape::whole, "of each virtual channel"};
+  return {"buffer_flits", "buffer", "flits", Shape::whole, "buffer per virtual channel"};
 }
 
 Column worm_length_column() {
-  return {"lengths", "lengths", "", Shape::text, "of messages: fixed, or geometric with the mean flits"};
+  return {"lengths", "lengths", "", Shape::text, "message lengths: fixed, or geometric with mean flits"};
 }
 
 const Fields<answers::SimulatedWormhole>& simulated_worm_inputs() {
@@ -232,14 +228,15 @@ const Fields<answers::SimulatedWormhole>& simulated_worm_inputs() {
        }},
       {worm_buffer_column(), &Network::buffer_flits},
       {worm_length_column(), &Network::lengths},
-      {{"arrivals", "arrivals", "", Shape::text, "of messages: poisson or bernoulli"}, &Network::arrivals},
+      {{"arrivals", "arrivals", "", Shape::text, "arrivals of messages: poisson or bernoulli"},
+       &Network::arrivals},
       {router_timing_fields(), if_unusual<Network>}};
   return fields;
 }
 
 std::vector<Column> simulated_load_columns() {
-  return joined({{"of", "of", "", Shape::text, "what fractions are of: saturation of the model, or simulated",
-                  Style::hidden}},
+  return joined({{"of", "of", "", Shape::text,
+                  "reference of fractions: saturation of the model, or simulated", Style::hidden}},
                 load_columns());
 }
 
@@ -259,11 +256,6 @@ std::string in_words(const answers::SimulatedWormhole& network, const answers::W
                                                           layout.channels, layout.wires)
                                             : per_link) +
                               network.timing.in_words());
-}
-
-std::string in_two_lines(std::string words) {
-  if (const std::size_t at = words.find(", messages of"); at != std::string::npos) words[at + 1] = '\n';
-  return words;
 }
 
 std::string title_in_words(const answers::SimulatedWormhole& network) {
@@ -289,28 +281,24 @@ std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuestio
                                           const std::string& network) {
   const char* unit = "flits/cycle/node";
   std::vector<std::string> notes;
-  if (!answer.model_saturation) notes.push_back(fmt::format("No model alongside: {}.", answer.no_model));
+  if (!answer.model_saturation) notes.push_back(fmt::format("No model: {}.", answer.no_model));
   if (answer.simulated_saturation)
-    notes.push_back(
-        fmt::format("Of saturation: of the greatest load that the simulation finds stable, {:.5g} {}{}.",
-                    answer.simulated_saturation->greatest_stable, unit,
-                    answer.model_saturation
-                        ? fmt::format(" (the model saturates at {:.5g})", answer.model_saturation->value)
-                        : std::string(", as there is no model")));
+    notes.push_back(fmt::format("Saturation: maximum stable load of the simulation, {:.5g} {}{}.",
+                                answer.simulated_saturation->greatest_stable, unit,
+                                answer.model_saturation ? fmt::format(" (the model saturates at {:.5g})",
+                                                                      answer.model_saturation->value)
+                                                        : std::string("")));
   else if (answer.model_saturation)
     notes.push_back(
-        fmt::format("Of saturation: of the load at which the model of this network saturates, {:.5g} {}, "
-                    "the same as in `wormhole`.",
-                    answer.model_saturation->value, unit));
+        fmt::format("Saturation: of the model, {:.5g} {}.", answer.model_saturation->value, unit));
   notes.push_back(
-      fmt::format("No load above {} {} can be carried, exactly: at it the physical channel {} carries "
-                  "1 flit per cycle.",
+      fmt::format("Channel bound {} {}, exact: there the physical channel {} carries 1 flit per cycle.",
                   bound_in_words(answer.limit.load.value), unit, answer.limit.channel));
   if (answer.model_saturation &&
       question.network.virtual_channels.value_or(1) > answers::most_channels_modelled &&
       question.network.variant.value_or(answers::usual_variant(question.network.network)) ==
           answers::WormholeVariant::finite_source)
-    notes.push_back(fmt::format("The model takes more than {} virtual channels per link as {}.",
+    notes.push_back(fmt::format("The model treats more than {} virtual channels per link as {}.",
                                 answers::most_channels_modelled, answers::most_channels_modelled));
   if (!network.empty()) return {fmt::format("{}. {}", network, fmt::join(notes, " "))};
   return notes;
@@ -324,26 +312,23 @@ const Fields<answers::SimulateWormholeAnswer>& simulated_worm_fields() {
   static const Fields<sim::SimulatedSaturation> searched{
       {of_load(
            "greatest_stable_load", Shape::estimate,
-           "by simulation, searched with --saturation and where fractions are of it: at which the queues at "
-           "the sources do not grow"),
+           "by simulation, with --saturation or fractions of it: the largest load with stable source queues"),
        [](const auto& of) { return observed(of.greatest_stable); }},
-      {of_load("least_unstable_load", Shape::estimate, "of the same search: at which they do"),
+      {of_load("least_unstable_load", Shape::estimate, "of the same search: the smallest unstable load"),
        [](const auto& of) { return observed(of.least_unstable); }}};
   static const Fields<Answer> fields{
-      {{"channels", "", "", Shape::whole, "virtual ones, injection and ejection included", Style::hidden},
+      {{"channels", "", "", Shape::whole, "virtual channels, injection and ejection included", Style::hidden},
        [](const Answer& of) { return of.layout.channels; }},
-      {{"wires", "", "", Shape::whole, "that the channels share", Style::hidden},
+      {{"wires", "", "", Shape::whole, "physical channels", Style::hidden},
        [](const Answer& of) { return of.layout.wires; }},
       {of_load("model_saturation_load", Shape::model,
-               "the load at which the model of this very network saturates, as `wormhole` has it; null where "
-               "there is none"),
+               "saturation load of the model of this network, as in `wormhole`; null if there is none"),
        [](const Answer& of) { return shown(of.model_saturation); }},
-      {{"no_model", "", "", Shape::text, "why there is no model; null where there is one", Style::hidden},
+      {{"no_model", "", "", Shape::text, "why there is no model; null if there is one", Style::hidden},
        [](const Answer& of) { return of.model_saturation ? std::nullopt : std::optional(of.no_model); }},
-      {of_load(
-           "channel_bound_load", Shape::proved,
-           "above it some physical channel would have to carry more than 1 flit per cycle: exact, from the "
-           "flows and routes"),
+      {of_load("channel_bound_load", Shape::proved,
+               "above it a physical channel would have to carry more than 1 flit per cycle; exact, from "
+               "flows and routes"),
        [](const Answer& of) { return of.limit.load; }},
       {{"bounding_channel", "", "", Shape::text,
         "the physical channel with the highest utilization, or one of them", Style::hidden},
@@ -363,7 +348,7 @@ std::vector<std::string> runs_in_words(const std::vector<const answers::Simulate
   }
   std::vector<const answers::Simulated*> simulated;
   for (const answers::SimulatedWorms* point : points) simulated.push_back(&point->simulated);
-  return {fmt::format("{} loads; the intervals are from {}.", points.size(), batches_in_words(simulated))};
+  return {fmt::format("{} loads, {}.", points.size(), batches_in_words(simulated))};
 }
 
 DrawnWorms drawn_worms(Document document, std::string height) {

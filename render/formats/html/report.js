@@ -1,15 +1,15 @@
-// Brings answers to life: numbers that show both ends, tables that sort and are copied, pictures that are zoomed.
-// All of it is there without this script as text, tables and SVG; what is clicked is made here, so that nothing on the
-// page is without effect. Styles are classes only, for pages whose policy forbids style attributes.
+// Makes a report interactive: numbers show their ends, tables can be sorted and copied, plots can be zoomed.
+// Without this script the report is complete as text, tables and SVG. All controls are created here, so that none is
+// visible without a function. Only classes are used for styles: the page's policy may forbid style attributes.
 //
-//   tailbound.enliven(element)        everything within it; what is alive already is left alone
-//   tailbound.chart(element, data)    draws data (as picture_data() gives it) into an empty element; {update(data)}
-//   tailbound.chart_of(element)       what is drawn there
+//   tailbound.enliven(element)        makes everything within it interactive; skips what already is
+//   tailbound.chart(element, data)    draws data (from picture_data()) into an empty element; {update(data)}
+//   tailbound.chart_of(element)       the chart drawn there
 //   tailbound.picture_data(figure)    the data of a figure.tb-picture
-//   tailbound.renew_picture(living, figure)   a figure that is alive takes the place of a new one, and shows what that does
-//   tailbound.csv(table)              a table as CSV, with the ends of its numbers; csv_cell(text) one cell
-//   tailbound.in_html(text)           plain text as HTML, powers of ten raised; escaped(text) as it is
-//   tailbound.power_text(log, digits) 10 to a power that no number need hold
+//   tailbound.renew_picture(living, figure)   replaces a new figure with an interactive one, updated to its data
+//   tailbound.csv(table)              a table as CSV with the ends of its numbers; csv_cell(text): one cell
+//   tailbound.in_html(text)           plain text as HTML with superscript powers of ten; escaped(text): unchanged
+//   tailbound.power_text(log, digits) 10^log as text, also outside the range of a double
 "use strict";
 const tailbound = (() => {
   const escapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
@@ -29,7 +29,7 @@ const tailbound = (() => {
     return element;
   }
 
-  // Read aloud, and not seen.
+  // For screen readers only.
   let said = null;
   function say(text) {
     if (!said) document.body.append((said = made("div", { class: "tb-said", role: "status", "aria-live": "polite" })));
@@ -41,7 +41,7 @@ const tailbound = (() => {
     let done = true;
     try {
       await navigator.clipboard.writeText(text);
-    } catch {  // where pages may not use the clipboard but by a selection
+    } catch {  // pages that may use the clipboard only through a selection
       const area = made("textarea", { class: "tb-said" });
       area.value = text;
       from.after(area);
@@ -50,14 +50,14 @@ const tailbound = (() => {
       area.remove();
       from.focus();
     }
-    from.textContent = done ? "Copied" : "Not allowed here";
+    from.textContent = done ? "Copied" : "Copy failed";
     say(from.textContent);
     setTimeout(() => { from.textContent = before; }, 1500);
   }
 
   // --- numbers
 
-  // A decimal of any size as [sign, exponent, mantissa], so that 1e-400 is less than 1e-399; null if it is none.
+  // A decimal of any size as [sign, exponent, mantissa], so that 1e-400 sorts before 1e-399; null if not a number.
   function magnitude(text) {
     const parts = /^\s*([-+]?)(\d+)(?:\.(\d*))?(?:[eE]([-+]?\d+))?(?![\w/])/.exec(text);
     if (!parts) return null;
@@ -69,7 +69,7 @@ const tailbound = (() => {
     return [sign, sign * exponent, sign * Number(digits[first] + "." + digits.slice(first + 1, first + 18))];
   }
 
-  // The text of a cell as it sorts and is copied: in full where the page has it.
+  // The text of a cell for sorting and copying: with all digits that the page contains.
   const full = (cell) => cell.dataset.value ?? cell.dataset.low ?? cell.dataset.high ?? cell.textContent.trim();
 
   let tip = null;
@@ -93,7 +93,7 @@ const tailbound = (() => {
   }
   function show_number(element) {
     const number = element.dataset;
-    const rows = [["number", number.value], ["exactly", number.exact], ["at least", number.low], ["at most", number.high]]
+    const rows = [["value", number.value], ["exact value", number.exact], ["at least", number.low], ["at most", number.high]]
       .filter(([, text]) => text);
     made_tip().innerHTML = `<b>${escaped(number.kind)}</b>${number.sure ? ", " + escaped(number.sure) : ""}` +
       (rows.length ? `<dl>${rows.map(([name, text]) => `<dt>${name}</dt><dd>${in_html(text)}</dd>`).join("")}</dl>` : "");
@@ -110,7 +110,7 @@ const tailbound = (() => {
   }
 
   function csv(table) {
-    const told = (cell) => !cell.matches(".tb-ends");  // the ends of numbers are columns of their own here
+    const told = (cell) => !cell.matches(".tb-ends");  // the CSV has separate columns for the ends
     const heads = [...table.tHead.rows[0].cells].filter(told).map((cell) => {
       const unit = cell.querySelector("small");
       const name = (cell.querySelector(".tb-sort") || cell).firstChild.textContent.trim();
@@ -121,7 +121,7 @@ const tailbound = (() => {
     const lines = [heads.flatMap((head, i) => (with_ends[i] ? [head, head + " lower", head + " upper"] : [head]))];
     for (const row of rows)
       lines.push(row.flatMap((cell, i) => {
-        // A heading of a row has its meaning in a span; a number its unit in small letters.
+        // A row heading contains its description in a span, a number its unit in <small>.
         const text = cell.tagName === "TH" ? cell.firstChild.textContent : cell.dataset.value ?? cell.textContent.trim();
         return with_ends[i] ? [text, cell.dataset.low ?? "", cell.dataset.high ?? ""] : [text];
       }));
@@ -147,7 +147,7 @@ const tailbound = (() => {
     body.append(...keyed.map(([, row]) => row));
   }
 
-  // The numbers of a table are one stop of the Tab key; arrows go from one to the next.
+  // The numbers of a table are a single tab stop. Arrow keys move between them.
   function go_in(table, event) {
     const cell = event.target.closest("td[data-kind]");
     const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
@@ -195,7 +195,7 @@ const tailbound = (() => {
   const neutral = (curve) => curve.style === "rule" || curve.style === "marks";
   const is_data = (curve) => !neutral(curve) && curve.style !== "dashed";
 
-  // Class and colour of a curve: as in the SVG without the script.
+  // Class and color of a curve, as in the static SVG.
   function look(curve, number, count) {
     if (neutral(curve)) return 'class="tb-neutral"';
     const place = curve.place ?? number;
@@ -204,13 +204,13 @@ const tailbound = (() => {
     return `class="tb-many" stroke="hsl(${hue.toFixed(0)} 70% 48%)" fill="hsl(${hue.toFixed(0)} 70% 48%)"`;
   }
 
-  // Powers of ten as print has them, of text that is escaped already.
+  // Typesets powers of ten in text that is already escaped.
   const minus = (text) => text.replace(/(^|[\s([=,;])-(?=\d)/g, "$1\u2212");
   const typeset = (text, raised) => minus(text).replace(/<=|&lt;=/g, "\u2264").replace(/(&gt;|>)=/g, "\u2265").replace(/\+-/g, "\u00b1").replace(/-&gt;/g, "\u2192")
     .replace(/(?<![\w./-])(\d+(?:\.\d+)?)e([-+]?)0*(\d+)(?![\w])/g, (_, mantissa, sign, digits) =>
       (/^1(\.0+)?$/.test(mantissa) ? "10" : `${mantissa}\u00a0\u00d7\u00a010`) + raised((sign === "-" ? "\u2212" : "") + digits));
   const in_html = (text) => typeset(escaped(text), (power) => `<sup>${power}</sup>`);
-  // Letters behind an exponent come down again.
+  // Text after an exponent returns to the baseline.
   const in_svg = (text) => typeset(escaped(text), (power) => `<tspan dy="-4.6" font-size="9">${power}</tspan><tspan dy="4.6">\u200b</tspan>`)
     .replace(/<tspan dy="4.6">\u200b<\/tspan>$/, "");
 
@@ -239,7 +239,7 @@ const tailbound = (() => {
     }
     return lines;
   }
-  // A line of one point would be nowhere to be seen.
+  // A line through a single point would be invisible.
   const has_markers = (curve) => ["marks", "bars", "points"].includes(curve.style) || curve.x.length === 1;
 
   function marker(x, y, kind) {
@@ -250,7 +250,7 @@ const tailbound = (() => {
     return `${at}m0 -4.6l4.6 4.6l-4.6 4.6l-4.6 -4.6z`;
   }
 
-  // 1, 2 or 5 times a power of ten that divides the span into at most so many steps.
+  // 1, 2 or 5 times a power of ten that divides the span into at most `most` steps.
   function step_of(span, most) {
     const power = 10 ** Math.floor(Math.log10(span / most));
     return ([1, 2, 5].find((factor) => span / (factor * power) <= most * (1 + 1e-9)) || 10) * power;
@@ -263,7 +263,7 @@ const tailbound = (() => {
     return value.toFixed(digits);
   }
 
-  // 10 to this power, which no number of JavaScript need hold: "8.704e-316".
+  // 10^log, also outside the range of a double: "8.704e-316".
   function power_text(log, digits = 4) {
     if (log > -5 && log < 6) return String(Number((10 ** log).toPrecision(digits)));
     let exponent = Math.floor(log);
@@ -272,7 +272,7 @@ const tailbound = (() => {
     return `${mantissa}e${exponent}`;
   }
 
-  // Ticks of an axis of powers of ten, [place, text]: whole powers, or 1, 2 and 5 times these, or finer.
+  // Ticks of a logarithmic axis, [place, text]: integer powers of ten, or 1, 2 and 5 times these, or finer.
   const few_powers = 2.75;
   function power_ticks(low, high, most) {
     const ticks = [];
@@ -297,7 +297,7 @@ const tailbound = (() => {
     return ticks;
   }
 
-  // The part of a line from a to b that is not far outside, in pixels; null if there is none.
+  // The part of a line from a to b that is near the plot, in pixels; null if none is.
   const far = 1e4;
   function clipped(a, b) {
     if ([...a, ...b].every((value) => Math.abs(value) <= far)) return [a, b];
@@ -325,11 +325,11 @@ const tailbound = (() => {
       const tools = made("div", { class: "tb-tools" });
       this.axis = button("", () => this.turn_axis());
       tools.append(this.axis, button("Zoom in", () => this.zoom(0.5)), button("Zoom out", () => this.zoom(2)),
-                   button("Show all", () => this.show_all()));
+                   button("Reset zoom", () => this.show_all()));
       this.everything = button("Hide all curves", () => this.switch_all());
       tools.prepend(this.everything);
       this.hint = made("p", { class: "tb-hint" });
-      this.hint.textContent = "Drag to zoom, double-click to show all. Keys: arrows go along the curves, + and - zoom, Shift and arrows move, 0 shows all.";
+      this.hint.textContent = "Drag to zoom, double-click to reset. Keys: arrows follow a curve, + and - zoom, Shift+arrows pan, 0 resets the view.";
       host.append(this.key, tools, this.canvas, this.hint);
       this.svg.setAttribute("class", "tb-svg tb-alive");
       this.svg.setAttribute("tabindex", "0");
@@ -342,7 +342,7 @@ const tailbound = (() => {
       new ResizeObserver(() => this.svg.clientWidth !== this.width && this.draw()).observe(this.canvas);
     }
 
-    // Other data, in the same view where it was zoomed.
+    // Replaces the data. A zoomed view is kept.
     update(data) {
       const same_axes = this.data && this.data.x === data.x && this.data.y === data.y && this.zoomed;
       this.data = data;
@@ -350,7 +350,7 @@ const tailbound = (() => {
       this.here = null;
       this.count = data.curves.filter(is_data).length;
       const label = `${data.title}. ${data.curves.length} curve${data.curves.length === 1 ? "" : "s"}: ` +
-        `${data.y} against ${data.x}.`;
+        `${data.y} versus ${data.x}.`;
       this.svg.setAttribute("aria-label", label);
       this.everything.hidden = data.curves.length <= told_apart;
       this.place();
@@ -360,7 +360,7 @@ const tailbound = (() => {
       this.draw();
     }
 
-    // y as it stands on the axis: log10 on a logarithmic one, null without a place there.
+    // y in axis coordinates: log10 on a logarithmic axis; null if it cannot be shown.
     placed(value) {
       if (value === null || value === undefined) return null;
       if (this.data.powers || !this.log) return value;
@@ -387,7 +387,7 @@ const tailbound = (() => {
       say(this.log ? "Logarithmic axis" : "Linear axis");
     }
 
-    // Least and greatest of what is shown, of points with x from a to b.
+    // Range of the visible points with x from a to b.
     extent(a = -Infinity, b = Infinity) {
       let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
       this.curves.forEach((curve, number) => {
@@ -405,7 +405,7 @@ const tailbound = (() => {
     }
     find_whole() {
       if (this.data.view && this.hidden.size === 0 && this.log === (this.data.powers || this.data.log)) {
-        const [x0, x1, y0, y1] = this.data.view;  // as the picture of a file has it
+        const [x0, x1, y0, y1] = this.data.view;  // as in the static picture
         this.whole = { x0, x1, y0, y1 };
         return;
       }
@@ -434,7 +434,7 @@ const tailbound = (() => {
     y_at(pixel) { return this.view.y1 - ((pixel - this.top) / this.inner_height) * (this.view.y1 - this.view.y0); }
 
     draw() {
-      this.width = this.canvas.clientWidth || this.width || 860;  // out of the page it has none
+      this.width = this.canvas.clientWidth || this.width || 860;  // 0 while detached from the page
       this.height = Math.round(Math.max(300, Math.min(444, this.width * 0.5163)));
       [this.top, this.right] = [14, 18];
       this.inner_height = this.height - this.top - 52;
@@ -458,7 +458,7 @@ const tailbound = (() => {
         grid += `M${this.left} ${y}h${this.inner_width}`;
         ticks += `<text x="${this.left - 8}" y="${Number(y) + 4}" text-anchor="end">${in_svg(text)}</text>`;
       }
-      // As many as their texts leave room for.
+      // As many as fit without overlapping labels.
       let x_ticks = [];
       for (let most_x = 10; most_x >= 1; --most_x) {
         const step = step_of(x1 - x0, most_x);
@@ -474,7 +474,7 @@ const tailbound = (() => {
       }
       const order = [...this.curves.keys()].sort((a, b) => on_top(this.curves[a]) - on_top(this.curves[b]) || a - b);
       const curves = order.map((number) => (this.hidden.has(number) ? "" : this.curve_svg(this.curves[number], number))).join("");
-      // Marks at the border are whole, but what is zoomed ends there.
+      // Markers at the border are drawn in full; a zoomed plot is clipped.
       const play = this.zoomed ? 0 : 6;
       const frame = [this.left - play, this.top - play, this.inner_width + 2 * play, this.inner_height + 2 * play];
       this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
@@ -492,7 +492,7 @@ const tailbound = (() => {
       if (this.here) this.show_point(false);
     }
 
-    // The points to draw: those in view and one on either side, the least and greatest of each column of pixels.
+    // The points to draw: those in view and one on either side, reduced to the minimum and maximum per pixel column.
     visible(curve) {
       const points = [];
       const { x0, x1 } = this.view;
@@ -519,9 +519,9 @@ const tailbound = (() => {
     curve_svg(curve, number) {
       const points = this.visible(curve);
       const place = curve.place ?? number;
-      // Far outside the picture coordinates would lose their digits; steps and marks keep their place by this alone.
+      // Coordinates far outside the plot would lose precision. Clamping suffices for steps and marks.
       const within = (y) => Math.max(-far, Math.min(far, y));
-      // A dashed line or level of two points at one x is a limit, drawn over the whole height.
+      // A dashed line or rule of two points at the same x is a limit, drawn over the full height.
       const limit = ["dashed", "rule"].includes(curve.style) && curve.x.length === 2 && curve.x[0] === curve.x[1];
       let line = "";
       if (limit) {
@@ -550,7 +550,7 @@ const tailbound = (() => {
         for (const i of points) {
           const high = curve.highs?.[i], x = this.x(curve.x[i]) - 3;
           if (high === undefined || high === null) continue;
-          const low = Math.max(this.view.y0, curve.lows[i] ?? this.view.y0);  // it leaves at the foot
+          const low = Math.max(this.view.y0, curve.lows[i] ?? this.view.y0);  // open end: down to the axis
           bars += `M${x.toFixed(1)} ${within(this.y(high)).toFixed(1)}h6m-3 0V${within(this.y(low)).toFixed(1)}m-3 0h6`;
         }
         svg += `<path class="tb-curve tb-bars" d="${bars}"/>`;
@@ -562,7 +562,7 @@ const tailbound = (() => {
       return `<g ${look(curve, number, this.count)} data-number="${number}">${svg}</g>`;
     }
 
-    // Beside their marks, where they meet neither one another nor the border; those of the last points first.
+    // Labels next to their marks, without overlaps or clipping; those of the last points first.
     labels_svg() {
       const taken = [], texts = [];
       const foot = this.top + this.inner_height, end = this.left + this.inner_width;
@@ -598,7 +598,7 @@ const tailbound = (() => {
       return texts.join("");
     }
 
-    // What is drawn now as a file of its own: key and colours with it, on paper.
+    // The current view as a standalone SVG file with legend, colors and background.
     svg_file() {
       const style = getComputedStyle(document.documentElement);
       const colour = (name) => style.getPropertyValue(name).trim();
@@ -660,14 +660,14 @@ const tailbound = (() => {
 
     // --- zooming
 
-    // Not so far that numbers of 53 bits would end.
+    // Zooming ends at the precision of a double.
     look_at(view) {
       const fine = (a, b) => b - a > 1e-11 * Math.max(1e-300, Math.abs(a), Math.abs(b));
       if (!fine(view.x0, view.x1) || !fine(view.y0, view.y1)) return;
       this.view = view;
       this.draw();
     }
-    // About the point that is read, or the middle.
+    // Zooms about the selected point, or the center.
     zoom(factor) {
       const { x0, x1, y0, y1 } = this.view;
       const point = this.here && this.curves[this.here.curve];
@@ -683,7 +683,7 @@ const tailbound = (() => {
       this.view = { ...this.whole };
       this.draw();
     }
-    // A range of x alone: y follows what is to be seen there.
+    // Zooms to a range of x; y adapts to the points there.
     look_at_range(x0, x1) {
       const there = this.extent(x0, x1);
       if (there.y0 > there.y1) return this.look_at({ ...this.view, x0, x1 });
@@ -693,7 +693,7 @@ const tailbound = (() => {
 
     // --- reading
 
-    // The nearest point that is shown; none further than so many pixels.
+    // The nearest visible point within `reach` pixels.
     nearest(px, py, reach) {
       let best = null;
       this.curves.forEach((curve, number) => {
@@ -709,7 +709,7 @@ const tailbound = (() => {
       if (value === null || value === undefined) return "?";
       return this.log ? power_text(value, 5) : String(Number(value.toPrecision(7)));
     }
-    // What the other curves are at about this place: steps where they stand, others at their nearest point.
+    // Points of the other curves at about this x: the current step, or the nearest point.
     at_place(x) {
       const found = [];
       this.curves.forEach((curve, number) => {
@@ -755,7 +755,7 @@ const tailbound = (() => {
       for (const shown of [this.mark, this.cross]) shown?.setAttribute("visibility", "hidden");
       hide_tip();
     }
-    // Along the curve, or to another one at about the same place.
+    // Moves along the curve, or to another curve at about the same x.
     go(right, down) {
       const shown = [...this.curves.keys()].filter((number) => !this.hidden.has(number) && this.curves[number].style !== "rule" && this.curves[number].ys.some((y) => y !== null));
       if (shown.length === 0) return;
@@ -797,7 +797,7 @@ const tailbound = (() => {
         return [(event.clientX - rect.left) * scale, (event.clientY - rect.top) * scale];
       };
       const clamp = ([x, y]) => [Math.max(this.left, Math.min(this.width - this.right, x)), Math.max(this.top, Math.min(this.top + this.inner_height, y))];
-      const low = 16;  // pixels: a lower box is a range of x
+      const low = 16;  // pixels: a flatter box selects a range of x
       const box_of = (a, b) => {
         const flat = Math.abs(a[1] - b[1]) < low;
         return { x: Math.min(a[0], b[0]), w: Math.abs(a[0] - b[0]), y: flat ? this.top : Math.min(a[1], b[1]), h: flat ? this.inner_height : Math.abs(a[1] - b[1]), flat };
@@ -861,17 +861,17 @@ const tailbound = (() => {
     return JSON.parse(figure.querySelector(".tb-data").textContent);
   }
 
-  // The drawing of the page gives way to the same one alive.
+  // Replaces the static drawing with the interactive chart.
   function enliven_picture(figure) {
     const data = picture_data(figure);
     figure.querySelector(".tb-key")?.remove();
     const former = figure.querySelector(".tb-canvas");
     const host = made("div", { class: "tb-chart" });
     former.replaceWith(host);
-    figure.append(chart(host, data).hint);  // behind what the picture itself has to say
+    figure.append(chart(host, data).hint);  // after the note of the picture
   }
 
-  // A drawing that is alive takes the place of a new one of the page, with what that shows.
+  // Puts an interactive figure in the place of a new static one, and updates it to the new data.
   function renew_picture(living, figure) {
     const drawn = charts.get(living.querySelector(".tb-chart"));
     if (!drawn) return false;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// The table of accuracy and its look-up: what covers a network, what lies between, what is outside.
+// The accuracy table and its look-up: networks covered by a row, between rows, and outside.
 
 namespace {
 
@@ -51,7 +51,7 @@ WormholeQuestion mesh_of_64(std::int64_t flits, int channels) {
   return {.network = WormTopology{.nodes = 64}, .flits = flits, .offered = {}, .virtual_channels = channels};
 }
 
-/// Of networks of at most so many nodes and virtual channels; two-way tori take seconds each.
+/// For networks of limited size and virtual channels; tori take seconds each.
 int check_saturation(int most_nodes, int most_channels, bool two_way_tori) {
   int compared = 0;
   for (const AccuracyRow& row : accuracy_rows()) {
@@ -89,15 +89,15 @@ int check_saturation(int most_nodes, int most_channels, bool two_way_tori) {
 
 }  // namespace
 
-TEST_CASE("accuracy: wormhole models saturate where they did when they were measured") {
+TEST_CASE("accuracy: wormhole models have the recorded saturation loads") {
   CHECK(check_saturation(36, 2, false) > 5);
 }
 
-TEST_CASE("accuracy: all wormhole models saturate where they did when they were measured", "[.full]") {
+TEST_CASE("accuracy: all wormhole models have the recorded saturation loads", "[.full]") {
   CHECK(check_saturation(2000, 64, true) > 75);
 }
 
-TEST_CASE("accuracy: every row is well formed, and its own network is covered by it alone") {
+TEST_CASE("accuracy: every row is well formed, and its own network is covered by that row only") {
   std::set<std::string> seen;
   for (const AccuracyRow& row : accuracy_rows()) {
     std::string key = std::to_string(static_cast<int>(row.model));
@@ -141,7 +141,7 @@ TEST_CASE("accuracy: on each side of each boundary") {
   CHECK(measured(ask(144, 1, 32)) == 2);
   CHECK(measured(ask(63, 1, 32)) == 0);
   CHECK(measured(ask(257, 1, 32)) == 0);
-  // Within the box of two rows that differ in both numbers; a third row lies in it.
+  // Within the box of two rows that differ in both numbers; it contains a third row.
   CHECK(measured(ask(144, 1, 16)) == 3);
   CHECK(accuracy(ask(64, 1, 8),
                  {mesh_row(64, 1, 4, latencies(0, 0, 0)), mesh_row(64, 1, 32, latencies(0, 0, 0))})
@@ -149,11 +149,11 @@ TEST_CASE("accuracy: on each side of each boundary") {
   CHECK_FALSE(accuracy(ask(64, 1, 8),
                        {mesh_row(64, 1, 3, latencies(0, 0, 0)), mesh_row(64, 1, 32, latencies(0, 0, 0))})
                   .measured());
-  // Channels are not interpolated.
+  // Virtual channels are not interpolated.
   CHECK(measured(ask(64, 2, 32)) == 1);
   CHECK(measured(ask(64, 3, 32)) == 0);
   CHECK(measured(ask(64, 2, 16)) == 0);
-  // A setting that no row knows, and another model.
+  // A setting that no row has, and another model.
   AskedAccuracy other = ask(64, 1, 32);
   other.settings.push_back({Setting::buffer_flits, 1});
   CHECK(measured(other) == 0);
@@ -165,7 +165,7 @@ TEST_CASE("accuracy: on each side of each boundary") {
   CHECK(measured(other) == 0);
 }
 
-TEST_CASE("accuracy: what is outside is named against the nearest row") {
+TEST_CASE("accuracy: settings outside are compared with the nearest row") {
   const Accuracy found = accuracy(ask(64, 2, 5), small_table);
   CHECK_FALSE(found.measured());
   REQUIRE(found.outside.size() == 1);
@@ -181,7 +181,7 @@ TEST_CASE("accuracy: errors reach up to the load, of all rows in the box") {
   const auto range = one.errors(Quantity::mean_latency);
   REQUIRE(range);
   CHECK(range->least == -0.002);
-  CHECK(range->greatest == 0.03);  // at 80 %, the first load that was measured from 60 % on
+  CHECK(range->greatest == 0.03);  // at 80 %, the first load measured above 60 %
   CHECK(range->up_to == 0.8);
   const auto low = one.errors(Quantity::mean_latency, 0.5);
   REQUIRE(low);
@@ -203,7 +203,7 @@ TEST_CASE("accuracy: a fraction of the model's saturation load is another one of
   errors.push_back({Quantity::saturation, 0, 0.25, 0.25});
   const std::vector<AccuracyRow> table{mesh_row(64, 1, 32, errors, RowLoads::simulated)};
   const Accuracy found = accuracy(ask(64, 1, 32), table);
-  // 0.4 of the model's is 0.5 of the simulated load, 0.64 is 0.8.
+  // 0.4 of the model's is 0.5 of the simulated saturation load, 0.64 is 0.8.
   CHECK(found.errors(Quantity::mean_latency, 0.4)->greatest == 0.02);
   CHECK(found.errors(Quantity::mean_latency, 0.41)->greatest == 0.03);
   CHECK(found.errors(Quantity::mean_latency, 0.64)->up_to == 0.8);
@@ -239,7 +239,7 @@ TEST_CASE("accuracy: tails reach down to a probability, and a single flit of roo
   CHECK(accuracy(asked, buffers).rows.size() == 1);
 }
 
-TEST_CASE("accuracy: short messages on several virtual channels are as near as they were measured") {
+TEST_CASE("accuracy: short messages on several virtual channels have the measured accuracy") {
   // Simulated saturation 0.2886, 0.3249, 0.3204.
   for (const int channels : {2, 4, 8}) {
     const Accuracy found = accuracy(asked_accuracy(mesh_of_64(5, channels), {0.9}));

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-// Typed questions on broadcasts in hypercubes: what is answered is what the models and the simulator say; a
-// stop leaves what is finished; nothing that cannot be is accepted.
+// Queries about broadcasts in hypercubes: answers agree with the models and the simulator; a stop keeps the
+// finished points; invalid input is rejected.
 
 namespace {
 
@@ -58,7 +58,7 @@ Run stopped_run() {
   return run;
 }
 
-TEST_CASE("answers: broadcast has the model's numbers, at rates and at fractions of its own saturation") {
+TEST_CASE("answers: broadcast has the model's numbers, at rates and at fractions of its saturation rate") {
   const Replication replication = GENERATE(from_range(broadcast_variants));
   const BroadcastQuestion question{
       .hypercube = small_cube(), .replication = replication, .offered = rate_fractions({"1/2", "0"})};
@@ -101,7 +101,7 @@ TEST_CASE("answers: broadcast has the model's numbers, at rates and at fractions
   CHECK(answer(again, {}).points.front().rate == 0.01);
 }
 
-TEST_CASE("answers: broadcast beyond saturation says where that is") {
+TEST_CASE("answers: broadcast beyond saturation reports the saturation rate") {
   const BroadcastQuestion question{.hypercube = small_cube(), .offered = rates({"0.001", "0.5"})};
   const double saturation = broadcast_saturation(question.hypercube, question.replication).value;
   try {
@@ -130,7 +130,7 @@ TEST_CASE("answers: broadcast beyond saturation says where that is") {
 }
 
 TEST_CASE(
-    "answers: broadcast with one injection and one ejection channel a node, and what no variant covers") {
+    "answers: broadcast with one injection and one ejection channel per node, and cases without a model") {
   BroadcastQuestion question{.hypercube = small_cube(), .offered = rates({"0.004"})};
   const BroadcastAnswer published = answer(question, {});
   CHECK_FALSE(published.points[0].ejection_wait);
@@ -156,7 +156,7 @@ TEST_CASE(
                                    .replication = Replication::literal};
   beside.simulation.network.hypercube.ends = {};
   CHECK_THROWS_WITH(answer(beside, {}), refusal);
-  // Beside the others it has no prediction, and is not judged.
+  // With the other variants it has no prediction, and is not judged.
   beside.replication = Replication::shared_wire;
   const ValidateBroadcastAnswer compared = answer(beside, {});
   REQUIRE(compared.rows.size() == 2);
@@ -165,7 +165,7 @@ TEST_CASE(
       CHECK(row.variants[i].predicted.has_value() == (broadcast_variants[i] != Replication::literal));
 }
 
-TEST_CASE("answers: broadcast, stopped before the first point: no answer that could pass for a whole one") {
+TEST_CASE("answers: broadcast stopped before the first point has no answer") {
   const BroadcastQuestion question{.hypercube = small_cube(), .offered = rates({"0.001", "0.002"})};
   CHECK_THROWS_AS(answer(question, stopped_run()), Stopped);
 }
@@ -200,7 +200,7 @@ TEST_CASE("answers: simulate hypercube has the estimates of the simulator") {
   CHECK_THROWS_AS(answer(question, stopped_run()), Stopped);
 }
 
-TEST_CASE("answers: simulate hypercube refuses what cannot be simulated") {
+TEST_CASE("answers: simulate hypercube rejects unsupported networks") {
   const auto refused = [](const SimulateHypercubeQuestion& question) -> std::string {
     try {
       static_cast<void>(answer(question, {}));
@@ -227,10 +227,10 @@ TEST_CASE("answers: simulate hypercube refuses what cannot be simulated") {
   CHECK(refused(short_simulation(rates({"1.5"}))) == "rates");
   CHECK(refused(short_simulation(rate_fractions({"0"}))) == "fractions");
   CHECK(refused(short_simulation(rate_fractions({"1000"}))) == "fractions");
-  CHECK_THROWS_AS(answer(short_simulation(rates({"0.12"})), {}), NoAnswer);  // above the bound of a channel
+  CHECK_THROWS_AS(answer(short_simulation(rates({"0.12"})), {}), NoAnswer);  // above the limit of a channel
 }
 
-TEST_CASE("answers: validate broadcast compares every variant, and tallies the one that is judged") {
+TEST_CASE("answers: validate broadcast compares every variant, and counts verdicts of the judged one") {
   const Replication replication = GENERATE(from_range(broadcast_variants));
   ValidateBroadcastQuestion question{.simulation = short_simulation(rates({"0.005", "0.03"})),
                                      .replication = replication};
@@ -260,7 +260,7 @@ TEST_CASE("answers: validate broadcast compares every variant, and tallies the o
   CHECK(found.tally.optimistic() == below);
 }
 
-TEST_CASE("answers: validate broadcast has no row of what was not sent") {
+TEST_CASE("answers: validate broadcast has no row for messages that were not sent") {
   ValidateBroadcastQuestion unicasts{.simulation = short_simulation(rates({"0.01"}))};
   unicasts.simulation.network.hypercube.broadcast = 0;
   const ValidateBroadcastAnswer found = answer(unicasts, {});
@@ -269,14 +269,14 @@ TEST_CASE("answers: validate broadcast has no row of what was not sent") {
   CHECK_FALSE(found.deeper_buffers);
 }
 
-TEST_CASE("answers: the greatest rate that a hypercube carries") {
+TEST_CASE("answers: saturation rate of a hypercube") {
   HypercubeSaturationQuestion question;
   question.network.hypercube.flits = 8;
   question.length.precision = rational("0.02");
   const HypercubeSaturationAnswer found = answer(question, {.threads = 2});
   CHECK(found.model.value().value ==
         broadcast_saturation(question.network.hypercube, Replication::conserving).value);
-  CHECK(found.limit.load.value == rational("1/8"));  // two nodes, a message every 8 cycles
+  CHECK(found.limit.load.value == rational("1/8"));  // two nodes, one message every 8 cycles
   CHECK(found.found.greatest_stable < 0.125);
   CHECK(found.found.least_unstable > 0.124);
   question.length.precision = 1;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-// How many digits of a printed number are right, and what is said of a list of them.
+// Correct digits of a printed number, and conclusions about a list of them.
 
 using namespace tailbound;
 using answers::CoefficientsOf;
@@ -57,7 +57,7 @@ TEST_CASE("a printed number agrees within one unit of its last place", "[answers
   CHECK(answers::agrees(printed("0.E-40"), exactly("1e-300")));
 }
 
-TEST_CASE("digits that agree are relative", "[answers][compare]") {
+TEST_CASE("agreed digits are relative", "[answers][compare]") {
   CHECK(answers::agreed_digits(printed("0.12345"), exactly("0.123452"), 20) == 5);
   CHECK(answers::agreed_digits(printed("0.12345"), exactly("0.12349"), 20) == 4);
   CHECK(answers::agreed_digits(printed("0.12345"), exactly("0.12345"), 20) == 20);
@@ -74,7 +74,7 @@ TEST_CASE("digits that agree are relative", "[answers][compare]") {
   CHECK(answers::agreed_digits(printed("0."), exactly("0"), 20) == 20);
   CHECK(answers::agreed_digits(printed("1/3"), exactly("1/3"), 20) == 20);
   CHECK(answers::agreed_digits(printed("1/3"), {rational("0.33333"), rational("0.33334")}, 20) == 5);
-  // d digits agree exactly while the relative error is below 10^(1-d), checked against that definition.
+  // d digits agree exactly if the relative error is below 10^(1-d): checked against that definition.
   for (int n = 1; n < 60; ++n) {
     const std::string error = "1e-" + std::to_string(n);
     const answers::TrueValue value{1 + rational(error), 1 + rational(error)};
@@ -83,7 +83,7 @@ TEST_CASE("digits that agree are relative", "[answers][compare]") {
   }
 }
 
-TEST_CASE("a list that agrees: as many digits as are printed", "[answers][compare]") {
+TEST_CASE("a matching list agrees in all printed digits", "[answers][compare]") {
   const auto decimals = answers::answer(question("[0.5, 0.1111, 0.0123]", CoefficientsOf::tail));
   CHECK_FALSE(decimals.first);
   CHECK(decimals.printed_digits == 4);
@@ -107,8 +107,7 @@ TEST_CASE("a list that agrees: as many digits as are printed", "[answers][compar
   CHECK(answers::answer(told).digits.count == 15);
 }
 
-TEST_CASE("a list that does not agree: where first, and what it most likely comes from",
-          "[answers][compare]") {
+TEST_CASE("a mismatching list: the first disagreement and its most likely cause", "[answers][compare]") {
   const auto first = [](const std::string& list, CoefficientsOf of) {
     const auto found = answers::answer(question(list, of)).first;
     REQUIRE(found);
@@ -128,7 +127,7 @@ TEST_CASE("a list that does not agree: where first, and what it most likely come
   CHECK(first("[0.5, 0.1111]", CoefficientsOf::occupancy).cause == DisagreementCause::not_rounding);
 }
 
-TEST_CASE("digits required, and how far each number of them holds", "[answers][compare]") {
+TEST_CASE("required digits, and the last index for each number of digits", "[answers][compare]") {
   auto asked = question("[0.5000000000, 0.1111111111, 0.01234567901, 0.0013717400]", CoefficientsOf::tail);
   asked.required = 6;
   CHECK_FALSE(answers::answer(asked).first);
@@ -191,12 +190,12 @@ TEST_CASE("nearest doubles of the truth agree in every print", "[answers][compar
   CHECK(python.coefficients[0].agreed_digits == python.digits.count);  // 0.5
   for (const char* format : {"%.17g", "%.16e", "%.20e", "%a", "%.13a"})
     agree([format](double value) { return formatted(format, value); }, true);
-  // Fewer digits than a double holds: what they show counts.
+  // Fewer digits than a double has: only the printed ones count.
   for (const char* format : {"%.15g", "%.8e", "%.5g"})
     agree([format](double value) { return formatted(format, value); }, false);
 }
 
-TEST_CASE("an exact 0.1 has all the digits that are required", "[answers][compare]") {
+TEST_CASE("an exact 0.1 has all required digits", "[answers][compare]") {
   answers::CompareQuestion asked{
       .queue = {.arrivals = series::Arrivals::poisson(rational("9/10"))},
       .list = list_of("[0.1, 0.14596031111569496, 0.13764015532147417, 0.11505008845764043]"),
@@ -209,8 +208,8 @@ TEST_CASE("an exact 0.1 has all the digits that are required", "[answers][compar
 }
 
 TEST_CASE("a wrong digit is caught wherever it is", "[answers][compare]") {
-  // One digit of one number, up and down; of doubles the 16th and 17th are below their last bit, and of decimals the
-  // last may be off by one.
+  // A wrong digit in one number, up and down. The 16th and 17th digit of doubles are below their last bit,
+  // and the last digit of decimals may be off by one.
   const auto wrong = [](std::vector<std::string> numbers, std::size_t which, std::size_t digit, int by) {
     std::string& text = numbers[which];
     std::size_t at = text.find_first_not_of("0.");
@@ -221,7 +220,7 @@ TEST_CASE("a wrong digit is caught wherever it is", "[answers][compare]") {
     const auto found = answers::answer(question(joined(numbers), CoefficientsOf::tail)).first;
     return found && found->at == which;
   };
-  // Two bits off is wrong, in each print: "%.17g" leaves the zeros at the ends out as well.
+  // Two bits off is wrong in each format: "%.17g" also omits trailing zeros.
   for (const char* format : {"%.17g", "%.16e", "%a"})
     for (std::size_t which = 0; which <= 60; ++which)
       for (const double away : {0.0, 1.0}) {
@@ -251,7 +250,7 @@ TEST_CASE("a wrong digit is caught wherever it is", "[answers][compare]") {
     }
 }
 
-TEST_CASE("what cannot be compared is refused", "[answers][compare]") {
+TEST_CASE("compare rejects invalid input", "[answers][compare]") {
   auto asked = question("[0.5]", CoefficientsOf::tail);
   asked.required = 0;
   CHECK_THROWS_AS(answers::answer(asked), InvalidArgument);
@@ -260,5 +259,5 @@ TEST_CASE("what cannot be compared is refused", "[answers][compare]") {
   CHECK_THROWS_AS(answers::answer(asked), Unstable);
   const std::string deep = "0 0.5\n1000001 1e-40\n";
   CHECK_THROWS_AS(answers::answer(question(deep, CoefficientsOf::occupancy)), LimitExceeded);
-  CHECK_FALSE(answers::answer(question(deep, CoefficientsOf::tail)).first);  // next to nothing, as printed
+  CHECK_FALSE(answers::answer(question(deep, CoefficientsOf::tail)).first);  // almost nothing, as printed
 }

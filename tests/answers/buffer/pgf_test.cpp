@@ -4,7 +4,7 @@
 
 #include <string>
 
-// Formulas as answers. That they are right is tests/queue/slotted/slotted_formula_test.cpp.
+// Formulas as answers. Their correctness is tested in tests/queue/slotted/slotted_formula_test.cpp.
 
 using namespace tailbound;
 using answers::PgfOf;
@@ -32,7 +32,7 @@ std::string refused(const answers::PgfQuestion& asked) {
 
 }  // namespace
 
-TEST_CASE("pgf: moments of what was asked for", "[answers]") {
+TEST_CASE("pgf: requested moments", "[answers]") {
   const auto arrivals = answers::answer(question(PgfOf::arrivals));
   CHECK(arrivals.definition.name == "A");
   CHECK(arrivals.mean.equals(number("9/10")));
@@ -43,17 +43,17 @@ TEST_CASE("pgf: moments of what was asked for", "[answers]") {
   CHECK(occupancy.zero.equals(number("1/10")));
   const auto wait = answers::answer(question(PgfOf::wait));
   CHECK(wait.definition.name == "W");
-  CHECK(wait.mean.equals(number("4.696875/0.9 - 1")));  // Little's law, the own service slot left out
+  CHECK(wait.mean.equals(number("4.696875/0.9 - 1")));  // Little's law, without the own service slot
 }
 
-TEST_CASE("pgf: parameters that stay symbols are conditions", "[answers]") {
+TEST_CASE("pgf: conditions on symbolic parameters", "[answers]") {
   const Expression k = Expression::symbol("k"), rho = Expression::symbol("rho");
   const auto found = answers::answer(answers::PgfQuestion{.arrivals = Pgf::equal_inputs(k, rho)});
   CHECK(found.zero.equals(1 - rho));
   CHECK_FALSE(found.definition.remarks.empty());
 }
 
-TEST_CASE("pgf: what cannot be asked for together", "[answers]") {
+TEST_CASE("pgf: incompatible settings", "[answers]") {
   auto asked = question(PgfOf::arrivals);
   asked.cancelled = true;
   CHECK(refused(asked) == "cancel");
@@ -69,9 +69,9 @@ TEST_CASE("pgf: what cannot be asked for together", "[answers]") {
   CHECK_THROWS_AS(answers::answer(answers::PgfQuestion{.arrivals = Pgf::equal_inputs(2, 1)}), Unstable);
 }
 
-TEST_CASE("pgf: one source that sends in bursts", "[answers]") {
+TEST_CASE("pgf: one bursty source", "[answers]") {
   answers::OnOffPgfQuestion asked{.load = number("3/5"), .burst = 16, .inputs = 32};
-  // D(z) at z = 1 is the matrix of the chain: its rows add up to 1.
+  // D(z) at z = 1 is the transition matrix of the chain: its rows sum to 1.
   const queue::OnOffFormula found = answers::answer(asked);
   for (const auto& row : found.entry) CHECK((row[0] + row[1]).substitute("z", 1).equals(1));
   CHECK(found.stop.equals(number("1/16")));
@@ -90,7 +90,7 @@ TEST_CASE("pgf: a source that sends in bursts is refused where its numbers are n
     return std::string("nothing");
   };
   const Expression p = Expression::symbol("p");
-  // At load 0.8 a burst of 3 would leave 3/4 of a slot between bursts: D00 = -1/3.
+  // At load 0.8 a burst of 3 would need 3/4 of a slot between bursts: D00 = -1/3.
   CHECK(argument({.load = number("4/5"), .burst = 3, .inputs = 4}) == "burst");
   CHECK(argument({.load = number("4/5"), .burst = 4, .inputs = 4}) == "nothing");
   CHECK(argument({.load = number("4/5"), .burst = 3, .on_rate = number("9/10"), .inputs = p}) == "burst");
@@ -101,6 +101,6 @@ TEST_CASE("pgf: a source that sends in bursts is refused where its numbers are n
   CHECK(argument({.load = number("4/5"), .burst = 3, .on_rate = p, .inputs = 4}) == "burst");
   CHECK(argument({.load = p, .burst = p, .on_rate = number("3/2"), .inputs = 4}) == "on-rate");
   CHECK(argument({.load = p, .burst = p, .inputs = number("3/2")}) == "inputs");
-  // Numbers that stand in a formula are numbers.
+  // Numbers within a formula are numbers.
   CHECK(argument({.load = number("4/5"), .burst = 3 + p - p, .inputs = 4}) == "burst");
 }

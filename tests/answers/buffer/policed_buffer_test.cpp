@@ -26,7 +26,7 @@ PolicedBufferQuestion policed_question(const char* rate, const char* burst, std:
 
 }  // namespace
 
-TEST_CASE("buffers of policed inputs stand beside those of independent inputs") {
+TEST_CASE("buffers of policed inputs and of independent inputs") {
   const PolicedBufferAnswer two = answer(policed_question("0.9", "2"));
   CHECK(two.buffer.value == 157);
   CHECK(two.unpoliced_buffer->value == 157);  // policing to two tokens makes any injection as good as this
@@ -40,7 +40,7 @@ TEST_CASE("buffers of policed inputs stand beside those of independent inputs") 
   CHECK(shallow.rate == ratio(1, 3));
 }
 
-TEST_CASE("an honest host is not touched by a bucket that is deep enough") {
+TEST_CASE("a conforming host is not affected by a sufficiently deep bucket") {
   for (const auto& [offered, deep, unlikely] :
        {std::tuple{"0.8", "19.6", "12.1"}, {"0.85", "35.7", "21.8"}, {"0.89", "160.7", "96.8"}}) {
     PolicedBufferQuestion asked = policed_question("0.9", deep);
@@ -58,7 +58,7 @@ TEST_CASE("an honest host is not touched by a bucket that is deep enough") {
   CHECK(answer(asked).honest->buffer->value == 76);
 }
 
-TEST_CASE("messages, and what would take too long, have a bound") {
+TEST_CASE("messages and expensive cases have a bound") {
   const PolicedBufferAnswer messages = answer(policed_question("0.9", "20", 8));
   CHECK(messages.bound_only());
   CHECK(messages.buffer.value == 1274);
@@ -71,7 +71,7 @@ TEST_CASE("messages, and what would take too long, have a bound") {
   CHECK_THROWS_AS(answer(insisting), LimitExceeded);
 }
 
-TEST_CASE("a buffer of policed inputs has its probability") {
+TEST_CASE("probability for a given buffer of policed inputs") {
   PolicedBufferQuestion asked = policed_question("0.9", "20");
   asked.asked = ProbabilityOf{Packets(100)};
   const PolicedBufferAnswer found = answer(asked);
@@ -81,7 +81,7 @@ TEST_CASE("a buffer of policed inputs has its probability") {
   CHECK_FALSE(found.unpoliced_buffer);
 }
 
-TEST_CASE("what an honest host offers is refused where its bucket cannot carry it") {
+TEST_CASE("the load of a conforming host is rejected if its bucket cannot carry it") {
   PolicedBufferQuestion asked = policed_question("0.9", "20");
   asked.offered = rational("0.9");
   CHECK_THROWS_WITH(answer(asked), Catch::Contains("offered is 9/10"));
@@ -90,7 +90,7 @@ TEST_CASE("what an honest host offers is refused where its bucket cannot carry i
   CHECK_THROWS_WITH(answer(asked), Catch::Contains("s at most 32"));
 }
 
-TEST_CASE("the largest bucket is enough, and a larger one is not") {
+TEST_CASE("the largest bucket suffices, and a larger one does not") {
   PolicedBufferQuestion asked = policed_question("0.9", "1");
   const PolicedBufferQuestion deepest =
       answers::with_largest_bucket(asked, Packets(200), answers::PolicedVaried::burst);

@@ -27,7 +27,7 @@ std::string problem(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a traffic matrix: plain, with names, with gaps", "[answers][shared]") {
+TEST_CASE("a traffic matrix: plain, with names, with empty entries", "[answers][shared]") {
   const std::vector<std::vector<Rational>> rates{
       {Rational(3) / 10, Rational(1) / 5}, {0, Rational(1) / 4}, {Rational(1) / 10, 0}};
   CHECK(answers::traffic_matrix("# rates\n0.3, 1/5\r\n\n 0,0.25#end\n0.1,", "file").rates == rates);
@@ -36,24 +36,24 @@ TEST_CASE("a traffic matrix: plain, with names, with gaps", "[answers][shared]")
   CHECK(answers::traffic_matrix("dst\\src,a,b,c\nleft,0.3,,0.1\nright,0.2,0.25,0\n", "file").rates == rates);
 }
 
-TEST_CASE("a traffic matrix that cannot be read names the place", "[answers][shared]") {
+TEST_CASE("an invalid traffic matrix is reported with its position", "[answers][shared]") {
   CHECK(problem("") == "file: no rates; a row an input, a column an output");
   CHECK(problem("0.1,0.2\n0.1\n").find("file:2:1: a row of 1 entries; it must have 2") == 0);
   CHECK(problem("0.1,0.2\n0.1,x\n").find("file:2:5: the rate is \"x\"") == 0);
 }
 
-TEST_CASE("a shared memory beside separate buffers and the approximation", "[answers][shared]") {
+TEST_CASE("a shared memory, separate buffers and the approximation", "[answers][shared]") {
   const answers::SharedBufferAnswer found = answers::answer(question(4, "0.8", "1e-9"));
   CHECK(found.memory.value == 54);
   CHECK(found.mean.value == 8);
   CHECK(found.output_load == Rational(4) / 5);
   CHECK(found.about->value == 46);
-  // What `buffer --inputs 4 --load 0.8 --drop 1e-9` says of one output queue.
+  // Result of `buffer --inputs 4 --load 0.8 --drop 1e-9` for one output queue.
   CHECK(found.dedicated->port.value == 37);
   CHECK(found.dedicated->total.value == 148);
   CHECK(static_cast<double>(found.variance->value) == Approx(7.680959).epsilon(1e-7));
 
-  // The other way round: the bound that the memory was found by.
+  // The inverse: the bound by which the memory was found.
   answers::SharedBufferQuestion back = question(4, "0.8", "1e-9");
   back.asked = answers::ProbabilityOf{found.memory};
   const answers::SharedBufferAnswer at = answers::answer(back);
@@ -76,7 +76,7 @@ TEST_CASE("a shared memory of unequal outputs: separate buffers are summed", "[a
   CHECK(found.output_load == Rational(4) / 5);
 }
 
-TEST_CASE("a dynamic threshold asks for more memory the lower it is", "[answers][shared]") {
+TEST_CASE("a lower dynamic threshold needs more memory", "[answers][shared]") {
   std::int64_t former = 0;
   for (const char* alpha : {"16", "4", "1", "1/2"}) {
     answers::SharedBufferQuestion asked = question(8, "0.8", "1e-9");

@@ -43,7 +43,7 @@ const Rational billionth = Rational(1) / 1'000'000'000;
 
 }  // namespace
 
-TEST_CASE("whole packets of several sizes: the least buffer and what it loses", "[answers][sized_buffer]") {
+TEST_CASE("whole packets of several sizes: minimum buffer and its loss", "[answers][sized_buffer]") {
   const SizedBufferAnswer found =
       answer(question(16, imix, CellArrival::whole, answers::LeastBuffer{billionth}));
   CHECK_FALSE(found.bound_only());
@@ -52,7 +52,7 @@ TEST_CASE("whole packets of several sizes: the least buffer and what it loses", 
   CHECK(numeric::compare(lower_end(*found.before), billionth) > 0);
   CHECK(found.mean_cells == Rational(71) / 12);
   REQUIRE(found.packet_loss);
-  // The sizes make up the whole; longer packets are lost more often.
+  // The sizes add up to the total; longer packets are lost more often.
   REQUIRE(found.classes.size() == 3);
   double sum = 0;
   for (const answers::SizeLoss& one : found.classes) {
@@ -63,7 +63,7 @@ TEST_CASE("whole packets of several sizes: the least buffer and what it loses", 
   CHECK(upper_end(*found.classes[0].loss) < lower_end(*found.classes[1].loss));
   CHECK(upper_end(*found.classes[1].loss) < lower_end(*found.classes[2].loss));
 
-  // The figures of section 5, asked for as a capacity.
+  // The figures of section 5, with a given capacity.
   const SizedBufferAnswer room =
       answer(question(16, imix, CellArrival::whole, answers::ProbabilityOf{Packets(100)}));
   CHECK(static_cast<double>(upper_end(room.cell_loss)) == Approx(1.08800e-2).epsilon(1e-5));
@@ -77,7 +77,7 @@ TEST_CASE("packets of one cell in packets or cells: one queue", "[answers][sized
   for (const CellArrival arrive : {CellArrival::whole, CellArrival::cells}) {
     const SizedBufferAnswer found = answer(question(8, "40:1,64:2", arrive, answers::LeastBuffer{billionth}));
     CHECK(found.buffer == plain.buffer);
-    // One cell a packet: packets are lost as cells are.
+    // One cell per packet: packet loss equals cell loss.
     REQUIRE(found.packet_loss);
     CHECK(static_cast<double>(upper_end(*found.packet_loss)) ==
           Approx(static_cast<double>(upper_end(found.cell_loss))).epsilon(1e-9));
@@ -85,7 +85,7 @@ TEST_CASE("packets of one cell in packets or cells: one queue", "[answers][sized
 }
 
 TEST_CASE("packets cell by cell: exact for few phases, a bound for many", "[answers][sized_buffer]") {
-  // 4 inputs, two cells a packet: the chain of 15 phases.
+  // 4 inputs, two cells per packet: the chain of 15 phases.
   const SizedBufferAnswer exact =
       answer(question(4, "128", CellArrival::cells, answers::ProbabilityOf{Packets(10)}));
   CHECK_FALSE(exact.bound_only());
@@ -93,7 +93,7 @@ TEST_CASE("packets cell by cell: exact for few phases, a bound for many", "[answ
   REQUIRE(exact.packet_loss);
   CHECK(lower_end(*exact.packet_loss) <= lower_end(exact.cell_loss));
   CHECK(static_cast<double>(upper_end(*exact.packet_loss)) == Approx(0.020193348176).epsilon(1e-9));
-  // All packets are of this size.
+  // All packets have this size.
   CHECK(upper_end(*exact.classes.front().loss) >= upper_end(*exact.packet_loss));
   CHECK(static_cast<double>(upper_end(*exact.classes.front().loss)) == Approx(0.020193348176).epsilon(1e-9));
 
@@ -105,7 +105,7 @@ TEST_CASE("packets cell by cell: exact for few phases, a bound for many", "[answ
   const auto by_hand = queue::train_bound(
       {.inputs = 16, .load = Rational(4) / 5, .cells = PacketSizes::imix().cells(64)}, {10});
   CHECK(bound.buffer.value == by_hand.least_level(billionth));
-  // Few inputs, so that the bound and the chain are both known.
+  // Few inputs, so that both the bound and the chain are known.
   const SizedBufferAnswer few =
       answer(question(6, "128", CellArrival::cells, answers::LeastBuffer{billionth}));
   const auto few_bound = queue::train_bound(
@@ -114,19 +114,19 @@ TEST_CASE("packets cell by cell: exact for few phases, a bound for many", "[answ
   CHECK(few.buffer.value >= few_bound.least_level(billionth) - 4);
 }
 
-TEST_CASE("packets cell by cell: trains of geometric length beside a bound", "[answers][sized_buffer]") {
+TEST_CASE("packets cell by cell: geometric trains and a bound", "[answers][sized_buffer]") {
   for (const SizedCriterion criterion : {SizedCriterion::overflow, SizedCriterion::cell_loss}) {
     SizedBufferQuestion asked =
         question(16, imix, CellArrival::cells, answers::LeastBuffer{Rational(1) / 10'000});
     asked.criterion = criterion;
     const SizedBufferAnswer found = answer(asked);
     REQUIRE(found.stand_in);
-    // E[L^2] / E[L] = 2 g - 1 of the sizes themselves.
+    // E[L^2] / E[L] = 2 g - 1 for the sizes themselves.
     CHECK(found.stand_in->length == Rational(527) / 71);
     CHECK(2 * found.stand_in->length - 1 ==
           Rational(7 * 1 + 4 * 10 * 10 + 1 * 24 * 24) / Rational(7 * 1 + 4 * 10 + 1 * 24));
     REQUIRE(found.stand_in->buffer);
-    // Below what is proved, by little (losses are bounded less closely); and itself the least of that model.
+    // Slightly below the proved value (losses are bounded less tightly), and the minimum of its own model.
     const auto least = static_cast<std::int64_t>(found.stand_in->buffer->value);
     CHECK(least <= found.buffer.value);
     CHECK(least >= found.buffer.value * (criterion == SizedCriterion::overflow ? 9 : 8) / 10);
@@ -146,7 +146,7 @@ TEST_CASE("packets cell by cell: trains of geometric length beside a bound", "[a
     // Simulated: 0.0267 +- 0.0005 above 100 cells.
     if (criterion == SizedCriterion::overflow) CHECK(room.stand_in->at.value == Approx(0.0282).epsilon(1e-2));
   }
-  // None beside what is exact, and where no queue forms.
+  // None if the result is exact, and if no queue forms.
   CHECK_FALSE(answer(question(4, "128", CellArrival::cells, answers::ProbabilityOf{Packets(10)})).stand_in);
   CHECK_FALSE(answer(question(1, imix, CellArrival::cells, answers::LeastBuffer{billionth})).stand_in);
   CHECK(answer(question(1024, imix, CellArrival::cells, answers::ProbabilityOf{Packets(50)})).stand_in);
@@ -178,12 +178,12 @@ TEST_CASE("a loss is the share of packets, or that of cells where it is asked fo
     CHECK(numeric::compare(upper_end(cells.at), target) <= 0);
     CHECK(numeric::compare(lower_end(*cells.before), target) > 0);
   }
-  // The smallest input of it: long packets are lost oftener than their cells, and short ones seldom.
+  // With few inputs long packets are lost more often than their cells, short ones rarely.
   const auto buffers = [&](SizedCriterion criterion) {
     return at(criterion, CellArrival::whole, imix, answers::LeastBuffer{target}).buffer.value;
   };
   CHECK(buffers(SizedCriterion::packet_loss) < buffers(SizedCriterion::cell_loss));
-  // Cell by cell: at most E[L] packets for each cell, so that the target of cells is as much lower.
+  // Cell by cell: at most E[L] packets per cell, so the target of cells is lower by that factor.
   for (const auto& [inputs, sizes] : {std::pair{4, "128"}, {16, imix}}) {
     SizedBufferQuestion asked = question(inputs, sizes, CellArrival::cells, answers::LeastBuffer{target});
     asked.criterion = SizedCriterion::packet_loss;
@@ -206,14 +206,14 @@ TEST_CASE("a loss is the share of packets, or that of cells where it is asked fo
                 1.0, static_cast<double>(upper_end(packets.at)) / numeric::nearest_double(one.share))));
     }
   }
-  // Packets of one cell are lost as cells are, exactly.
+  // For packets of one cell packet loss equals cell loss, exactly.
   const SizedBufferAnswer one =
       at(SizedCriterion::packet_loss, CellArrival::cells, "64", answers::LeastBuffer{target});
   CHECK_FALSE(one.at_bound());
   CHECK(one.before);
 }
 
-TEST_CASE("sized buffers that cannot be are refused", "[answers][sized_buffer][errors]") {
+TEST_CASE("invalid sized buffers are rejected", "[answers][sized_buffer][errors]") {
   SizedBufferQuestion asked = question(4, imix, CellArrival::cells, answers::LeastBuffer{billionth});
   asked.accuracy.arithmetic = queue::Arithmetic::exact;
   CHECK_THROWS_AS(answer(asked), InvalidArgument);

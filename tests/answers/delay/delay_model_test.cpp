@@ -93,7 +93,7 @@ TEST_CASE("hops: a chain unless told, bounds above it") {
   CHECK(std::get<numeric::UpperBound<unit::Slot>>(claim).value >= mean * (1 - 1e-9));
 }
 
-TEST_CASE("hops: where nothing is derived hops are independent, and others refused") {
+TEST_CASE("hops: without a chain model hops are independent, and other models are rejected") {
   DelayQuestion question = of_tree({});
   question.hop_delay = queue::HopDelay::occupancy;
   CHECK(answers::answer(question).flows[0].hops == Hops::independent);
@@ -121,7 +121,7 @@ DelayQuestion of_bursts(const char* burst, traffic::Destination destination, std
 
 }  // namespace
 
-TEST_CASE("hops: bursts that keep their path wait by their age, conservatively if asked") {
+TEST_CASE("hops: bursts that keep their path have an aged delay, conservative on request") {
   using enum traffic::Destination;
   const auto chain = answers::answer(of_bursts("16", per_burst)).flows[0],
              safe = answers::answer(of_bursts("16", per_burst, Hops::safe)).flows[0],
@@ -137,19 +137,19 @@ TEST_CASE("hops: bursts that keep their path wait by their age, conservatively i
   CHECK_THROWS_WITH(answers::answer(of_bursts("16", per_burst, Hops::bound)),
                     Catch::Contains("bound") && Catch::Contains("per-burst"));
   CHECK_THROWS_WITH(answers::answer(of_tree(Hops::safe)), Catch::Contains("--burst"));
-  // Of less than two packets ages explain little.
+  // For bursts of less than two packets ages explain little.
   const auto shortest = answers::answer(of_bursts("1.6", per_burst)).flows[0];
   CHECK(shortest.hops == Hops::independent);
   CHECK(shortest.hops_reason.find("2 packets") != std::string::npos);
   CHECK_THROWS_AS(answers::answer(of_bursts("1.6", per_burst, Hops::chain)), InvalidArgument);
-  // Packets of a burst share its path: their delays say nothing of who overtakes whom.
+  // Packets of a burst share its path: their delays do not show whether packets are reordered.
   DelayQuestion reordered = of_bursts("16", per_burst);
   reordered.reorder = answers::ReorderTargets{.probability = rational("0.001"), .levels = {}};
   reordered.flow_rate = rational("0.1");
   CHECK_THROWS_WITH(answers::answer(reordered), Catch::Contains("simulate tree --reorder"));
 }
 
-TEST_CASE("hops: bursts whose packets draw their paths are a chain below an upper bound") {
+TEST_CASE("hops: bursts with per-packet paths form a chain below an upper bound") {
   using enum traffic::Destination;
   const auto chain = answers::answer(of_bursts("16", per_packet)).flows[0],
              bound = answers::answer(of_bursts("16", per_packet, Hops::bound)).flows[0];
@@ -160,7 +160,7 @@ TEST_CASE("hops: bursts whose packets draw their paths are a chain below an uppe
         std::get<numeric::Approximation<unit::Slot>>(chain.delay.mean_queueing).value);
   CHECK(answers::possible_hops(of_bursts("16", per_packet).topology, {}) ==
         std::vector<Hops>{Hops::chain, Hops::independent, Hops::bound});
-  // In binary trees the chain underestimates: it is answered if asked for only.
+  // In binary trees the chain underestimates: it is used only on request.
   DelayQuestion binary = of_bursts("16", per_packet);
   std::get<answers::TreeTopology>(binary.topology).tree = {2, 3};
   const auto usual = answers::answer(binary).flows[0];
@@ -171,15 +171,15 @@ TEST_CASE("hops: bursts whose packets draw their paths are a chain below an uppe
 }
 
 TEST_CASE(
-    "hops: one queue that sources feed is exact; links of several packets per slot that wait are "
+    "hops: one queue with only sources as inputs is exact; links of several packets per slot are "
     "independent") {
   DelayQuestion question = of_tree({});
   question.topology = switches("1");
   const auto answer = answers::answer(question);
   CHECK(answer.flows[0].hops == Hops::chain);        // a: s -> t, t -> u, u -> d
-  CHECK(answer.flows[3].hops == Hops::independent);  // e: t -> c alone
+  CHECK(answer.flows[3].hops == Hops::independent);  // e: only t -> c
   CHECK(std::holds_alternative<numeric::Exact<unit::Slot>>(answer.flows[3].delay.mean_queueing));
-  // Two inputs never fill a link of two packets per slot; what it forwards meets at u -> d.
+  // Two inputs never fill a link of two packets per slot; its output meets others at u -> d.
   question.topology = switches("2");
   CHECK(answers::answer(question).flows[0].hops == Hops::chain);
   std::string text = three_switches;
@@ -192,7 +192,7 @@ TEST_CASE(
   CHECK(answers::answer(question).flows[0].hops == Hops::independent);
 }
 
-TEST_CASE("hops: flows of one queue have each their own delay") {
+TEST_CASE("hops: flows through one queue have different delays") {
   DelayQuestion question = of_tree({});
   const std::string star =
       "hosts = ['a', 'b', 'd']\nswitches = ['s']\n[[link]]\nfrom = ['a', 'b']\nto = 's'\n[[link]]\nfrom = "
@@ -229,7 +229,7 @@ TEST_CASE("hops: a tandem of bursts whose second queue never waits is one queue,
 }
 
 TEST_CASE("hops: where the chain of trees contradicts itself another model answers, and says why") {
-  // Four spines, of which each brings a source of more than half a packet per slot in all.
+  // Four spines, each bringing a total source rate of more than half a packet per slot.
   DelayQuestion question = of_tree({});
   question.topology = topology_of_text(
       "hosts = 'h[0..15]'\nswitches = 'leaf[0..3], spine[0..3]'\n"
@@ -243,7 +243,7 @@ TEST_CASE("hops: where the chain of trees contradicts itself another model answe
     CHECK(std::get<numeric::Approximation<unit::Probability>>(above.probability).value <= 1);
 }
 
-TEST_CASE("hops: beyond what a chain reaches the answer is that of independent hops, and says so") {
+TEST_CASE("hops: beyond the reach of a chain hops are independent, with a reason") {
   DelayQuestion question = of_tree({});
   question.levels = {Slots(5000)};
   CHECK(answers::answer(question).flows[0].hops == Hops::independent);
@@ -251,7 +251,7 @@ TEST_CASE("hops: beyond what a chain reaches the answer is that of independent h
   CHECK_THROWS_AS(answers::answer(question), LimitExceeded);
 }
 
-TEST_CASE("hops: reorder buffers of a chain are computed, of a bound refused") {
+TEST_CASE("hops: reorder buffers of a chain are computed, of a bound rejected") {
   DelayQuestion question = of_tree({});
   question.reorder = answers::ReorderTargets{.probability = rational("1e-6"), .levels = {Packets(2)}};
   const auto chain = answers::answer(question);
@@ -267,7 +267,7 @@ TEST_CASE("hops: reorder buffers of a chain are computed, of a bound refused") {
   CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
 }
 
-TEST_CASE("hops: latencies in ns of routes of several lengths, for chain and bound") {
+TEST_CASE("hops: latencies in ns for routes of several lengths, with chain and bound") {
   DelayQuestion question = of_tree({});
   std::get<answers::TreeTopology>(question.topology).routing = network::TreeRouting::nearest_ancestor;
   question.units.packet_bytes = 125;
@@ -283,7 +283,7 @@ TEST_CASE("hops: latencies in ns of routes of several lengths, for chain and bou
   }
 }
 
-TEST_CASE("hops: a chain is what simulations see, a bound is above them") {
+TEST_CASE("hops: a chain agrees with simulations, a bound exceeds them") {
   answers::ValidateDelayQuestion question{.topology =
                                               answers::TreeTopology{.tree = {4, 2}, .load = rational("0.8")}};
   question.levels = {Slots(0), Slots(4), Slots(12)};

@@ -6,7 +6,7 @@
 
 #include <stop_token>
 
-// Questions about delays, asked of trees and of networks. The numbers themselves are tested in
+// Queries about delays of trees and networks. The numbers themselves are tested in
 // tests/bounds/path/path_delay_test.cpp and network_delay_test.cpp.
 
 using namespace tailbound;
@@ -17,7 +17,7 @@ using tailbound::test::rational;
 
 namespace {
 
-/// Hosts a, b, c behind one switch, d behind another; a and b send to c at the same rate, b to d too.
+/// Hosts a, b, c behind one switch, d behind another; a and b send to c at the same rate, b also to d.
 answers::NetworkTopology two_switches() {
   const std::string text = R"(
 hosts = ["a", "b", "c", "d"]
@@ -64,7 +64,7 @@ bool is_exactly(const numeric::Claim<unit::Slot>& claim, const Rational& value) 
 
 }  // namespace
 
-TEST_CASE("Delay asked of a tree: as the sum over its queues", "[answers][delay]") {
+TEST_CASE("delay of a tree is the sum over its queues", "[answers][delay]") {
   DelayQuestion question{.topology = small_tree()};
   question.percentiles = answers::usual_percentiles();
   question.levels = {Slots(0), Slots(7)};
@@ -72,7 +72,7 @@ TEST_CASE("Delay asked of a tree: as the sum over its queues", "[answers][delay]
   const DelayAnswer answer = answers::answer(question);
   REQUIRE(answer.flows.size() == 1);
   CHECK_FALSE(answer.stopped);
-  CHECK_FALSE(answer.proved());  // nothing proves that hops are independent
+  CHECK_FALSE(answer.proved());  // independence of hops is not proved
   CHECK(question.of_one_flow());
 
   const bounds::TreeDelay tree =
@@ -93,7 +93,7 @@ TEST_CASE("Delay asked of a tree: as the sum over its queues", "[answers][delay]
   CHECK(answer.paths.flows.front().links.empty());
 }
 
-TEST_CASE("Delay asked of a network: flows, links and flows alike", "[answers][delay]") {
+TEST_CASE("delay of a network: flows, links and identical flows", "[answers][delay]") {
   DelayQuestion question{.topology = two_switches()};
   question.percentiles = {rational("0.99")};
   question.drop = bounds::DropTarget{rational("1e-6")};
@@ -106,7 +106,7 @@ TEST_CASE("Delay asked of a network: flows, links and flows alike", "[answers][d
   CHECK(flows[0].destination == "c");
   CHECK(flows[0].links == std::vector<std::string>{"left -> c"});
   CHECK(flows[2].links == std::vector<std::string>{"left -> right", "right -> d"});
-  // a and b meet the same queues on the way to c, and on the way to d.
+  // a and b meet the same queues on their paths to c and to d.
   CHECK(flows[0].alike == 0);
   CHECK(flows[1].alike == 0);
   CHECK(flows[2].alike == 2);
@@ -117,7 +117,7 @@ TEST_CASE("Delay asked of a network: flows, links and flows alike", "[answers][d
     CHECK(is_exactly(x.mean_queueing, std::get<numeric::Exact<unit::Slot>>(y.mean_queueing).value));
     CHECK(x.queueing.front().slots == y.queueing.front().slots);
   }
-  // Buffers of all queues that a longest route passes.
+  // Buffers of all queues on a longest route.
   for (std::size_t flow = 0; flow < flows.size(); ++flow) {
     std::int64_t sum = 0;
     for (const std::size_t queue : flows[flow].longest) {
@@ -142,7 +142,7 @@ TEST_CASE("Delay asked of a network: flows, links and flows alike", "[answers][d
                     Catch::Contains("c -> d") && Catch::Contains("a -> c, b -> c"));
 }
 
-TEST_CASE("Delay: all packets of all flows together", "[answers][delay]") {
+TEST_CASE("delay of all packets of all flows", "[answers][delay]") {
   const answers::DelayPaths paths = answers::delay_paths(two_switches(), network::Sources::decoupled);
   Rational sum = 0;
   const std::vector<bounds::Route> routes = paths.all_routes();
@@ -154,7 +154,7 @@ TEST_CASE("Delay: all packets of all flows together", "[answers][delay]") {
   CHECK(sum == 1);
 }
 
-TEST_CASE("Delay: what the model leaves out", "[answers][delay]") {
+TEST_CASE("delay: omissions of the model", "[answers][delay]") {
   using network::Sources;
   const auto omissions = [](const answers::Topology& topology, Sources sources) {
     return answers::delay_paths(topology, sources).omissions;
@@ -166,13 +166,13 @@ TEST_CASE("Delay: what the model leaves out", "[answers][delay]") {
   CHECK_FALSE(omissions(tree, Sources::decoupled).spread_bursts);
   tree.burst = traffic::Burst{.slots = 8};
   CHECK(omissions(tree, Sources::decoupled).spread_bursts);
-  // In a single queue nothing is left out.
+  // For a single queue nothing is omitted.
   tree.tree.levels = 1;
   CHECK_FALSE(omissions(tree, Sources::decoupled).spread_bursts);
   CHECK_FALSE(omissions(tree, Sources::decoupled).correlated_waits);
 }
 
-TEST_CASE("Delay: the reorder buffer of each flow, and of given delays", "[answers][delay][reorder]") {
+TEST_CASE("delay: reorder buffer of each flow, and for given delays", "[answers][delay][reorder]") {
   DelayQuestion question{.topology = two_switches()};
   question.reorder =
       answers::ReorderTargets{.probability = rational("1e-6"), .levels = {Packets(0), Packets(2)}};
@@ -185,14 +185,14 @@ TEST_CASE("Delay: the reorder buffer of each flow, and of given delays", "[answe
   question.flow_rate = rational("0.1");
   CHECK(answers::answer(question).flows.back().reorder->flow_rate == rational("0.1"));
 
-  // Delay 0 or 1, a packet in each slot: one packet waits where it was not delayed and the one before was.
+  // Delay 0 or 1, one packet per slot: one packet waits if it was not delayed and the previous one was.
   const answers::ReorderAnswer given = answers::answer(answers::ReorderQuestion{
       .delays = {rational("3/4"), rational("1/4")}, .flow_rate = 1, .targets = {.levels = {Packets(0)}}});
   CHECK_FALSE(given.size.has_value());
   CHECK(given.tail.size() == 1);
 }
 
-TEST_CASE("Delay: a stop keeps the flows that are known", "[answers][delay][stop]") {
+TEST_CASE("delay: a stop keeps the finished flows", "[answers][delay][stop]") {
   DelayQuestion question{.topology = two_switches()};
   question.percentiles = {rational("0.9")};
   question.drop = bounds::DropTarget{rational("1e-6")};
@@ -210,7 +210,7 @@ TEST_CASE("Delay: a stop keeps the flows that are known", "[answers][delay][stop
   CHECK_THROWS_AS(answers::answer(question, run), Stopped);
 }
 
-TEST_CASE("Delay: curves for pictures reach the last percentile", "[answers][delay]") {
+TEST_CASE("delay: curves for plots reach the last percentile", "[answers][delay]") {
   DelayQuestion question{.topology = small_tree()};
   question.percentiles = answers::usual_percentiles();
   const DelayAnswer answer = answers::answer(question);
@@ -220,13 +220,13 @@ TEST_CASE("Delay: curves for pictures reach the last percentile", "[answers][del
   CHECK(curve.back().slots == answer.flows.front().delay.queueing.back().slots);
 }
 
-TEST_CASE("Percentiles asked for unless told", "[answers][delay]") {
+TEST_CASE("default percentiles", "[answers][delay]") {
   const std::vector<Rational> expected{rational("0.5"), rational("0.9"), rational("0.99"), rational("0.9999"),
                                        rational("0.999999")};
   CHECK(answers::usual_percentiles() == expected);
 }
 
-TEST_CASE("Units: a slot is the time of a packet on the link", "[answers][units]") {
+TEST_CASE("units: a slot is the transmission time of a packet", "[answers][units]") {
   answers::Units units{.packet_bytes = 64};
   CHECK_FALSE(units.slot_ns().has_value());
   units.link_gbps = rational("100");

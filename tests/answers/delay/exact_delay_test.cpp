@@ -22,11 +22,11 @@ SmallTree tree(std::vector<std::vector<long double>> branches, std::vector<long 
   return result;
 }
 
-/// Known to the digits shown, of exact chains of another program; means are rationals.
+/// Known to the digits shown, from exact chains of another program; means are rationals.
 struct Known {
   SmallTree of;
   std::size_t depth;
-  std::optional<std::size_t> branch;  ///< of the source; none: straight to T
+  std::optional<std::size_t> branch;  ///< of the source; none: directly to T
   std::size_t source;
   long double mean, tolerance;
   std::vector<long double> above;
@@ -88,7 +88,7 @@ std::vector<Known> known_delays() {
 }
 
 std::vector<long double> exact_delay(const Known& known) {
-  // Rows of one tree stand together.
+  // Rows of one tree are adjacent.
   static std::optional<std::pair<SmallTree, ExactChain>> last;
   if (!last || last->first != known.of)
     last.emplace(known.of, ExactChain(known.of, known.depth, known.tolerance * 1e-5L));
@@ -138,8 +138,7 @@ TEST_CASE("exact chains of small trees: known probabilities and rational means")
 }
 
 TEST_CASE(
-    "delays of small trees: half a percent off the exact chain, one where rare, five where rare and "
-    "straight") {
+    "delays of small trees: within 0.5 % of the exact chain, 1 % where rare, 5 % where rare and straight") {
   for (const Known& known : known_delays()) {
     const std::vector<long double> law = exact_delay(known);
     answers::DelayQuestion question{.topology = network_of(known.of)};
@@ -156,7 +155,7 @@ TEST_CASE(
                         computed = span_of(to_predicted(said.above[t].probability)).upper;
       if (truth < 1e-3L) break;
       CAPTURE(t, static_cast<double>(truth), static_cast<double>(computed));
-      // What other queues send are runs of which three moments are right.
+      // Other queues send runs with three correct moments.
       CHECK(near(computed, truth, t < 4 ? 6e-3L : 5e-2L));
     }
   }

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-// Networks that are answered as a whole: which are, at which loads, and what is said of their switches.
+// Networks treated as fabrics: which ones, at which loads, and the results for their switches.
 
 using namespace tailbound;
 using namespace tailbound::answers;
@@ -37,18 +37,18 @@ FabricQuestion question(FabricTopology topology) {
 
 }  // namespace
 
-TEST_CASE("fabric answers: many pairs make a fabric, few do not") {
+TEST_CASE("fabrics: many pairs make a fabric, few do not") {
   const FabricTraffic traffic{Rational(1) / 2, RouteRule::spread};
   const auto many = read(leaf_spine(traffic));
   REQUIRE(many.size() == 1);
   CHECK(sending_pairs(*many.front().fabric) >= 512 * 511);
   CHECK(read(leaf_spine(traffic, 4)).empty());    // 128 hosts
   CHECK(read(leaf_spine(std::nullopt)).empty());  // no traffic
-  CHECK(read({"net.toml", "hosts = [\"a\"]\n[traffic]\nnonsense = 1"})
-            .empty());  // for read_network() to refuse
+  CHECK(
+      read({"net.toml", "hosts = [\"a\"]\n[traffic]\nnonsense = 1"}).empty());  // rejected by read_network()
 }
 
-TEST_CASE("fabric answers: few pairs with too many routes make a fabric") {
+TEST_CASE("fabrics: few pairs with too many routes make a fabric") {
   const auto permutation = [](int radix) {
     return read({"net.toml", to_toml(FatTree{radix, 3}, std::nullopt) +
                                  "[traffic]\npermutation = \"random\"\nrate = 0.3\nroute = \"spread\"\n"});
@@ -62,13 +62,13 @@ TEST_CASE("fabric answers: few pairs with too many routes make a fabric") {
   asked.flow = many.front().fabric->network.nodes[entries.front().from].name + " -> " +
                many.front().fabric->network.nodes[entries.front().to].name;
   const FabricAnswer found = answer(asked);
-  // What comes to hosts, edge switches and pods in a permutation is spread evenly over as many links.
+  // In a permutation the traffic to hosts, edge switches and pods is spread evenly over as many links.
   for (const FabricQueueClass& queue : found.queues) CHECK(queue.load <= Rational(3) / 10);
   REQUIRE(found.pair);
   CHECK(found.pair->hops == 5);
 }
 
-TEST_CASE("fabric answers: loads") {
+TEST_CASE("fabrics: loads") {
   const auto at = read(leaf_spine(std::nullopt), {.uniform = {Rational(1) / 4, Rational(1) / 2},
                                                   .load_scale = {Rational(1), Rational(3) / 2}});
   REQUIRE(at.size() == 4);
@@ -82,14 +82,14 @@ TEST_CASE("fabric answers: loads") {
   CHECK_THROWS_AS(read(leaf_spine(half), {.uniform = {}, .load_scale = {Rational(0)}}), InvalidArgument);
 }
 
-TEST_CASE("fabric answers: kinds of queues and of switches") {
+TEST_CASE("fabrics: kinds of queues and of switches") {
   const FabricTraffic traffic{Rational(4) / 5, RouteRule::spread};
   const FabricAnswer found = answer(question(read(leaf_spine(traffic)).front()));
   CHECK(found.hosts == 512);
   CHECK(found.switches == 24);
   CHECK(found.links == 2 * (512 + 128));
-  REQUIRE(found.queues.size() == 3);  // to hosts; up, fed by 32 hosts; down, fed by 480
-  // Of a leaf's 32 hosts 480 / 511 of the packets go up, over 8 spines.
+  REQUIRE(found.queues.size() == 3);  // to hosts; up, from 32 hosts; down, from 480
+  // 480 / 511 of the packets of a leaf's 32 hosts go up, over 8 spines.
   const Rational up = Rational(32) * 4 / 5 * 480 / 511 / 8;
   std::int64_t room_to_host = 0, room_up = 0, room_down = 0;
   for (const FabricQueueClass& queue : found.queues) {
@@ -120,13 +120,13 @@ TEST_CASE("fabric answers: kinds of queues and of switches") {
   CHECK(found.pairs->by_hops.front().pairs == 512 * 31);
 }
 
-TEST_CASE("fabric answers: switches that share their memory") {
+TEST_CASE("fabrics: switches with shared memory") {
   const std::string network =
       to_toml(LeafSpine{4, 2, 4, 1}, FabricTraffic{Rational(2) / 5, RouteRule::spread});
   const auto asked = [&](const std::string& key, bool room) {
     return read_fabrics({"net.toml", key + network}, std::nullopt, RouteRule::spread, {}, no_file, {}, room);
   };
-  // 16 hosts are answered as a whole where that is asked for; otherwise pair by pair.
+  // 16 hosts are treated as a fabric on request; otherwise pair by pair.
   CHECK(asked("shared_memory = true\n", false).empty());
   CHECK(asked("", true).empty());
   CHECK(asked("shared_memory = false\n", true).empty());
@@ -134,7 +134,7 @@ TEST_CASE("fabric answers: switches that share their memory") {
   REQUIRE(leaves.size() == 1);
   const FabricAnswer found = answer(question(leaves.front()));
   const FabricAnswer all = answer(question(asked("shared_memory = true\n", true).front()));
-  // Leaves that share and the one that does not are two classes; together with the spines three.
+  // Leaves with shared memory and the one without are two classes; with the spines three.
   REQUIRE(found.by_switch.size() == 3);
   REQUIRE(all.by_switch.size() == 2);
   std::uint64_t sharing = 0;
@@ -153,7 +153,7 @@ TEST_CASE("fabric answers: switches that share their memory") {
   CHECK(found.pairs->all.percentiles.back().slots == all.pairs->all.percentiles.back().slots);
 }
 
-TEST_CASE("fabric answers: one pair") {
+TEST_CASE("fabrics: one pair") {
   const FabricTraffic traffic{Rational(1) / 2, RouteRule::spread};
   FabricQuestion asked = question(read(leaf_spine(traffic)).front());
   const FabricAnswer all = answer(asked);
@@ -168,19 +168,19 @@ TEST_CASE("fabric answers: one pair") {
   }
 }
 
-TEST_CASE("fabric answers: an overloaded link is named") {
+TEST_CASE("fabrics: an overloaded link is named") {
   const NamedText file{"net.toml",
                        to_toml(LeafSpine{16, 8, 32, 1}, FabricTraffic{Rational(4) / 5, RouteRule::spread})};
   CHECK_THROWS_WITH(answer(question(read(file).front())), Catch::Contains("is overloaded"));
 }
 
-TEST_CASE("fabric answers: a spine that fails") {
+TEST_CASE("fabrics: a failed spine") {
   const FabricTraffic traffic{Rational(1) / 2, RouteRule::spread};
   const NamedText file = leaf_spine(traffic);
   const auto without = [&](const std::vector<std::string>& failed) {
     return read_fabrics(file, std::nullopt, RouteRule::spread, {}, no_file, failed);
   };
-  // 32 hosts send half a packet a slot, 480 of 511 of them to other leaves, over the spines that are left.
+  // 32 hosts send half a packet per slot, 480 of 511 of them to other leaves, over the remaining spines.
   const auto load = [](int spines) { return Rational(16) * 480 / 511 / spines; };
   const auto uplink = [](const FabricAnswer& found) {
     for (const FabricQueueClass& queue : found.queues)
@@ -195,24 +195,24 @@ TEST_CASE("fabric answers: a spine that fails") {
   CHECK(uplink(whole) == load(8));
   CHECK(uplink(found) == load(7));
   CHECK(found.pairs->all.mean_latency.lower() > whole.pairs->all.mean_latency.upper());
-  // The same as the key of the file says it.
+  // The same given as a key of the file.
   const FabricAnswer said =
       answer(question(read({"net.toml", "without = [\"spine3\"]\n" + file.text}).front()));
   CHECK(uplink(said) == uplink(found));
   CHECK(said.pairs->all.mean_latency.lower() == found.pairs->all.mean_latency.lower());
   CHECK(said.pairs->all.percentiles.back().slots == found.pairs->all.percentiles.back().slots);
-  // Hosts without a leaf neither send nor receive, also under uniform traffic from elsewhere.
+  // Hosts without a leaf neither send nor receive, even if other hosts have uniform traffic.
   CHECK(answer(question(without({"leaf0"}).front())).pairs->all.pairs == 480 * 479);
   const std::vector<std::string> leaf{"leaf0"};
   const auto uniform = read_fabrics(leaf_spine(std::nullopt), std::nullopt, RouteRule::spread,
                                     {.uniform = {Rational(1) / 2}, .load_scale = {}}, no_file, leaf);
   REQUIRE(uniform.size() == 1);
   CHECK(answer(question(uniform.front())).pairs->all.pairs == 480 * 479);
-  // Whom no way joins is named; links that are full are named with what they are offered.
+  // Disconnected pairs are named; full links are named with their offered load.
   std::vector<std::string> spines;
   for (int i = 0; i < 8; ++i) spines.push_back("spine" + std::to_string(i));
   CHECK_THROWS_WITH(answer(question(without(spines).front())), Catch::Contains("no route leads from h"));
-  spines.resize(5);  // 5.01 packets a slot for links that take 4
+  spines.resize(5);  // 5.01 packets per slot for links of capacity 4
   CHECK_THROWS_WITH(answer(question(without(spines).front())),
                     Catch::Contains("the link leaf0 -> spine5 is overloaded: its offered load is 5.00978") &&
                         Catch::Contains("so are 95 others, 47 with the same load"));

@@ -15,7 +15,7 @@
 #include <random>
 #include <string>
 
-// The greatest factor of all rates, against what the network carries when it is scaled by it.
+// The maximum factor of all rates, compared with the network scaled by it.
 
 using namespace tailbound;
 using answers::LoadScaleAnswer;
@@ -35,7 +35,7 @@ network::Network star(int hosts) {
       .network;
 }
 
-/// Two routes of one and two queues from a to c; b sends to c too.
+/// Two routes of one and two queues from a to c; b also sends to c.
 answers::NetworkTopology two_ways() {
   return {.network = network::read_network(R"(
 hosts = ["a", "b", "c"]
@@ -49,7 +49,7 @@ flow = [{from = "a", to = "c", rate = 0.4, routes = [{share = "1/4", path = ["s"
           .file = "two ways"};
 }
 
-/// The latency of the flow's percentile with all rates times `factor`.
+/// The latency of the flow's percentile with all rates multiplied by `factor`.
 Slots latency_at(const answers::NetworkTopology& topology, const std::string& flow,
                  const Rational& percentile, const Rational& factor) {
   answers::DelayQuestion question{
@@ -62,7 +62,7 @@ Slots latency_at(const answers::NetworkTopology& topology, const std::string& fl
 
 }  // namespace
 
-TEST_CASE("Greatest load scale: exactly where the first link is full", "[answers][load_scale]") {
+TEST_CASE("maximum load scale: exactly where the first link is full", "[answers][load_scale]") {
   std::mt19937_64 random(20260302);
   for (int trial = 0; trial < 20; ++trial) {
     network::Network network = star(5);
@@ -72,7 +72,8 @@ TEST_CASE("Greatest load scale: exactly where the first link is full", "[answers
     const LoadScaleAnswer answer =
         answers::answer(LoadScaleQuestion{.topology = {.network = network, .file = "star"}});
     const Rational factor = std::get<numeric::Exact<unit::Ratio>>(answer.greatest()).value;
-    // Loads as the analysis sees them, with all rates times the factor: at most 1, and 1 somewhere.
+    // Loads as the analysis computes them, with all rates multiplied by the factor: at most 1, and 1
+    // somewhere.
     Rational most = 0;
     for (network::Flow& flow : network.flows) flow.rate = flow.rate * factor;
     for (const network::QueueTraffic& traffic : network::queue_traffic(network, network::Sources::decoupled))
@@ -85,7 +86,7 @@ TEST_CASE("Greatest load scale: exactly where the first link is full", "[answers
   }
 }
 
-TEST_CASE("Greatest load scale: the latency of a percentile on both sides", "[answers][load_scale]") {
+TEST_CASE("maximum load scale: the latency of a percentile on both sides", "[answers][load_scale]") {
   const answers::NetworkTopology topology = two_ways();
   for (const auto& [text, within] :
        {std::pair{"0.9999", 12}, std::pair{"0.99", 4}, std::pair{"0.999", 7}, std::pair{"0.9", 2}}) {
@@ -106,7 +107,7 @@ TEST_CASE("Greatest load scale: the latency of a percentile on both sides", "[an
     CHECK(worst(missed) > Slots(within));
     CHECK(answer.omissions.correlated_waits);
   }
-  // Of one flow alone the factor is greater, or the same.
+  // For a single flow the factor is larger or equal.
   LoadScaleQuestion question{.topology = topology, .asked = answers::LatencyTarget{rational("0.99"), 3}};
   const Rational all = answers::answer(question).target->met;
   question.flow = "b -> c";
@@ -118,7 +119,7 @@ TEST_CASE("Greatest load scale: the latency of a percentile on both sides", "[an
                     Catch::Contains("nobody") && Catch::Contains("a -> c, b -> c"));
 }
 
-TEST_CASE("Greatest load scale: times in ns count what hops add", "[answers][load_scale]") {
+TEST_CASE("maximum load scale: times in ns include the time added by hops", "[answers][load_scale]") {
   const answers::NetworkTopology topology = two_ways();
   const auto met = [&](const Rational& within, const std::optional<answers::SlotTime>& time) {
     return answers::answer(
@@ -142,8 +143,10 @@ TEST_CASE("Greatest load scale: times in ns count what hops add", "[answers][loa
   CHECK(greatest > 80);
 }
 
-TEST_CASE("Greatest load scale: buffers, as the greatest load of the one queue", "[answers][load_scale]") {
-  // Around one switch of 9 hosts every queue has 8 inputs: the load that a buffer takes is that of bounds::max_load.
+TEST_CASE("maximum load scale: buffers agree with the maximum load of a single queue",
+          "[answers][load_scale]") {
+  // Around one switch of 9 hosts every queue has 8 inputs: the maximum load for a buffer is that of
+  // bounds::max_load.
   network::Network network = star(9);
   network::add_uniform_traffic(network, rational("0.5"));
   for (const bounds::Criterion criterion : {bounds::Criterion::overflow, bounds::Criterion::loss}) {
@@ -161,9 +164,9 @@ TEST_CASE("Greatest load scale: buffers, as the greatest load of the one queue",
   }
 }
 
-TEST_CASE("Greatest load scale: targets that every factor meets, and that none does",
+TEST_CASE("maximum load scale: targets that every factor meets, and that none does",
           "[answers][load_scale]") {
-  // One flow alone never waits: the factor goes up to what the link bears.
+  // A single flow never waits: the factor is the limit of the link.
   const answers::NetworkTopology lonely{
       .network =
           network::read_network("hosts = [\"a\", \"b\"]\nswitches = [\"s\"]\nlink = [{from = \"a\", to = "
@@ -174,7 +177,7 @@ TEST_CASE("Greatest load scale: targets that every factor meets, and that none d
       .file = "lonely"};
   LoadScaleQuestion question{.topology = lonely, .asked = answers::LatencyTarget{rational("0.99"), 1}};
   const LoadScaleAnswer answer = answers::answer(question);
-  // Its link takes 2 packets a slot, so the host is the limit, and reaches it.
+  // Its link carries 2 packets per slot, so the host is the limit, which is attained.
   CHECK(answer.first_limit().kind == answers::ScaleLimit::Kind::node);
   CHECK(std::get<numeric::Exact<unit::Ratio>>(answer.greatest()).value == 2);
   CHECK_FALSE(answer.target->missed.has_value());
@@ -188,8 +191,7 @@ TEST_CASE("Greatest load scale: targets that every factor meets, and that none d
   CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
 }
 
-TEST_CASE("the greatest factor of a network that is answered as a whole is that of its flows one by one",
-          "[answers][load_scale][fabric]") {
+TEST_CASE("the maximum factor of a fabric equals that of its listed flows", "[answers][load_scale][fabric]") {
   // Two leaves, two spines, eight hosts, hosts of two speeds.
   const std::string text = R"(
 hosts = "h[0..7]"
@@ -225,8 +227,7 @@ route = "spread"
     REQUIRE(other.target);
     const Rational a = one.target->met, b = other.target->met;
     INFO(numeric::nearest_double(a) << " " << numeric::nearest_double(b));
-    CHECK(abs(a - b) * 50 <
-          a);  // waits of flows one by one know their inputs, those of a fabric their sources
+    CHECK(abs(a - b) * 50 < a);  // flow by flow the waits depend on the inputs, in a fabric on the sources
     CHECK(other.target->missed);
     CHECK_FALSE(other.target->at_missed->name.empty());
   }

@@ -20,10 +20,11 @@ HeadroomQuestion link_of(const char* gbps, const char* cable) {
 
 }  // namespace
 
-TEST_CASE("headroom of a link of which only rate and cable are told, by hand") {
-  // 50 bytes a ns. 905 quanta of 64 bytes for the sender, and as much for the receiver: 57920 each; a packet of 9216 + 20 in
-  // the way; the pause frame, 64 + 20; 2500 ns of cable twice: 125000 each. 375160 bytes of the line: 40 pieces of 9236 and
-  // 5720 bytes, so 40 * 9216 + 5720 = 374360 stored, and the last packet.
+TEST_CASE("headroom of a link with only rate and cable given, computed by hand") {
+  // 50 bytes per ns. 905 quanta of 64 bytes for the sender, and as much for the receiver: 57920 each; a
+  // packet of 9216 + 20 before the pause frame; the pause frame, 64 + 20; 2500 ns of cable twice: 125000
+  // each. 375160 bytes on the line: 40 packets of 9236 and 5720 bytes, so 40 * 9216 + 5720 = 374360 stored,
+  // and the last packet.
   const HeadroomAnswer found = answer(link_of("400", "500"));
   CHECK(found.headroom.bytes == 374360 + 9216);
   CHECK(found.credits.round_trip == rational("7503.2"));
@@ -33,23 +34,24 @@ TEST_CASE("headroom of a link of which only rate and cable are told, by hand") {
   CHECK_FALSE(found.credit_cells);
 }
 
-TEST_CASE("headroom of a link that is told in full is that of the model") {
+TEST_CASE("headroom of a fully specified link is that of the model") {
   HeadroomQuestion asked = link_of("400", "500");
   asked.sender = PauseQuanta{905};
   asked.receiver_ns = rational("500");
   asked.cell_bytes = 256;
-  // tests/bounds/guarantee/headroom_test.cpp has the same link by hand.
+  // tests/bounds/guarantee/headroom_test.cpp computes the same link by hand.
   CHECK(answer(asked).headroom.bytes == 350716);
   CHECK(answer(asked).credits.bytes == 359912);
   CHECK(answer(asked).cells == 4111);
-  // 4074 packets of 64 + 20 bytes in 342240, a cell each, and two of 36 cells.
+  // 4074 packets of 64 + 20 bytes in 342240, one cell each, and two of 36 cells.
   CHECK(answer(asked).credit_cells == 4146);
   asked.sender = rational("1158.4");
   CHECK_FALSE(asked.quanta());
   CHECK(answer(asked).headroom.bytes == 350716);
 
-  // At 8 Gbit/s a byte takes 1 ns, but 4 ns in the other direction: (100 + 20 + 64 + 20) * 4 = 816 bytes of the line, 10 for the
-  // receiver, 20 for the sender, (3 * 4 + 7) * 2 of wire: 884, of which all are stored, and 1000 of the last packet.
+  // At 8 Gbit/s a byte takes 1 ns, but 4 ns in the other direction: (100 + 20 + 64 + 20) * 4 = 816 bytes on
+  // the line, 10 for the receiver, 20 for the sender, (3 * 4 + 7) * 2 of cable: 884, all of which are stored,
+  // and 1000 of the last packet.
   asked = link_of("8", "3");
   asked.return_gbps = rational("2");
   asked.sender = rational("20");
@@ -63,7 +65,7 @@ TEST_CASE("headroom of a link that is told in full is that of the model") {
   CHECK(asked.link().packets.shortest == 100);
 }
 
-TEST_CASE("what is not told of a link follows from what is") {
+TEST_CASE("defaults of a link follow from the given values") {
   HeadroomQuestion asked = link_of("100", "10");
   CHECK(asked.link().sender_latency == rational("2017.28"));
   CHECK(asked.link().receiver_latency == asked.link().sender_latency);
@@ -75,11 +77,11 @@ TEST_CASE("what is not told of a link follows from what is") {
   CHECK_FALSE(asked.link().return_rate);
 }
 
-TEST_CASE("usual pause quanta never fall as the rate rises") {
+TEST_CASE("default pause quanta never decrease with the rate") {
   CHECK(usual_pause_quanta(rational("100")).quanta.count == 394);
   CHECK(usual_pause_quanta(rational("200")).quanta.count == 453);
   CHECK(usual_pause_quanta(rational("400")).quanta.count == 905);
-  // Between two rates those of the greater; beyond all as long a time, whole quanta.
+  // Between two rates those of the higher one; above all rates the same time in whole quanta.
   CHECK(usual_pause_quanta(rational("100.01")).quanta.count == 453);
   CHECK(usual_pause_quanta(rational("800")).quanta.count == 1810);
   CHECK(usual_pause_quanta(rational("400.04")).quanta.count == 906);
@@ -94,7 +96,7 @@ TEST_CASE("usual pause quanta never fall as the rate rises") {
   }
 }
 
-TEST_CASE("links that cannot be are refused") {
+TEST_CASE("invalid links are rejected") {
   CHECK_THROWS_AS(answer(link_of("0", "500")), InvalidArgument);
   CHECK_THROWS_AS(answer(link_of("400", "-1")), InvalidArgument);
   HeadroomQuestion asked = link_of("400", "500");

@@ -18,7 +18,7 @@ NetworkGuaranteeQuestion about_two_hops() {
 
 }  // namespace
 
-TEST_CASE("a network's guarantee is of all flows, or of one and its ports") {
+TEST_CASE("a network's guarantee covers all flows, or one and its ports") {
   NetworkGuaranteeQuestion asked = about_two_hops();
   const auto all = answer(asked);
   CHECK(all.flows.size() == 2);
@@ -29,13 +29,13 @@ TEST_CASE("a network's guarantee is of all flows, or of one and its ports") {
   CHECK(one.flows == std::vector<std::size_t>{1});
   CHECK(one.queues == one.found.flows[1].queues);
   CHECK(one.found.flows[1].least == 2);
-  // A burst of 3 comes over its line one by one: at most two packets are there at once.
+  // A burst of 3 arrives over its link one by one: at most two packets are present at once.
   CHECK(one.found.queues[one.queues.back()].in_slots == 2);
   asked.port = "a -> s";
   CHECK(answer(asked).found.queues[answer(asked).drawn].port == 0);
 }
 
-TEST_CASE("a flow or a port that is not there is refused with a like one") {
+TEST_CASE("an unknown flow or port is rejected with a similar name") {
   NetworkGuaranteeQuestion asked = about_two_hops();
   asked.flow = "quik";
   CHECK_THROWS_WITH(answer(asked),

@@ -25,7 +25,7 @@ FlowGroup periodic_group(std::int64_t count, std::int64_t period, std::int64_t b
 
 }  // namespace
 
-TEST_CASE("a port's buffer: never exceeded, for a share of time, for a share of start-ups") {
+TEST_CASE("a port's buffer: never exceeded, for a fraction of time, for a fraction of start-ups") {
   PortGuaranteeQuestion asked{.flows = {policed_group(100, ratio(1, 125), 4)}};
   const auto never = answer(asked);
   CHECK(never.level->buffer == 400);
@@ -45,7 +45,7 @@ TEST_CASE("a port's buffer: never exceeded, for a share of time, for a share of 
   CHECK(answer(asked).level->buffer == 27);
 }
 
-TEST_CASE("a port's capacity has the share of time in which it is exceeded") {
+TEST_CASE("fraction of time in which a port's capacity is exceeded") {
   PortGuaranteeQuestion asked{.flows = {periodic_group(3, 5)}, .capacity = 1};
   const auto exact = answer(asked);
   const auto tail = numeric::to_enclosure(*exact.exact);
@@ -89,7 +89,7 @@ TEST_CASE("what fits a buffer, and one more does not") {
   CHECK_THROWS_WITH(answer(asked), Catch::Contains("a buffer of 3 packets is not enough"));
 }
 
-TEST_CASE("start-ups are of periodic flows of one period, loads below a packet a slot") {
+TEST_CASE("start-ups need periodic flows of equal period; loads are below one packet per slot") {
   PortGuaranteeQuestion asked{.flows = {periodic_group(10, 100), periodic_group(10, 200)},
                               .how_sure = ShareOfStarts{billionth}};
   CHECK_THROWS_WITH(answer(asked),

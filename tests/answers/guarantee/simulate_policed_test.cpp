@@ -20,14 +20,14 @@ SimulatePolicedQuestion about_two_policed_hops() {
 
 }  // namespace
 
-TEST_CASE("what is seen of policed flows lies below what is never exceeded, and comes near") {
+TEST_CASE("simulated delays of policed flows are below their guarantees, and come close") {
   SimulatePolicedQuestion asked = about_two_policed_hops();
   const SimulatePolicedAnswer all = answer(asked, {});
   REQUIRE(all.never);
   CHECK(all.flows.size() == 2);
   CHECK(all.queues.size() == 3);
   CHECK_FALSE(all.contradicted());
-  // Three packets one by one, and that of the other flow between.
+  // Three packets one by one, and that of the other flow in between.
   CHECK(all.seen.flows[0].delay == 5);
   CHECK(all.seen.flows[1].delay == 3);
   asked.flow = "quick";
@@ -39,12 +39,12 @@ TEST_CASE("what is seen of policed flows lies below what is never exceeded, and 
   CHECK_THROWS_AS(answer(asked, {}), InvalidArgument);
 }
 
-TEST_CASE("sources that send between slots have bounds for any times") {
+TEST_CASE("sources that send between slots have bounds for arbitrary times") {
   const SimulatePolicedAnswer found = answer(about_two_policed_hops(), {});
   for (const bounds::FlowGuarantee& flow : found.never->flows) CHECK_FALSE(flow.slots);
 }
 
-TEST_CASE("more than never is noticed") {
+TEST_CASE("exceeding a guarantee is detected") {
   SimulatePolicedAnswer found = answer(about_two_policed_hops(), {});
   const SimulatePolicedAnswer right = found;
   found.seen.flows[1].delay = found.never_later(1);
@@ -56,7 +56,7 @@ TEST_CASE("more than never is noticed") {
   CHECK(found.contradicted());
 }
 
-TEST_CASE("without a bound there is what was seen, and why") {
+TEST_CASE("without a bound there are observations and a reason") {
   SimulatePolicedQuestion asked = about_two_policed_hops();
   for (network::PolicedFlow& flow : asked.file.network.flows) flow.buckets[0].rate = numeric::Rational(3) / 4;
   asked.flow = "slow";
@@ -68,7 +68,7 @@ TEST_CASE("without a bound there is what was seen, and why") {
   CHECK_FALSE(found.contradicted());
 }
 
-TEST_CASE("a stop before the first run leaves nothing") {
+TEST_CASE("a stop before the first run leaves no answer") {
   std::stop_source stop;
   stop.request_stop();
   answers::Run run;

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <string>
 
-// Questions on combining multistage networks: what the answers add to the model and the simulator below them.
+// Queries about combining multistage networks: what answers add to the model and the simulator.
 
 using namespace tailbound;
 using namespace tailbound::answers;
@@ -29,7 +29,7 @@ SimulateMultistageQuestion simulation(const char* hot, const char* load) {
 
 }  // namespace
 
-TEST_CASE("multistage: times in the unit of the service time, shares as they are", "[answers]") {
+TEST_CASE("multistage: times scale with the service time, fractions do not", "[answers]") {
   MultistageQuestion asked = question("0.08", "0.8");
   const MultistageAnswer one = answer(asked);
   asked.service = rational("5/2");
@@ -38,14 +38,14 @@ TEST_CASE("multistage: times in the unit of the service time, shares as they are
   CHECK(longer.delay.value == Approx(2.5 * one.delay.value).epsilon(1e-14));
   CHECK(longer.hot_delay->value == Approx(2.5 * one.hot_delay->value).epsilon(1e-14));
   CHECK(longer.cold_delay->value == Approx(2.5 * one.cold_delay->value).epsilon(1e-14));
-  // The mean of all is that of hot and cold ones, by their shares.
+  // The overall mean is that of hot and cold requests, weighted by their fractions.
   CHECK(one.delay.value == Approx(0.08 * one.hot_delay->value + 0.92 * one.cold_delay->value).epsilon(1e-12));
   REQUIRE(one.hot_path.size() == 6);
   for (const MultistageQueue& queue : one.hot_path)
     CHECK(queue.utilization.value <= one.hot_path[one.busiest_stage()].utilization.value);
 }
 
-TEST_CASE("multistage: no delay of requests that there are none of", "[answers]") {
+TEST_CASE("multistage: no delay for missing kinds of requests", "[answers]") {
   for (const Variant variant : {Variant::blocking, Variant::published}) {
     MultistageQuestion asked = question("0", "0.5");
     asked.variant = variant;
@@ -56,7 +56,7 @@ TEST_CASE("multistage: no delay of requests that there are none of", "[answers]"
   }
 }
 
-TEST_CASE("multistage: saturated where less than 98 % comes through", "[answers]") {
+TEST_CASE("multistage: saturated if throughput is below 98 %", "[answers]") {
   CHECK_FALSE(answer(question("0.08", "0.3")).saturated);
   const MultistageAnswer full = answer(question("0.08", "0.8"));
   CHECK(full.saturated);
@@ -71,7 +71,7 @@ TEST_CASE("multistage: the saturation load does not depend on the loads asked fo
     const double saturation = found("0.3").value().value;
     for (const char* load : {"0.05", "0.74", "0.75", "0.8", "1"})
       CHECK(found(load).value().value == saturation);
-    // It is where the throughput leaves the load.
+    // It is where the throughput departs from the load.
     const auto saturated = [&](double part) {
       MultistageQuestion asked = question("0.08", "1", links);
       asked.load = rational(std::to_string(std::lround(1e6 * part * saturation)) + "/1000000");
@@ -80,7 +80,7 @@ TEST_CASE("multistage: the saturation load does not depend on the loads asked fo
     CHECK_FALSE(saturated(0.999));
     CHECK(saturated(1.002));
   }
-  // Simulated, 98 % of a load comes through up to 0.707 and 0.52: 4 % below.
+  // Simulated: throughput is 98 % of the load up to 0.707 and 0.52; the model is 4 % below.
   CHECK(answer(question("0.08", "0.5")).saturation_load->value == Approx(0.735).margin(0.001));
   CHECK(answer(question("0.08", "0.5", network::Links::one)).saturation_load->value ==
         Approx(0.541).margin(0.001));
@@ -93,13 +93,14 @@ TEST_CASE("multistage: the saturation load does not depend on the loads asked fo
   CHECK(answer(asked).saturation_bound.value == rational("25/151"));
   CHECK(answer(asked).saturation_load->value <= 25.0 / 151);
   CHECK(answer(asked).saturation_load->value > 0.98 * 25.0 / 151);
-  // Where all requests are hot and any number combines, a load of 1 comes through.
+  // If all requests are hot and any number combines, a load of 1 is carried.
   asked.network.hot = 1;
   asked.network.combining.reset();
   CHECK_FALSE(answer(asked).saturation_load);
 }
 
-TEST_CASE("multistage: the published variant has outputs that take any number only", "[answers]") {
+TEST_CASE("multistage: the published variant requires outputs that accept any number of requests",
+          "[answers]") {
   MultistageQuestion asked = question("0.08", "0.5", network::Links::one);
   asked.variant = Variant::published;
   try {
@@ -116,7 +117,7 @@ TEST_CASE("multistage: the published variant has outputs that take any number on
   CHECK(std::abs(*found.delay->blocking.error()) < 0.05);
 }
 
-TEST_CASE("multistage: a question out of range is refused by the field's name", "[answers]") {
+TEST_CASE("multistage: out-of-range queries are rejected with the field's name", "[answers]") {
   const auto argument = [](const auto& asked) {
     try {
       static_cast<void>(answer(asked));
@@ -147,7 +148,7 @@ TEST_CASE("multistage: a question out of range is refused by the field's name", 
   CHECK(argument(simulated) == "replications");
 }
 
-TEST_CASE("simulate multistage: the same whatever the threads; a length of its own or by rule", "[answers]") {
+TEST_CASE("simulate multistage: independent of threads; length given or by rule", "[answers]") {
   SimulateMultistageQuestion asked = simulation("0.08", "0.5");
   const SimulateMultistageAnswer one = answer(asked, {.threads = 1});
   const SimulateMultistageAnswer two = answer(asked, {.threads = 2});
@@ -169,18 +170,18 @@ TEST_CASE("simulate multistage: the same whatever the threads; a length of its o
   CHECK(slots <= 10'416);
 }
 
-TEST_CASE("validate multistage: both variants beside one simulation, a verdict each", "[answers]") {
+TEST_CASE("validate multistage: both variants, one simulation, one verdict each", "[answers]") {
   const ValidateMultistageAnswer found = answer(ValidateMultistageQuestion{simulation("0.08", "0.8")});
   CHECK(found.of_blocking.rows() == 4);
   std::size_t optimistic = found.throughput.blocking.optimistic() ? 1 : 0;
   for (const auto* delay : {&found.delay, &found.hot_delay, &found.cold_delay}) {
     REQUIRE(*delay);
     if ((*delay)->blocking.optimistic()) ++optimistic;
-    CHECK((*delay)->published->optimistic());  // full buffers that block are what it lacks
+    CHECK((*delay)->published->optimistic());  // the model ignores blocking by full buffers
     CHECK(*(*delay)->published->error() < -0.1);
   }
   CHECK(found.of_blocking.optimistic() == optimistic);
-  // More throughput than there is would be optimistic; the published variant has less, which is not.
+  // Too much throughput would be too favorable; the published variant has less.
   CHECK(found.throughput.published->verdict() == Verdict::below);
   CHECK_FALSE(found.throughput.published->optimistic());
   CHECK(found.throughput.published->conservative());

@@ -11,8 +11,7 @@
 using namespace tailbound;
 using namespace tailbound::answers;
 
-TEST_CASE("a generated network is counted as it is read from its file, with what has failed",
-          "[answers][network]") {
+TEST_CASE("a generated network matches its file, including failures", "[answers][network]") {
   GeneratedNetworkQuestion question{.shape = network::FatTree{4, 3}, .traffic = network::FabricTraffic{}};
   const GeneratedNetworkAnswer whole = answer(question);
   CHECK(whole.failed == 0);
@@ -43,8 +42,7 @@ TEST_CASE("a generated network is counted as it is read from its file, with what
   CHECK_THROWS_WITH(answer(question), Catch::Contains("without is"));
 }
 
-TEST_CASE("a fabric's simulation says of all packets what that of its listed flows says",
-          "[answers][network]") {
+TEST_CASE("a fabric's simulation agrees with that of its listed flows", "[answers][network]") {
   const std::string text =
       network::to_toml(network::LeafSpine{3, 2, 3, 1}, network::FabricTraffic{numeric::Rational(3) / 5});
   const network::Fabric fabric = network::read_fabric(text, "file").fabric;
@@ -60,7 +58,7 @@ TEST_CASE("a fabric's simulation says of all packets what that of its listed flo
   together.length.seed = 2;
   const SimulateTreeAnswer one = answer(listed), other = answer(together);
   const auto meet = [](const auto& a, const auto& b) {
-    // Two intervals of 95 % of the same number: their distance is within the sum of what they are wide, twice.
+    // Two 95 % intervals of the same number: their distance is at most twice the sum of their half-widths.
     CHECK(std::abs(a.value - b.value) <= 2 * (a.upper - a.lower) + 2 * (b.upper - b.lower) + 1e-9);
   };
   meet(one.mean_queueing, other.mean_queueing);
@@ -89,7 +87,7 @@ TEST_CASE("a fabric's simulation says of all packets what that of its listed flo
   CHECK_THROWS_AS(answer(together), network::Overloaded);
 }
 
-TEST_CASE("an imported network becomes a file that is read back", "[answers][network]") {
+TEST_CASE("an imported network becomes a file that can be read back", "[answers][network]") {
   GeneratedNetworkQuestion question{.shape = {}, .imported = NamedText{"x.gml", R"(graph [ label "two"
   node [ id 0 label "a b" ] node [ id 1 ] node [ id 2 label "h9" ]
   edge [ source 0 target 1 LinkSpeedRaw 40000000000 ] edge [ source 1 target 0 LinkSpeedRaw 40000000000 ]

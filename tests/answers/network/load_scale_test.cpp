@@ -7,14 +7,14 @@
 
 #include <string>
 
-// A network whose flows all send more, or less.
+// Scaled rates of a network.
 
 using namespace tailbound;
 using numeric::Rational;
 
 namespace {
 
-/// Hosts a and b send 0.3 and 0.5 packets a slot to c over one link.
+/// Hosts a and b send 0.3 and 0.5 packets per slot to c over one link.
 network::Network two_flows(const std::string& burst = "") {
   return network::read_network(R"(
 hosts = ["a", "b", "c"]
@@ -47,18 +47,18 @@ TEST_CASE("Scaled networks: all rates are multiplied", "[answers]") {
   CHECK(scaled.flows[1].rate == Rational(1) / 4);
   CHECK_THROWS_AS(answers::scaled(two_flows(), 0), InvalidArgument);
   CHECK_THROWS_AS(answers::scaled(two_flows(), -1), InvalidArgument);
-  CHECK_THROWS_AS(answers::scaled(two_flows(), 3), InvalidArgument);  // b cannot send 1.5 packets a slot
+  CHECK_THROWS_AS(answers::scaled(two_flows(), 3), InvalidArgument);  // b cannot send 1.5 packets per slot
 }
 
-TEST_CASE("Scaled networks: the greatest factor is where the first link is full", "[answers]") {
+TEST_CASE("Scaled networks: the maximum factor is where the first link is full", "[answers]") {
   const answers::ScaleLimit greatest = answers::greatest_scale(two_flows());
   CHECK(greatest.factor == Rational(5) / 4);
   CHECK(greatest.in_words() == "the link s -> c is full");
-  CHECK_FALSE(greatest.allows(greatest.factor));  // its queue would grow for ever
+  CHECK_FALSE(greatest.allows(greatest.factor));  // its queue would grow without bound
   CHECK(greatest.allows(Rational(124) / 100));
   CHECK(network::queue_traffic(answers::scaled(two_flows(), greatest.factor), network::Sources::decoupled)[2]
             .load == 1);
-  // Bursts of 2 slots at 0.5 packets a slot: 1/3 is the most that a can send.
+  // Bursts of 2 slots at 0.5 packets per slot: a can send at most 1/3.
   const answers::ScaleLimit bursts = answers::greatest_scale(two_flows("burst = 2\non_rate = 0.5"));
   CHECK(bursts.factor == Rational(10) / 9);
   CHECK(bursts.in_words() == "the bursts of the flow a -> c come one slot apart");
@@ -67,7 +67,7 @@ TEST_CASE("Scaled networks: the greatest factor is where the first link is full"
   CHECK_THROWS_AS(answers::scaled(two_flows("burst = 2\non_rate = 0.5"), bursts.factor * 2), InvalidArgument);
 }
 
-TEST_CASE("Scaled networks: with buffers only the sources are a limit", "[answers]") {
+TEST_CASE("Scaled networks: with buffers only the sources limit the factor", "[answers]") {
   const answers::ScaleLimit sending = answers::greatest_scale(two_flows(), answers::Overload::allowed);
   CHECK(sending.factor == 2);
   CHECK(sending.in_words() == "b sends a packet in every slot");
@@ -77,7 +77,7 @@ TEST_CASE("Scaled networks: with buffers only the sources are a limit", "[answer
   CHECK_THROWS_WITH(answers::scaled(two_flows(), 3), Catch::Contains("at most 2, where b sends"));
 }
 
-TEST_CASE("Scaled networks: a link is full where all its sources send without end", "[answers]") {
+TEST_CASE("Scaled networks: a link is full if all its sources send continuously", "[answers]") {
   // One flow: at factor 2 the host sends in every slot, and its link is full; that factor is not possible.
   const network::Network network = network::read_network(
                                        "hosts = [\"a\", \"b\"]\nswitches = [\"s\"]\n[[link]]\nfrom = "

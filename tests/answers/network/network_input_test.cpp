@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-// Network files with flows of their own, from a matrix, or uniform; and at other loads.
+// Network files with their own flows, with flows from a matrix, or uniform traffic; and at other loads.
 
 using namespace tailbound;
 using answers::NetworkTopology;
@@ -50,7 +50,7 @@ TEST_CASE("Network input: flows of the file, of its matrix, of another matrix", 
       Catch::Contains("uniform is given together with the flows of net.toml"));
 }
 
-TEST_CASE("Network input: at each load, and no further than the links bear", "[answers][network]") {
+TEST_CASE("Network input: at each load, up to the capacity of the links", "[answers][network]") {
   const NetworkTopology uniform =
       answers::read_uniform_network({"net.toml", wires}, network::RouteRule::shortest);
   const auto networks = answers::at_loads(
@@ -86,7 +86,7 @@ TEST_CASE("Network input: files of other programs, with uniform traffic or a mat
   const auto none = [](const std::string&, const auto&) { FAIL("no file is named"); };
   CHECK_THROWS_WITH(answers::read_network(dot, none),
                     Catch::Contains("net.dot:1:1: the file says no traffic"));
-  // Of worms: wires of a bundle side by side, all alike.
+  // For wormhole networks: identical parallel links of a bundle.
   const NetworkTopology worms =
       answers::read_network({"ring", "a b 10\nb c 40\nc a 10\nc a 10\n"}, none, network::FileUse::worms);
   CHECK(worms.network.flows.size() == 6);

@@ -14,7 +14,7 @@ struct Asked {
   bool operator==(const Asked&) const = default;
 };
 
-TEST_CASE("combinations: the last list changes fastest, and what is common stays") {
+TEST_CASE("combinations: the last list varies fastest, common values stay") {
   const auto points = Combinations(Asked{.inputs = 7, .load = "0"})
                           .by(std::vector<std::string>{"0.5", "0.9"}, &Asked::load)
                           .by(std::vector<int>{1, 2, 3}, [](Asked& each, int n) { each.inputs *= n; })
@@ -25,7 +25,7 @@ TEST_CASE("combinations: the last list changes fastest, and what is common stays
   CHECK(Combinations(Asked{}).by(std::vector<int>{}, &Asked::inputs).points().empty());
 }
 
-TEST_CASE("combinations: a million points and no more") {
+TEST_CASE("combinations: at most a million points") {
   const std::vector<int> thousand(1000, 1);
   CHECK(Combinations(0).by(thousand, [](int&, int) {}).by(thousand, [](int&, int) {}).points().size() ==
         1'000'000);

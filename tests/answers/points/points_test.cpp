@@ -4,12 +4,12 @@
 #include <stdexcept>
 #include <vector>
 
-// Lists of points under a stop: what is finished stays, what is not is nowhere.
+// Lists of points with a stop: finished points are kept, others are omitted.
 
 namespace tailbound::answers {
 namespace {
 
-/// An answer that stays in its process.
+/// An answer that is not sent between processes.
 struct Number {
   static constexpr bool stored = false;
   std::size_t value;
@@ -17,7 +17,7 @@ struct Number {
   friend bool operator==(const Number&, const Number&) = default;
 };
 
-/// A run whose stop is requested before or within the point of this number.
+/// A run whose stop is requested before or during the point of this index.
 struct StoppedRun {
   std::stop_source stop;
   int cuts = 0;
@@ -34,10 +34,10 @@ TEST_CASE("points: all of them, in order, with progress") {
   CHECK(for_each_point(0, run, [](std::size_t i) { return Number{i}; }).finished.empty());
 }
 
-TEST_CASE("points: a stop leaves what is finished, and says so") {
+TEST_CASE("points: a stop keeps the finished points, and is reported") {
   StoppedRun stopped;
   const auto points = for_each_point(5, stopped.run, [&](std::size_t i) {
-    if (i == 2) stopped.stop.request_stop();  // and goes on to its end
+    if (i == 2) stopped.stop.request_stop();  // and continues to its end
     return Number{i};
   });
   CHECK(points.finished == std::vector<Number>{{0}, {1}, {2}});
@@ -45,7 +45,7 @@ TEST_CASE("points: a stop leaves what is finished, and says so") {
   CHECK(stopped.cuts == 1);
 }
 
-TEST_CASE("points: a piece given up is not among them") {
+TEST_CASE("points: an aborted piece is not included") {
   StoppedRun stopped;
   int pieces = 0;
   stopped.run.piece = [&](const std::function<void()>& work) {
@@ -59,7 +59,7 @@ TEST_CASE("points: a piece given up is not among them") {
   CHECK(stopped.cuts == 1);
 }
 
-TEST_CASE("points: a stop before the first leaves nothing") {
+TEST_CASE("points: a stop before the first leaves none") {
   StoppedRun stopped;
   stopped.stop.request_stop();
   CHECK_THROWS_AS(for_each_point(5, stopped.run, [](std::size_t i) { return Number{i}; }), Stopped);
@@ -67,7 +67,7 @@ TEST_CASE("points: a stop before the first leaves nothing") {
   CHECK(stopped.cuts == 0);
 }
 
-TEST_CASE("points: what a point throws reaches the caller") {
+TEST_CASE("points: exceptions of a point reach the caller") {
   const auto second_fails = [](std::size_t i) {
     if (i == 1) throw NoAnswer("unstable");
     return Number{i};
@@ -75,7 +75,7 @@ TEST_CASE("points: what a point throws reaches the caller") {
   CHECK_THROWS_AS(for_each_point(3, Run{}, second_fails), NoAnswer);
 }
 
-TEST_CASE("simulated points: the last may be cut short, or have too little to be one") {
+TEST_CASE("simulated points: the last may be partial, or omitted if too short") {
   const auto simulate = [](StoppedRun& stopped, bool enough) {
     return for_each_simulation(4, stopped.run, [&](std::size_t i, const Run& part) {
       if (i == 1) {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-// Every command's answers go through bytes in tests/golden/stored_test.cpp.
+// tests/golden/stored_test.cpp stores the answers of every command.
 
 namespace {
 
@@ -26,7 +26,7 @@ BufferQuestion one_queue(const char* load) {
           .asked = LeastBuffer{rational("1e-9")}};
 }
 
-/// Everything that is shown of an answer.
+/// The complete output of an answer.
 std::string shown(const render::Document& document) {
   const render::Frame frame{.version = "1", .quiet = false};
   return render::to_json(document, frame) + render::to_text(document, frame) +
@@ -35,7 +35,7 @@ std::string shown(const render::Document& document) {
 
 }  // namespace
 
-TEST_CASE("stored: numbers come back to the last bit") {
+TEST_CASE("stored: numbers are restored to the last bit") {
   for (const char* text : {"0", "-3", "1/3", "-123456789012345678901234567890/7"}) {
     const numeric::Rational value = rational(text);
     CHECK(there_and_back(value) == value);
@@ -68,16 +68,16 @@ TEST_CASE("stored: texts, lists, choices") {
   CHECK_THROWS_AS(stored::answer_of<Choice>("\3"), ParseError);
   CHECK_THROWS_AS(stored::answer_of<std::string>("x"), ParseError);
   CHECK_THROWS_AS(stored::answer_of<bool>(std::string("\1\1")), ParseError);  // more than the value
-  // A vector of 2^60 texts of which there is none.
+  // A vector of 2^60 texts without any text.
   CHECK_THROWS_AS(stored::answer_of<std::vector<std::string>>(std::string("\0\0\0\0\0\0\0\x10", 8)),
                   ParseError);
 }
 
-/// One field of each sort.
+/// One field of each type.
 struct Mixed {
   bool flag = false;
   std::array<int, 3> array{};
-  numeric::Enclosure<unit::Slot> enclosure;  ///< made of nothing it cannot be
+  numeric::Enclosure<unit::Slot> enclosure;  ///< has no default value
   numeric::Rational rational{};
   std::optional<numeric::Real> real{};
   std::variant<int, std::string> choice{};
@@ -87,7 +87,7 @@ struct Mixed {
 };
 struct Nothing {};
 
-TEST_CASE("stored: fields are counted, and come in their order") {
+TEST_CASE("stored: fields are counted, and keep their order") {
   CHECK(stored::field_count<Nothing>() == 0);
   CHECK(stored::field_count<Mixed>() == 7);
   CHECK(stored::field_count<Packets>() == 1);
@@ -109,7 +109,7 @@ TEST_CASE("stored: fields are counted, and come in their order") {
   CHECK(stored::bytes_of(Nothing()).empty());
 }
 
-TEST_CASE("stored: an answer shows the same after it was bytes") {
+TEST_CASE("stored: an answer looks the same after being stored") {
   const BufferQuestion question = one_queue("0.8");
   const BufferAnswer found = answer(question);
   const auto back = from_bytes<BufferAnswer>(to_bytes(found));
@@ -120,7 +120,7 @@ TEST_CASE("stored: an answer shows the same after it was bytes") {
   CHECK(shown(document(back)) == shown(document(found)));
 }
 
-TEST_CASE("stored: damaged bytes are refused, or are another answer; nothing worse") {
+TEST_CASE("stored: damaged bytes are rejected or give another answer, nothing worse") {
   const std::string whole = to_bytes(answer(one_queue("0.8")));
   for (std::size_t size = 0; size < whole.size(); ++size)
     CHECK_THROWS_AS(from_bytes<BufferAnswer>(whole.substr(0, size)), ParseError);

@@ -14,7 +14,7 @@ std::vector<std::string> words_of(const char* plan) {
 
 }  // namespace
 
-TEST_CASE("sweep plan: every combination, the last list changing fastest") {
+TEST_CASE("sweep plan: every combination, the last list varying fastest") {
   CHECK(words_of(R"([[question]]
 ask = "buffer"
 load = [0.5, 0.90]
@@ -25,7 +25,7 @@ inputs = [8, 16]
            "buffer --load 0.90 --drop 1e-15 --inputs 8", "buffer --load 0.90 --drop 1e-15 --inputs 16"});
 }
 
-TEST_CASE("sweep plan: ranges, flags, texts; numbers as they stand there") {
+TEST_CASE("sweep plan: ranges, flags, texts; numbers as written") {
   CHECK(words_of(R"toml(# a comment
 [[question]]
 ask = "simulate tree"
@@ -60,7 +60,7 @@ y = "mean"
   CHECK(plan.points.front().swept == std::vector<std::string>{"--b"});
 }
 
-TEST_CASE("sweep plan: a point is the same wherever its options stand, and there is one of each") {
+TEST_CASE("sweep plan: points do not depend on the order of options, and are unique") {
   const SweepPlan one = read_sweep_plan("[[question]]\nask = \"a\"\nb = 1\nc = [2, 3, 2]\n", "plan");
   const SweepPlan other = read_sweep_plan("[[question]]\nask = \"a\"\nc = 2\nb = 1\n", "plan");
   CHECK(one.points.size() == 2);
@@ -70,7 +70,7 @@ TEST_CASE("sweep plan: a point is the same wherever its options stand, and there
   CHECK(mark_of("a").size() == 16);
 }
 
-TEST_CASE("sweep plan: refusals name the place") {
+TEST_CASE("sweep plan: errors name the position") {
   const auto refusal = [](const char* text) -> std::string {
     try {
       static_cast<void>(read_sweep_plan(text, "plan.toml"));

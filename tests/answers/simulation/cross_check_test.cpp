@@ -14,7 +14,7 @@ NetworkTopology network_of(const std::string& toml) {
   return {.network = network::read_network(toml, "test").network};
 }
 
-/// Hosts of 0.3, 0.2 and 0.4 that send to one other by one switch.
+/// Hosts with rates 0.3, 0.2 and 0.4 that send to another one through one switch.
 const char* const one_queue =
     "hosts = [\"a\", \"b\", \"c\", \"d\"]\nswitches = [\"s\"]\n[[link]]\nfrom = [\"a\", \"b\", \"c\"]\nto = "
     "\"s\"\n"
@@ -22,7 +22,7 @@ const char* const one_queue =
     "\"b\"\nto = \"d\"\n"
     "rate = 0.2\n[[flow]]\nfrom = \"c\"\nto = \"d\"\nrate = 0.4\n";
 
-/// The same tail for all that is asked.
+/// The same tail for every query.
 ComputedTails always(double tail) {
   return [tail](const std::vector<std::vector<Slots>>& levels) {
     std::vector<std::vector<double>> tails;
@@ -33,7 +33,7 @@ ComputedTails always(double tail) {
 
 }  // namespace
 
-TEST_CASE("cross-check: a network whose delays are right agrees, at rare levels") {
+TEST_CASE("cross-check: correct delays of a network agree, at rare levels") {
   DelayQuestion question{
       .topology = TreeTopology{.tree = {.radix = 4, .levels = 1}, .load = numeric::Rational(4) / 5}};
   question.check = CheckEffort::affordable;
@@ -76,7 +76,7 @@ TEST_CASE("cross-check: what is computed too low, too high or above 1 is noticed
 TEST_CASE("cross-check: the true delays of each source of one queue are not contradicted") {
   const Topology topology = network_of(one_queue);
   const std::vector<double> rates{0.3, 0.2, 0.4};
-  // By iterating the queue: left over v, then those of the packet's own slot that are put before it.
+  // By iterating the queue: the backlog v, then the packets of the own slot that are served first.
   std::vector<double> arrivals{1}, left{1};
   const auto with = [](std::vector<double> sum, double rate) {
     sum.push_back(0);
@@ -130,7 +130,7 @@ TEST_CASE("cross-check: the true delays of each source of one queue are not cont
              .contradicted());
 }
 
-TEST_CASE("cross-check: what would take too long is left out, unless it is asked for") {
+TEST_CASE("cross-check: expensive checks are skipped, unless requested") {
   const TreeTopology tree{.tree = {.radix = 16, .levels = 3}, .load = numeric::Rational(95) / 100};
   const CrossCheck skipped = cross_check(tree, {.computed = always(0)}, CheckEffort::affordable);
   CHECK(skipped.skipped);
@@ -142,7 +142,7 @@ TEST_CASE("cross-check: what would take too long is left out, unless it is asked
   CHECK(thorough.slots > affordable.slots);
 }
 
-TEST_CASE("cross-check: a network answered as a whole") {
+TEST_CASE("cross-check: a fabric") {
   const network::FabricTraffic traffic{numeric::Rational(1) / 2, network::RouteRule::spread};
   const NamedText file{"net.toml", network::to_toml(network::LeafSpine{16, 8, 32, 4}, traffic)};
   FabricQuestion question{

@@ -23,7 +23,7 @@ SimulateSwitchQuestion small_switch(std::uint64_t seed) {
 }
 const double mean_occupancy = 0.7 + 0.49 / 4 / 0.3;
 
-/// Of the mean occupancy alone.
+/// Only the mean occupancy.
 struct MeanJudge {
   double target;
   WideIntervals operator()(const SimulateSwitchQuestion&, const SimulateSwitchAnswer& answer) const {
@@ -49,7 +49,7 @@ TEST_CASE("precision: looks double until the limit") {
   CHECK_THROWS_AS(most_looks({.half_width = 1, .most_replications = 3}), InvalidArgument);
 }
 
-TEST_CASE("precision: what is reached is what so many replications give, at the confidence of a look") {
+TEST_CASE("precision: the result equals that of as many replications, at the confidence of a look") {
   const PrecisionTarget target{.half_width = rational("0.05"), .most_replications = 64};
   const auto [found, reached] = answer_to_width(small_switch(1), target, MeanJudge{0.05}, {});
   CHECK(reached.intervals.wide.empty());
@@ -62,12 +62,12 @@ TEST_CASE("precision: what is reached is what so many replications give, at the 
   const SimulateSwitchAnswer again = answer(whole);
   CHECK(again.simulated.result.batches == found.simulated.result.batches);
   CHECK(again.found.output->mean.lower == found.found.output->mean.lower);
-  // The look before was wider.
+  // The previous look was wider.
   whole.length.replications = replications_of(target, reached.looks - 1);
   CHECK_FALSE(MeanJudge{0.05}(whole, answer(whole)).wide.empty());
 }
 
-TEST_CASE("precision: a limit ends it") {
+TEST_CASE("precision: a limit ends the run") {
   const PrecisionTarget target{.half_width = rational("1e-6"), .most_replications = 8};
   const auto reached = answer_to_width(small_switch(1), target, MeanJudge{1e-6}, {}).second;
   CHECK(reached.looks == 2);
@@ -109,7 +109,7 @@ TEST_CASE("precision: rows of a document by name") {
   CHECK(document.notes[1].find("99.2857 %") != std::string::npos);
 }
 
-TEST_CASE("precision: intervals cover the truth although the run ended when they were narrow", "[.full]") {
+TEST_CASE("precision: intervals cover the true value despite the stopping rule", "[.full]") {
   const PrecisionTarget target{.half_width = rational("0.03"), .most_replications = 256};
   constexpr int runs = 300;
   int covered = 0, naive = 0;

@@ -4,7 +4,7 @@
 #include <tailbound/core/error.hpp>
 #include <tests/support/rational.hpp>
 
-// What tests/sim shows to be right is not tested again. Results depend on the seed alone.
+// What tests/sim verifies is not tested again. Results depend only on the seed.
 
 namespace {
 
@@ -20,7 +20,7 @@ SimulateRareQuestion rare(int radix, int levels, const char* load) {
 
 }  // namespace
 
-TEST_CASE("answers: the method that a rare event gets") {
+TEST_CASE("answers: choice of the method for a rare event") {
   SimulateRareQuestion question = rare(4, 2, "0.8");
   CHECK(method_of(question) == RareMethod::importance_sampling);
   question.hop = 2;
@@ -45,7 +45,7 @@ TEST_CASE("answers: a rare event by its level or by its probability") {
   CHECK(answers::answer(question).probability->value == found.probability->value);
 }
 
-TEST_CASE("answers: what splitting never saw has no probability") {
+TEST_CASE("answers: events never observed by splitting have no probability") {
   SimulateRareQuestion question = rare(2, 2, "0.3");
   question.hop = 3;
   question.rare = Packets(200);
@@ -56,7 +56,7 @@ TEST_CASE("answers: what splitting never saw has no probability") {
   CHECK_FALSE(unseen.probability);
 }
 
-TEST_CASE("answers: rare events that cannot be simulated are refused") {
+TEST_CASE("answers: unsupported rare events are rejected") {
   SimulateRareQuestion question = rare(4, 2, "0.8");
   question.rare = rational("1.5");
   CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
@@ -70,7 +70,7 @@ TEST_CASE("answers: rare events that cannot be simulated are refused") {
   CHECK_THROWS_AS(answers::answer(question), Unstable);
 }
 
-TEST_CASE("answers: rare totals of a switch lie between nothing and what is proved of them") {
+TEST_CASE("answers: rare totals of a switch lie between 0 and the proved bound") {
   SimulateRareSwitchQuestion question{.model = sim::switch_model(4, rational("0.8"))};
   question.length.slots = 60'000;
   for (const auto& [level, truth] : {std::pair{25, 5.610669e-5}, std::pair{50, 4.4594903e-11}}) {
@@ -94,10 +94,10 @@ TEST_CASE("answers: rare totals of a switch lie between nothing and what is prov
   CHECK(near.probability->value == Approx(1e-9).epsilon(0.6));
 }
 
-TEST_CASE("answers: rare losses of a memory, and what is not asked of a switch") {
+TEST_CASE("answers: rare losses of a memory, and unsupported settings of a switch") {
   SimulateRareSwitchQuestion question{.model = sim::switch_model(4, rational("0.8"))};
   question.length.slots = 60'000;
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);  // of unlimited memory nothing is lost
+  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);  // an unlimited memory has no loss
   question.model.memory = 30;
   const SimulateRareAnswer found = answers::answer(question);
   CHECK(found.level == Packets(30));

@@ -15,7 +15,7 @@ SimulateSwitchQuestion question_of(std::int64_t inputs, const char* load) {
   return question;
 }
 
-TEST_CASE("simulate switch: levels as asked, or as far as anything is seen") {
+TEST_CASE("simulate switch: given levels, or up to the largest observed") {
   SimulateSwitchQuestion question = question_of(4, "0.8");
   question.levels = {Packets(7), Packets(3)};
   const SimulateSwitchAnswer asked = answer(question);
@@ -48,7 +48,7 @@ TEST_CASE("simulate switch: the load of the busiest output") {
   CHECK(overloaded.found.hot->mean.value > overloaded.found.output->mean.value);
 }
 
-TEST_CASE("simulate switch: stopped before two batches, resumed to the same") {
+TEST_CASE("simulate switch: stopped before two batches, resumed to the same result") {
   SimulateSwitchQuestion question = question_of(3, "0.7");
   question.model.memory = 9;
   std::stop_source stop;

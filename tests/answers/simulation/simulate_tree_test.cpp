@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-// What tests/sim shows to be right is not tested again: here is that questions reach it and answers come back
-// whole. Results depend on the seed alone.
+// What tests/sim verifies is not tested again: these tests check that queries reach the simulator and answers
+// are complete. Results depend only on the seed.
 
 namespace {
 
@@ -62,7 +62,7 @@ TEST_CASE("answers: a simulated tree, queue by queue") {
   CHECK(answer.simulated.plan.slots == plan_of(question).slots);
 }
 
-TEST_CASE("answers: percentiles that so few packets cannot show have no upper end") {
+TEST_CASE("answers: percentiles of too few packets have no upper end") {
   const SimulateTreeAnswer answer = answers::answer(small_simulation());
   REQUIRE(answer.percentiles.size() == 2);
   CHECK(std::isfinite(answer.percentiles[0].queueing.upper));
@@ -70,7 +70,7 @@ TEST_CASE("answers: percentiles that so few packets cannot show have no upper en
   CHECK(std::isinf(answer.percentiles[1].latency.upper));
 }
 
-TEST_CASE("answers: reorder levels as far as anything is seen, or as asked") {
+TEST_CASE("answers: reorder levels as given, or up to the largest observed") {
   SimulateTreeQuestion question = small_simulation();
   question.reorder_levels.emplace();
   const SimulateTreeAnswer found = answers::answer(question);
@@ -101,7 +101,7 @@ TEST_CASE("answers: a simulated network, link by link and flow by flow") {
   CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
 }
 
-TEST_CASE("answers: what is drawn of a simulated tree is of the same run") {
+TEST_CASE("answers: the plot of a simulated tree is from the same run") {
   const SimulateTreeQuestion question = small_simulation();
   const SimulateTreeAnswer answer = answers::answer(question);
   const auto curve = whole_delay_ccdf(question, answer);
@@ -116,7 +116,7 @@ TEST_CASE("answers: what is drawn of a simulated tree is of the same run") {
   CHECK(whole_occupancy_tail(question, answer).front().level == 0);
 }
 
-TEST_CASE("answers: a buffer takes what would be unstable without") {
+TEST_CASE("answers: a buffer allows loads that are unstable without") {
   SimulateTreeQuestion question = small_simulation();
   std::get<TreeTopology>(question.topology).load = 1;
   CHECK_THROWS_AS(answers::answer(question), Unstable);
@@ -127,7 +127,7 @@ TEST_CASE("answers: a buffer takes what would be unstable without") {
   CHECK(answer.queues[0].loss.value > 0);
 }
 
-TEST_CASE("answers: trees that cannot be simulated are refused by name") {
+TEST_CASE("answers: unsupported trees are rejected by name") {
   const auto refused = [](const TreeTopology& topology, const char* argument) {
     SimulateTreeQuestion question{.topology = topology};
     question.length.slots = 1000;
@@ -143,6 +143,6 @@ TEST_CASE("answers: trees that cannot be simulated are refused by name") {
   refused({.tree = {1024, 3}, .load = rational("0.5")}, "radix^levels");
   refused({.tree = {4, 2}, .load = 0}, "load");
   refused({.tree = {4, 2}, .load = rational("1.5")}, "load");
-  // Sources that turn ON and OFF in turn keep their phases for ever.
+  // Sources that alternate ON and OFF keep their phases permanently.
   refused({.tree = {4, 2}, .load = rational("0.5"), .burst = traffic::Burst{.slots = 1}}, "burst");
 }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t cell = 64, slot = 512;  // 1 Gbit/s: 512 ns
 
-/// Cells of each slot, from so many inputs.
+/// Cells of each slot, from the given number of inputs.
 using SlotOf = std::function<int(std::int64_t)>;
 
 FitQuestion question_of(std::int64_t slots, SlotOf cells_in) {
@@ -32,7 +32,7 @@ FitQuestion question_of(std::int64_t slots, SlotOf cells_in) {
   return question;
 }
 
-/// Inputs that are on and off, with lengths drawn by `on` and `off`; while on one cell a slot with probability `rate`.
+/// On-off inputs with lengths drawn by `on` and `off`; when on, one cell per slot with probability `rate`.
 SlotOf inputs_of(std::uint64_t seed, int inputs, double rate, std::function<int(std::mt19937_64&)> on,
                  std::function<int(std::mt19937_64&)> off) {
   struct Input {
@@ -97,7 +97,8 @@ TEST_CASE("fit: Bernoulli, on-off and trains of IMIX are trusted, Pareto bursts 
        {Row{"Bernoulli", bernoulli_trace, 300'000, true, false},
         Row{"on-off", on_off_trace, 1'000'000, true, true}, Row{"IMIX", imix_trace, 1'500'000, true, true},
         Row{"Pareto", pareto_trace, 1'500'000, false, true}}) {
-    // A good model fails now and then, as intervals do: 57 of 60 such traces were trusted, none of 20 Pareto ones.
+    // A good model fails occasionally, as intervals do: 57 of 60 such traces were trusted, none of 20 Pareto
+    // ones.
     int trusted = 0;
     std::string seen = row.name;
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
@@ -116,7 +117,7 @@ TEST_CASE("fit: Bernoulli, on-off and trains of IMIX are trusted, Pareto bursts 
   }
 }
 
-TEST_CASE("fit: on-off sources are found again", "[fit]") {
+TEST_CASE("fit: parameters of on-off sources are recovered", "[fit]") {
   FitQuestion question = question_of(1'000'000, on_off_trace(3));
   question.inputs = 8;
   const FitAnswer found = answers::answer(question);
@@ -126,7 +127,7 @@ TEST_CASE("fit: on-off sources are found again", "[fit]") {
   CHECK(found.fit.sources->on_rate == Approx(0.5).epsilon(0.2));
 }
 
-TEST_CASE("fit: what it writes is read back as the same traffic", "[fit]") {
+TEST_CASE("fit: its output is read back as the same traffic", "[fit]") {
   FitQuestion question = question_of(400'000, on_off_trace(3));
   question.inputs = 8;
   const FitAnswer found = answers::answer(question);
@@ -155,7 +156,7 @@ TEST_CASE("fit: one link, overload, disorder, coarse stamps and buffers", "[fit]
     take({.time = 99, .bytes = 64});
   };
   CHECK_THROWS_WITH(answers::answer(disorder), Catch::Contains("packet 2") && Catch::Contains("1 ns before"));
-  // Stamps of 8 slots each.
+  // Timestamps with a resolution of 8 slots.
   FitQuestion coarse = question_of(40'000, bernoulli_trace(1));
   coarse.packets = [its = coarse.packets](const TakePacket& take) {
     its([&](TracePacket packet) {

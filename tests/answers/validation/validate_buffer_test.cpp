@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-// Results depend on the seed alone.
+// Results depend only on the seed.
 
 namespace {
 
@@ -31,7 +31,7 @@ ValidateSizedBufferQuestion sized_switch(std::string_view sizes, std::string_vie
   return question;
 }
 
-/// As `buffer --sizes` has it.
+/// As for `buffer --sizes`.
 SizedBufferAnswer analysed(const ValidateSizedBufferQuestion& question, Packets at) {
   return answers::answer(SizedBufferQuestion{.inputs = question.inputs,
                                              .load = question.load,
@@ -51,7 +51,7 @@ double value_of(const SizedProbability& said) {
 
 }  // namespace
 
-TEST_CASE("answers: the occupancy both ways") {
+TEST_CASE("answers: occupancy by analysis and simulation") {
   ValidateBufferQuestion question = small_switch();
   question.levels = {Packets(0), Packets(10)};
   const ValidateBufferAnswer both = answers::answer(question);
@@ -65,7 +65,7 @@ TEST_CASE("answers: the occupancy both ways") {
   CHECK(both.tally.judged() == 3);
 }
 
-TEST_CASE("answers: occupancies are compared where the analysis says 0.5 to 1e-6 unless told") {
+TEST_CASE("answers: occupancies are compared by default where the analysis gives 0.5 to 1e-6") {
   const ValidateBufferQuestion question = small_switch();
   const ValidateBufferAnswer both = answers::answer(question);
   REQUIRE(both.tail.size() >= 9);
@@ -77,7 +77,7 @@ TEST_CASE("answers: occupancies are compared where the analysis says 0.5 to 1e-6
   CHECK(curve.front().above.span()->upper == Approx(0.8));
 }
 
-TEST_CASE("answers: the occupancy of correlated arrivals both ways") {
+TEST_CASE("answers: occupancy of correlated arrivals by analysis and simulation") {
   ValidateBufferQuestion question = small_switch();
   question.load = rational("0.6");
   question.burst = traffic::Burst{.slots = 8};
@@ -88,7 +88,7 @@ TEST_CASE("answers: the occupancy of correlated arrivals both ways") {
     CHECK(std::holds_alternative<numeric::Enclosure<unit::Probability>>(*row.above.predicted));
 }
 
-TEST_CASE("answers: occupancies that cannot be compared are refused") {
+TEST_CASE("answers: unsupported occupancies are rejected") {
   ValidateBufferQuestion question = small_switch();
   question.load = 1;
   CHECK_THROWS_AS(answers::answer(question), Unstable);
@@ -99,7 +99,7 @@ TEST_CASE("answers: occupancies that cannot be compared are refused") {
   CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
 }
 
-TEST_CASE("answers: cells of packets of several sizes both ways") {
+TEST_CASE("answers: cells of packets of several sizes by analysis and simulation") {
   for (const CellArrival arrive : {CellArrival::whole, CellArrival::cells}) {
     CAPTURE(static_cast<int>(arrive));
     ValidateSizedBufferQuestion question = sized_switch("64:1,128:1", "0.7");
@@ -116,12 +116,12 @@ TEST_CASE("answers: cells of packets of several sizes both ways") {
       CHECK_FALSE(row.about);
       CHECK_FALSE(row.packets);
     }
-    // Of one output, not of all of them.
+    // For one output, not for all of them.
     REQUIRE(both.simulation.tail[1].output);
     CHECK(both.memories[1].measure.count == both.simulation.tail[1].output->count);
     CHECK(both.mean->verdict() == Verdict::inside);
     CHECK(both.tally.count(Verdict::inside) == 4);
-    // The other way to come is another queue: it would be seen.
+    // The other kind of arrival is a different queue, which would be detected.
     question.arrive = arrive == CellArrival::whole ? CellArrival::cells : CellArrival::whole;
     const double other = value_of(analysed(question, Packets(3)).at);
     CHECK(verdict_of(Span{other, other}, {both.memories[1].measure.simulated.lower,
@@ -129,7 +129,7 @@ TEST_CASE("answers: cells of packets of several sizes both ways") {
   }
 }
 
-TEST_CASE("answers: packets of one cell are the queue that needs no sizes") {
+TEST_CASE("answers: packets of one cell give the queue without sizes") {
   ValidateSizedBufferQuestion sized = sized_switch("64", "0.8");
   ValidateBufferQuestion plain = small_switch();
   sized.length.slots = plain.length.slots = 20'000;
@@ -144,7 +144,7 @@ TEST_CASE("answers: packets of one cell are the queue that needs no sizes") {
   CHECK(cells.mean->span()->upper == packets.mean_occupancy.span()->upper);
 }
 
-TEST_CASE("answers: what a buffer loses of packets of several sizes both ways") {
+TEST_CASE("answers: loss of packets of several sizes by analysis and simulation") {
   for (const CellArrival arrive : {CellArrival::whole, CellArrival::cells}) {
     CAPTURE(static_cast<int>(arrive));
     ValidateSizedBufferQuestion question = sized_switch("64:1,128:1", "0.8");
@@ -163,7 +163,7 @@ TEST_CASE("answers: what a buffer loses of packets of several sizes both ways") 
     CHECK(row.packets->verdict() == Verdict::inside);
     CHECK_FALSE(both.mean);
     CHECK(both.tally.rows() == 2);
-    // One cell more or less would be seen.
+    // A difference of one cell would be detected.
     for (const std::int64_t other : {5, 7}) {
       const double loss = value_of(analysed(question, Packets(other)).cell_loss);
       CHECK(verdict_of(Span{loss, loss}, {row.measure.simulated.lower, row.measure.simulated.upper}) !=
@@ -172,12 +172,12 @@ TEST_CASE("answers: what a buffer loses of packets of several sizes both ways") 
   }
 }
 
-TEST_CASE("answers: a bound of cells is above the simulation, and its stand-in is not counted") {
+TEST_CASE("answers: a bound of cells exceeds the simulation; the geometric approximation is not counted") {
   ValidateSizedBufferQuestion question = sized_switch("64:7,594:4,1518:1", "0.8");
   question.inputs = 16;
   question.arrive = CellArrival::cells;
   const ValidateSwitchAnswer both = answers::answer(question);
-  // Where the stand-in says 0.5 ... 1e-6.
+  // Where the approximation gives 0.5 ... 1e-6.
   REQUIRE(both.memories.size() >= 9);
   CHECK(both.memories.front().about->span()->upper <= 0.5);
   CHECK(both.memories.back().about->span()->upper == Approx(1e-6).epsilon(0.1));
@@ -196,7 +196,7 @@ TEST_CASE("answers: a bound of cells is above the simulation, and its stand-in i
   CHECK(lost.memories.front().about->simulated.value == lost.memories.front().measure.simulated.value);
 }
 
-TEST_CASE("answers: cells that cannot be compared are refused") {
+TEST_CASE("answers: unsupported cells are rejected") {
   ValidateSizedBufferQuestion question = sized_switch("64:1,128:1", "0.8");
   question.levels = {Packets(3)};
   question.capacity = Packets(3);

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-// Results depend on the seed alone.
+// Results depend only on the seed.
 
 namespace {
 
@@ -24,7 +24,7 @@ ValidateDelayQuestion small_validation() {
 
 }  // namespace
 
-TEST_CASE("answers: delays both ways are those of the two questions alone") {
+TEST_CASE("answers: delays by analysis and simulation equal the separate answers") {
   ValidateDelayQuestion question = small_validation();
   question.levels = {Slots(2), Slots(6)};
   question.percentiles = {rational("0.99")};
@@ -58,7 +58,7 @@ TEST_CASE("answers: delays both ways are those of the two questions alone") {
   CHECK(both.mean_queueing.simulated.value == simulated.mean_queueing.value);
 }
 
-TEST_CASE("answers: delays are compared where the analysis says 0.5 to 1e-6 unless told") {
+TEST_CASE("answers: delays are compared by default where the analysis gives 0.5 to 1e-6") {
   const ValidateDelayQuestion question = small_validation();
   const ValidateDelayAnswer both = answers::answer(question);
   REQUIRE(both.tail.size() >= 8);
@@ -71,7 +71,7 @@ TEST_CASE("answers: delays are compared where the analysis says 0.5 to 1e-6 unle
   CHECK(curve.front().above.predicted);
 }
 
-TEST_CASE("answers: delays that cannot be compared are refused") {
+TEST_CASE("answers: unsupported delays are rejected") {
   ValidateDelayQuestion question = small_validation();
   std::get<TreeTopology>(question.topology).load = 1;
   CHECK_THROWS_AS(answers::answer(question), Unstable);
@@ -81,7 +81,7 @@ TEST_CASE("answers: delays that cannot be compared are refused") {
   CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
 }
 
-TEST_CASE("answers: a fabric as a whole is compared as its listed flows are", "[answers][network]") {
+TEST_CASE("answers: a fabric is compared like its listed flows", "[answers][network]") {
   const network::Fabric fabric =
       network::read_fabric(network::to_toml(network::FatTree{4, 3}, network::FabricTraffic{rational("0.7")}),
                            "file")
@@ -98,16 +98,16 @@ TEST_CASE("answers: a fabric as a whole is compared as its listed flows are", "[
   const ValidateDelayAnswer one = answers::answer(listed), other = answers::answer(whole);
   CHECK(other.hops == Hops::independent);
   CHECK(other.omissions.correlated_waits);
-  // Listed flows have a sum of independent hops to the digits asked for.
+  // Listed flows have a sum of independent hops to the requested digits.
   const double rounding = std::pow(10, -numeric::Digits{}.count);
   const auto meet = [rounding](const auto& a, const auto& b) {
     CHECK(a.span()->lower <= b.span()->upper * (1 + rounding));
     CHECK(b.span()->lower <= a.span()->upper * (1 + rounding));
-    // Two intervals of the same number by different random numbers.
+    // Two intervals of the same number from different random numbers.
     CHECK(std::abs(a.simulated.value - b.simulated.value) <=
           2 * (a.simulated.upper - a.simulated.lower) + 2 * (b.simulated.upper - b.simulated.lower) + 1e-6);
   };
-  REQUIRE(one.tail.size() == other.tail.size());  // as the same levels are chosen
+  REQUIRE(one.tail.size() == other.tail.size());  // since the same levels are chosen
   REQUIRE(one.tail.size() >= 8);
   for (std::size_t i = 0; i < 6; ++i) {
     CHECK(one.tail[i].level == other.tail[i].level);
@@ -120,7 +120,7 @@ TEST_CASE("answers: a fabric as a whole is compared as its listed flows are", "[
   const auto curve = compared_curve(whole, other);
   REQUIRE(curve.size() > 5);
   CHECK(curve.front().above.span()->lower <= 1);
-  whole.levels = {Slots(0), Slots(300)};  // deeper than is computed at first
+  whole.levels = {Slots(0), Slots(300)};  // deeper than computed at first
   CHECK(answers::answer(whole).tail[1].above.span()->upper < 1e-30);
   whole.hops = Hops::chain;
   CHECK_THROWS_AS(answers::answer(whole), InvalidArgument);

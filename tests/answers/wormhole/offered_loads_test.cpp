@@ -3,7 +3,7 @@
 #include <tailbound/answers/wormhole/simulated_loads.hpp>
 #include <tailbound/core/error.hpp>
 
-// Loads that are offered, and runs at one after another.
+// Offered loads, and runs at one load after another.
 
 namespace {
 
@@ -28,7 +28,7 @@ Point finished(int at, bool complete) {
 
 }  // namespace
 
-TEST_CASE("offered loads: what is legal") {
+TEST_CASE("offered loads: legal values") {
   check(offered("7", false));
   CHECK_THROWS_WITH(check(offered("-1", false)), "loads is -1; it must be at least 0 flits/cycle/node");
   CHECK_THROWS_WITH(check(offered("-1", false, LoadMeasure::messages)),
@@ -49,7 +49,7 @@ TEST_CASE("offered loads: fractions are of saturation") {
   CHECK(load.absolute(load.values.front(), 0.25) == 0.5);
 }
 
-TEST_CASE("simulated loads: what was finished is returned") {
+TEST_CASE("simulated loads: finished points are returned") {
   const std::vector<numeric::Rational> values{1, 2, 3};
   int calls = 0;
   const auto whole = simulate_each<Point>(
@@ -77,7 +77,7 @@ TEST_CASE("simulated loads: what was finished is returned") {
   CHECK_THROWS_AS(simulate_each<Point>(values, {}, before), Stopped);
 }
 
-TEST_CASE("simulated loads: a checkpoint holds one simulation") {
+TEST_CASE("simulated loads: a checkpoint belongs to one simulation") {
   Run run;
   run.resume = "bytes";
   require_one_load_to_resume(run, 1);

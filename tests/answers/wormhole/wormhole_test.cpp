@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <utility>
 
-// Questions on wormhole networks, without a command line.
+// Queries about wormhole networks, without a command line.
 
 namespace {
 
@@ -35,7 +35,7 @@ SimulatedWormhole small_mesh() {
 
 }  // namespace
 
-TEST_CASE("wormhole answers: latency is source wait, service and the way") {
+TEST_CASE("wormhole answers: latency is source queueing, network latency and distance") {
   WormholeQuestion question = mesh(fractions({"0", "1/2", "0.8"}));
   question.channels = 3;
   const WormholeAnswer found = answer(question, {});
@@ -55,7 +55,7 @@ TEST_CASE("wormhole answers: latency is source wait, service and the way") {
   CHECK(found.points[0].latency.value == Approx(20 + found.mean_distance.value - 1).epsilon(1e-14));
 }
 
-TEST_CASE("wormhole answers: finite sources unless told, but where they would take long") {
+TEST_CASE("wormhole answers: finite sources by default, except where they take long") {
   WormholeQuestion question{.network = network::WormTopology{.nodes = 16},
                             .flits = 32,
                             .offered = {.values = {parse_rational("0.3", "load")}},
@@ -83,14 +83,14 @@ TEST_CASE("wormhole answers: finite sources unless told, but where they would ta
         WormholeVariant::finite_source);
 }
 
-TEST_CASE("wormhole answers: short messages are told") {
+TEST_CASE("wormhole answers: short messages are reported") {
   WormholeQuestion question = mesh(fractions({"1/2"}));
   question.flits = 4;
   CHECK(answer(question, {}).shorter_than_path);
 }
 
 TEST_CASE("wormhole answers: messages of geometric length") {
-  // Two nodes, each with a channel of its own to the other: a queue with one server.
+  // Two nodes, each with its own channel to the other: a queue with one server.
   const network::WormTopology pair{.shape = WormShape::hypercube, .nodes = 2};
   WormholeQuestion question{.network = pair,
                             .flits = 8,
@@ -99,7 +99,7 @@ TEST_CASE("wormhole answers: messages of geometric length") {
   const WormholeAnswer alone = answer(question, {});
   CHECK(alone.points[0].service.value == Approx(8));
   CHECK(alone.points[0].source_wait.value == Approx(8 * 0.5 * (2 - 1.0 / 8) / 2 / (1 - 0.5)));
-  // What is compared with a simulation is the same model.
+  // The model compared with a simulation is the same.
   question.network = small_mesh().network;
   question.offered.values = {parse_rational("0.3", "load")};
   const WormholeAnswer found = answer(question, {});
@@ -120,7 +120,7 @@ TEST_CASE("wormhole answers: messages of geometric length") {
                     "variant finite-source does");
 }
 
-TEST_CASE("wormhole answers: beyond saturation there is none") {
+TEST_CASE("wormhole answers: beyond saturation there is no answer") {
   OfferedLoads loads{.values = {parse_rational("1/10", "load"), parse_rational("1/5", "load")}};
   try {
     static_cast<void>(answer(mesh(loads), {}));
@@ -137,7 +137,7 @@ TEST_CASE("wormhole answers: beyond saturation there is none") {
   CHECK_THROWS_AS(answer(question, {}), InvalidArgument);
 }
 
-TEST_CASE("wormhole answers: a stop leaves what is finished") {
+TEST_CASE("wormhole answers: a stop keeps the finished points") {
   std::stop_source source;
   Run run{.stop = source.get_token()};
   run.progress = [&](double done, double) {
@@ -149,7 +149,7 @@ TEST_CASE("wormhole answers: a stop leaves what is finished") {
   CHECK_THROWS_AS(answer(mesh(fractions({"0.1"})), run), Stopped);
 }
 
-TEST_CASE("wormhole answers: simulated and beside the model") {
+TEST_CASE("wormhole answers: simulation and model") {
   ValidateWormholeQuestion question;
   question.simulation = {.network = small_mesh(),
                          .offered = fractions({"0.1", "0.5"}),
@@ -180,7 +180,7 @@ TEST_CASE("wormhole answers: simulated and beside the model") {
         found.simulation.points[1].found.latency.value().value);
 }
 
-TEST_CASE("wormhole answers: the curve of a picture is the model, and has no corner that is seen") {
+TEST_CASE("wormhole answers: the plotted curve follows the model, without visible corners") {
   const WormholeQuestion question = mesh(fractions({"0.2", "0.6"}));
   const WormholeAnswer found = answer(question, {});
   const LatencyCurve curve = latency_curve(question, found);
@@ -196,7 +196,7 @@ TEST_CASE("wormhole answers: the curve of a picture is the model, and has no cor
     CHECK(std::count(curve.begin(), curve.end(), std::pair(point.load, point.latency.value)) == 1);
 }
 
-TEST_CASE("wormhole answers: the model beside a simulation is of the virtual channels that are simulated") {
+TEST_CASE("wormhole answers: the model has the simulated number of virtual channels") {
   ValidateWormholeQuestion question;
   question.simulation = {.network = small_mesh(), .offered = fractions({"0.3"}), .length = {.slots = 20'000}};
   question.simulation.network.virtual_channels = 2;
@@ -204,7 +204,7 @@ TEST_CASE("wormhole answers: the model beside a simulation is of the virtual cha
   const ValidateWormholeAnswer two = answer(question, {});
   CHECK(two.modelled.virtual_channels == 2);
   CHECK_FALSE(two.modelled.bernoulli_arrivals);
-  // Not that of one virtual channel, 0.4065: of the walked network.
+  // Not that with one virtual channel, 0.4065, but that of the enumerated network.
   CHECK(two.simulation.model_saturation.value().value == Approx(0.3916150809).epsilon(1e-9));
   CHECK(answer(question.simulation, {}).model_saturation.value().value ==
         two.simulation.model_saturation.value().value);
@@ -266,7 +266,7 @@ TEST_CASE("wormhole answers: loads above what a physical channel carries are not
   CHECK(found.limit.channel == "(1,0) -> (2,0)");
 }
 
-TEST_CASE("wormhole answers: virtual channels that are told, as the model beside a simulation has them") {
+TEST_CASE("wormhole answers: given virtual channels, in the model and in the simulation") {
   WormholeQuestion question{.network = network::WormTopology{.nodes = 16},
                             .offered = fractions({"0.5"}),
                             .variant = WormholeVariant::paper};
@@ -283,7 +283,7 @@ TEST_CASE("wormhole answers: virtual channels that are told, as the model beside
   CHECK_THROWS_AS(answer(question, {}), LimitExceeded);
 }
 
-TEST_CASE("wormhole answers: more virtual channels than eight are as eight by finite sources") {
+TEST_CASE("wormhole answers: with finite sources more than eight virtual channels are like eight") {
   WormholeQuestion question{.network = network::WormTopology{.nodes = 16}, .offered = fractions({"0.5"})};
   question.virtual_channels = 8;
   const WormholeAnswer eight = answer(question, {});
@@ -293,7 +293,7 @@ TEST_CASE("wormhole answers: more virtual channels than eight are as eight by fi
   CHECK(answer(question, {}).points[0].latency.value != eight.points[0].latency.value);
 }
 
-TEST_CASE("wormhole answers: deeper buffers, and where they are not modelled") {
+TEST_CASE("wormhole answers: deeper buffers, and cases without a model") {
   WormholeQuestion question{.network = network::WormTopology{.nodes = 16}, .offered = fractions({"0.5"})};
   const double one = answer(question, {}).saturation.value;
   question.buffer_flits = 4;
@@ -337,7 +337,7 @@ TEST_CASE("wormhole answers: messages leave by all links at once, or by one chan
       InvalidArgument);
 }
 
-TEST_CASE("wormhole answers: the greatest load that is carried") {
+TEST_CASE("wormhole answers: saturation load") {
   WormholeSaturationQuestion question{.network = small_mesh(),
                                       .length = {.precision = parse_rational("0.1", "precision")}};
   const WormholeSaturationAnswer found = answer(question, {});
@@ -348,7 +348,7 @@ TEST_CASE("wormhole answers: the greatest load that is carried") {
   CHECK(found.search.first_guess == Approx(1.1 * found.model.value().value));
 }
 
-TEST_CASE("wormhole answers: what is simulated is checked") {
+TEST_CASE("wormhole answers: parameters of the simulation are checked") {
   SimulateWormholeQuestion question{.network = small_mesh(), .offered = fractions({"0.3"})};
   question.network.flits = 2'000'000;
   CHECK_THROWS_WITH(answer(question, {}), "flits is 2000000; it must be from 1 to 1000000 in a simulation");
