@@ -110,8 +110,7 @@ TEST_CASE("simulate: two stop requests within a moment count as one") {
     child.send(SIGINT);
     const Clock::duration between = Clock::now() - first;
     const int status = child.wait();
-    if (between > std::chrono::milliseconds(250))
-      continue;  // this process had to wait
+    if (between > std::chrono::milliseconds(250)) continue;  // this process had to wait
     ++within_a_moment;
     CAPTURE(status);
     CHECK(status == 4);  // not the signal

@@ -61,7 +61,8 @@ int main(int argc, char** argv) {
   std::string kinds;
   for (const auto& [kind, models] : tally.kinds) kinds += ", " + kind + " " + std::to_string(models);
   std::printf(
-      "models %llu to %llu: %llu wrong; %lld enclosures, %lld exact values and %lld minimum levels correct%s; "
+      "models %llu to %llu: %llu wrong; %lld enclosures, %lld exact values and %lld minimum levels "
+      "correct%s; "
       "%.0f s\n",
       static_cast<unsigned long long>(first), static_cast<unsigned long long>(next) - 1,
       static_cast<unsigned long long>(wrong), static_cast<long long>(tally.enclosures),

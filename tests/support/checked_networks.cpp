@@ -464,8 +464,9 @@ std::optional<std::string> optimistic(const SeenDelays& all, const SaidDelays& s
     if (level.above < 1e-3) break;
     const double computed = said.above.at(static_cast<std::size_t>(level.slots));
     if (level.above <= 0.5 && level.lower > 1.05 * computed)
-      return fmt::format("underestimated: all packets: P(D > {}) = {:.5g}, simulated {:.5g} ({:.5g} .. {:.5g})",
-                         level.slots, computed, level.above, level.lower, level.upper);
+      return fmt::format(
+          "underestimated: all packets: P(D > {}) = {:.5g}, simulated {:.5g} ({:.5g} .. {:.5g})", level.slots,
+          computed, level.above, level.lower, level.upper);
   }
   return std::nullopt;
 }
