@@ -1,4 +1,4 @@
-# Runs the first benchmark of PROGRAM once: what no test builds and runs stops working unseen. No time is looked at.
+# Runs the first benchmark of PROGRAM once, so that the benchmarks keep working. Times are ignored.
 execute_process(COMMAND ${PROGRAM} --benchmark_list_tests=true OUTPUT_VARIABLE names RESULT_VARIABLE status)
 string(REGEX MATCH "^[^\n]+" first "${names}")
 if(NOT status EQUAL 0 OR first STREQUAL "")

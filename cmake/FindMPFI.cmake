@@ -1,5 +1,5 @@
 # MPFI (interval arithmetic on MPFR), which has neither a CMake nor a pkg-config file in Debian 12.
-# Imported target MPFI::MPFI, which brings MPFR and GMP.
+# Imported target MPFI::MPFI, which includes MPFR and GMP.
 
 include(CMakeFindDependencyMacro)
 find_dependency(PkgConfig)

@@ -1,4 +1,4 @@
-# cmake --install: the executable, the libraries, their headers, and what find_package(tailbound) reads.
+# cmake --install: the executable, the libraries, their headers, and the files for find_package(tailbound).
 
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tailbound)
@@ -6,7 +6,8 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tailbound)
 get_property(libraries GLOBAL PROPERTY tailbound_libraries)
 install(TARGETS ${libraries} EXPORT tailbound-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS tailbound)
-# Headers that say "Internal to the ... module" are not installed; no other header needs them (tests/architecture).
+# Headers marked "Internal to the ... module" are not installed; no other header needs them
+# (tests/architecture).
 get_property(folders GLOBAL PROPERTY tailbound_module_folders)
 install(CODE "set(folders \"${folders}\")\nset(destination \"${CMAKE_INSTALL_INCLUDEDIR}/tailbound\")")
 install(CODE [[

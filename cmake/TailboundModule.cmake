@@ -1,11 +1,11 @@
-# One library per module: its sources stand beside its headers. A new file needs no edit here.
+# One library per module, with sources and headers in the same folder. A new file needs no edit here.
 
 # Headers are included as <tailbound/NAME/...>: this folder has a link NAME to the folder of each module.
 set(TAILBOUND_INCLUDE ${PROJECT_BINARY_DIR}/include)
 
 # tailbound_module(name dependencies...)
-# Target tailbound_NAME, known to all as tailbound::NAME, of all sources below its folder, which is this one or, from the top,
-# lib/NAME; header-only if there is none.
+# Target tailbound_NAME, alias tailbound::NAME, with all sources below its folder. The folder is the current
+# one or, from the top-level CMakeLists.txt, lib/NAME. The module is header-only if it has no sources.
 function(tailbound_module name)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR})
   if(folder STREQUAL PROJECT_SOURCE_DIR)
@@ -40,7 +40,7 @@ function(tailbound_link name wanted_scope)
   target_link_libraries(tailbound_${name} ${scope} ${ARGN})
 endfunction()
 
-# The scope to use for a property of a module: a header-only one knows INTERFACE only.
+# The scope to use for a property of a module: header-only modules support INTERFACE only.
 function(tailbound_scope result name wanted_scope)
   get_target_property(type tailbound_${name} TYPE)
   if(type STREQUAL "INTERFACE_LIBRARY")

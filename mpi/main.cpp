@@ -38,7 +38,7 @@ class ProgressLines {
 
 constexpr int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
-/// For all threads that are begun from here on, those of MPI too: cli::run() waits for them.
+/// For all threads started from here on, including those of MPI: cli::run() waits for the signals.
 void block_stops() {
   sigset_t heeded;
   sigemptyset(&heeded);
@@ -58,7 +58,8 @@ int main(int argc, char** argv) {
   int status;
   {
     Ranks ranks;
-    // Rank 0 is asked, and asks the others. mpirun passes SIGUSR1 on and goes on; of others it kills the ranks soon.
+    // Rank 0 receives stop requests, and stops the others. mpirun forwards SIGUSR1 and continues; for other
+    // signals it soon kills the ranks.
     std::signal(SIGUSR1, ranks.leads() ? [](int) { kill(getpid(), SIGTERM); } : SIG_IGN);
     if (!ranks.leads())
       for (const int signal : stop_signals) std::signal(signal, SIG_IGN);

@@ -28,22 +28,22 @@ using run::Message;
 using run::Outcome;
 using run::Piece;
 
-/// How long a rank does not look for messages: MPI would have it look without end, on a core that another rank
-/// may need. Each look costs some 15 us: the long rest is for where nobody waits.
+/// Time for which a rank does not check for messages: MPI would check continuously, on a core that another
+/// rank may need. Each check costs some 15 us: the long rest is for times when nobody waits.
 constexpr auto rest_time = std::chrono::microseconds(500);
 constexpr auto long_rest_time = std::chrono::milliseconds(5);
 
 enum class Type : std::uint8_t {
   message,  ///< about a piece
-  results,  ///< of a job, or what it has thrown
+  results,  ///< of a job, or its exception
   end,      ///< rank 0 has ended
   left,     ///< another rank has ended, and why
 };
 
-/// What goes from one rank to another.
+/// A message from one rank to another.
 struct Letter {
   Type type = Type::end;
-  std::uint64_t job = 0, identity = 0;  ///< that it is about
+  std::uint64_t job = 0, identity = 0;  ///< that the letter belongs to
   std::string bytes{};
 };
 
@@ -74,7 +74,7 @@ std::string to_bytes(const Outcome& outcome) {
   return writer.take();
 }
 
-/// What was thrown goes as a message with no piece; results do not begin like one.
+/// An exception is sent as a message without a piece; results begin differently.
 std::string results_or_failure(const Outcome* outcome, const std::exception_ptr& failure) {
   ByteWriter writer;
   writer.put<std::uint8_t>(outcome != nullptr ? 1 : 0);
@@ -98,7 +98,7 @@ Outcome outcome_of(std::string_view bytes, int ranks) {
 
 }  // namespace
 
-/// Letters over MPI. Nobody waits for a letter to be taken.
+/// Letters over MPI. Sending does not wait for the receiver.
 class Ranks::Post {
  public:
   Post() {
@@ -124,7 +124,7 @@ class Ranks::Post {
     tidy();
   }
 
-  /// The next letter that has come, and from whom; nothing if there is none.
+  /// The next letter that has arrived, and its sender; nothing if there is none.
   [[nodiscard]] std::optional<std::pair<int, Letter>> take() {
     tidy();
     for (;;) {
@@ -142,13 +142,13 @@ class Ranks::Post {
     }
   }
 
-  /// All that was sent has gone out.
+  /// Has everything been sent?
   [[nodiscard]] bool is_empty() {
     tidy();
     return sent_.empty();
   }
 
-  /// Ranks that have ended, and why; told by take_left() once.
+  /// Ranks that have ended, with the reason; returned by take_left() once.
   std::map<int, std::string> left{};
 
  private:
@@ -172,7 +172,8 @@ class Ranks::Post {
   std::map<int, std::string> come_;
 };
 
-/// Hand 0 is rank 0 itself: a thread, or a process where pieces do not look, for that can be given up.
+/// Worker 0 is rank 0 itself: a thread, or a process if pieces do not check for requests, because a process
+/// can be abandoned.
 class Ranks::LeaderHands final : public run::Hands {
  public:
   LeaderHands(const run::Job& job, Post& post, std::uint64_t number)
@@ -224,7 +225,8 @@ class Ranks::LeaderHands final : public run::Hands {
     return said;
   }
 
-  /// Until a rank may have nothing left to do, or in a twentieth of the time that its piece has taken so far.
+  /// Time until a rank may run out of work, or a twentieth of the time that its current piece has taken so
+  /// far.
   [[nodiscard]] Clock::duration rest(Clock::time_point now) {
     if (!post_.is_empty()) return rest_time;
     Clock::duration least = long_rest_time;
@@ -232,7 +234,7 @@ class Ranks::LeaderHands final : public run::Hands {
     return std::max<Clock::duration>(least, rest_time);
   }
 
-  /// How fast a rank is, and what it has.
+  /// Speed of a rank, and its pieces.
   class Pace {
    public:
     void got(Clock::time_point now) {
@@ -250,7 +252,7 @@ class Ranks::LeaderHands final : public run::Hands {
 
    private:
     int held_ = 0;
-    Clock::time_point last_{};  ///< when the piece in hand was begun, about
+    Clock::time_point last_{};  ///< approximate start of the current piece
     Clock::duration each_{};    ///< of the last piece
   };
 
@@ -258,7 +260,8 @@ class Ranks::LeaderHands final : public run::Hands {
   Letter about_;
   std::unique_ptr<run::Hands> own_;
   std::set<int> told_;
-  std::vector<Pace> paces_ = std::vector<Pace>(count());  ///< of ranks; rank 0's own hand is heard at once
+  /// of ranks; messages of rank 0's own worker are received at once
+  std::vector<Pace> paces_ = std::vector<Pace>(count());
 };
 
 class Ranks::FollowerWire final : public run::Wire {
@@ -348,7 +351,7 @@ Outcome Ranks::follow(const run::Job& job) {
   bool busy = false;
   serve(job, wire, busy);
   if (wire.ended || busy) {
-    // Rank 0 needs nothing more; a piece may still be in hand, which refers to what is here.
+    // Rank 0 needs nothing more; a piece may still be running that refers to data here.
     MPI_Finalize();
     std::_Exit(0);
   }

@@ -34,7 +34,7 @@ std::string former_file(const Folder& folder, const char* name, bool (*is_ours)(
   return text;
 }
 
-/// Makes the folder, and finds out that each file can be written, before any work.
+/// Makes the folder, and checks that each file can be written, before any work.
 void prepare(const Folder& folder, const std::vector<const Figure*>& chosen) {
   std::error_code error;
   fs::create_directories(folder.path, error);

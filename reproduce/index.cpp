@@ -11,7 +11,7 @@ namespace {
 using render::html_escaped;
 
 constexpr const char* title = "Published figures, computed again";
-/// What a section begins and ends with; by these a later run finds it.
+/// Start and end marks of a section; a later run finds it by these.
 constexpr const char *begin_mark = "<section class=\"tb-figure\" id=\"",
                      *end_mark = "</section><!-- figure -->\n";
 
@@ -24,7 +24,7 @@ std::string verdict(const Finding& finding) {
                      render::verdict_name(finding));
 }
 
-/// What is published stands beside what was computed.
+/// Published statements next to the computed results.
 std::string findings_list(const Result& result) {
   std::string items;
   for (const Finding& finding : result.findings)
@@ -43,7 +43,7 @@ std::size_t count(const std::string& text, const std::string& what) {
   return found;
 }
 
-/// "3 agree", in the colour of that verdict; nothing of none.
+/// "3 agree", in the colour of that verdict; empty if there are none.
 std::string tally(const std::string& section, const char* its_class, const char* words) {
   const std::size_t found = count(section, fmt::format("<span class=\"tb-verdict {}\">", its_class));
   return found == 0 ? ""

@@ -15,10 +15,10 @@ namespace {
 using answers::Verdict;
 using render::Shape;
 
-constexpr std::int64_t kDeepest = 1000;  // nothing simulated here gets as deep
+constexpr std::int64_t kDeepest = 1000;  // no simulation here reaches this depth
 
 std::vector<std::int64_t> seen_often(const std::vector<sim::LevelEstimate>& tail) {
-  // So many independent events are counted with a standard deviation of their square root.
+  // The standard deviation of a number of independent events is its square root.
   const double widest = 1.96 / std::sqrt(static_cast<double>(kLeastSeen));
   const auto end = std::find_if(tail.begin(), tail.end(), [widest](const sim::LevelEstimate& level) {
     const auto& p = level.probability;

@@ -2,7 +2,7 @@
 #include <tailbound/bounds/wormhole/broadcast.hpp>
 #include <tailbound/sim/broadcast/broadcast_replication.hpp>
 
-/// Hypercubes with broadcasts: the models, and their simulation in flit-hops a second (one flit across one
+/// Hypercubes with broadcasts: the models, and their simulation in flit-hops per second (one flit across one
 /// port or link; sources, random numbers and statistics included). CPU time, one core.
 namespace tailbound::bench {
 namespace {

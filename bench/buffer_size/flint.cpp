@@ -6,8 +6,8 @@
 namespace tailbound::bench {
 namespace {
 
-/// First n at which the running complement of the coefficients falls to 1e-15, decided by balls; -1 if one
-/// cannot.
+/// First n at which the running complement of the coefficients falls to 1e-15, decided by balls; -1 if a ball
+/// is too wide to decide.
 long first_level(const arb_poly_t q, slong precision) {
   arb_t tail, target, coefficient;
   arb_init(tail);
@@ -33,7 +33,7 @@ long first_level(const arb_poly_t q, slong precision) {
   return result;
 }
 
-/// The literal series in balls of `precision` bits: certified where it decides.
+/// The literal series in balls of `precision` bits: certified if it decides.
 void arb_series(benchmark::State& state) {
   const slong precision = state.range(0);
   long buffer = -1;

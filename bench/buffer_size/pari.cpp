@@ -37,7 +37,7 @@ void pari_series_60_digits(benchmark::State& state) {
       "while((t -= polcoeff(Q, n)) > 1e-15, n++); n}");
 }
 
-/// The non-negative recurrence that tailbound uses, in GP's vectors of 60-digit reals.
+/// The non-negative recurrence used by tailbound, in GP's vectors of 60-digit reals.
 void pari_recurrence_60_digits(benchmark::State& state) {
   time_closure(state,
                "(r, terms) -> {my(p = r/16, a = vector(17, j, binomial(16, j-1)*p^(j-1)*(1-p)^(17-j)), b = "

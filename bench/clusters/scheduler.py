@@ -20,8 +20,8 @@ import subprocess
 import tempfile
 import time
 
-# Measured on the machine of docs/clusters.md (two cores, Debian 12), but for launch, which is assumed: 200 tasks a
-# second of a batch system. --measure prints start and claim of this machine.
+# Measured on the machine of docs/clusters.md (two cores, Debian 12), except launch, which is an assumption:
+# 200 tasks per second in a batch system. --measure prints start and claim of this machine.
 COSTS = {"start": 0.008, "launch": 0.005, "claim": 0.0001, "deal": 0.00005, "merge": 0.0001}
 
 
@@ -96,7 +96,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--measure", action="store_true", help="measure start and store here (TAILBOUND)")
     for name, cost in COSTS.items():
-        parser.add_argument(f"--{name}", type=float, default=cost, help=f"[s], {cost} unless told")
+        parser.add_argument(f"--{name}", type=float, default=cost, help=f"[s] (default {cost})")
     options = parser.parse_args()
     costs = {name: getattr(options, name) for name in COSTS}
     if options.measure:

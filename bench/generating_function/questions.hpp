@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-/// The task: Q(z) of k equal inputs at load 1/2 with the root z = 1 divided out, multiplied out and written down.
-/// Every competitor adds up the decimal digits of the polynomial in its denominator and is marked as failed where
-/// they are not as many as they are.
+/// The task: Q(z) of k equal inputs at load 1/2 with the root z = 1 divided out, expanded and printed. Every
+/// competitor sums the decimal digits of the polynomial in its denominator and is marked as failed if the sum
+/// is wrong.
 namespace tailbound::bench {
 
 struct GeneratingFunction {

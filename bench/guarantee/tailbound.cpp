@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-// No peer: the tools of network calculus that were found are Java, Python and MATLAB programs, and none answers the rest.
+// No competitor: the tools of network calculus that were found are Java, Python and MATLAB programs, and none
+// covers the other benchmarks.
 
 namespace tailbound::bench {
 namespace {
@@ -53,7 +54,7 @@ void policed_flows(benchmark::State& state) {
   if (level != 152) state.SkipWithError("wrong answer");
 }
 
-/// Flows of five hops over `ports` ports of utilisation 1/2: through layers at random, or round a ring.
+/// Flows of five hops over `ports` ports of utilisation 1/2: through layers at random, or around a ring.
 network::PolicedNetwork flows_of_five_hops(long ports, long flows, bool ring) {
   constexpr long hops = 5;
   std::mt19937 random(1);

@@ -10,7 +10,7 @@ namespace {
 using numeric::parse_rational;
 using numeric::Rational;
 
-/// k sources, load 0.6 for the queue, mean burst 16 slots, each packet here with probability 1 / k.
+/// k sources, load 0.6 for the queue, mean burst 16 slots, each packet to this queue with probability 1 / k.
 queue::MarkovArrivals bursty(std::int64_t sources) {
   const Rational share = Rational(1) / Rational(static_cast<long>(sources));
   const traffic::OnOff source =
@@ -18,7 +18,7 @@ queue::MarkovArrivals bursty(std::int64_t sources) {
   return queue::MarkovArrivals::on_off({{traffic::thinned(source, share), sources}});
 }
 
-/// From the exact inputs to the least levels for all four targets.
+/// From the exact inputs to the minimum levels for all four targets.
 void size_buffers(benchmark::State& state) {
   const std::int64_t sources = state.range(0);
   std::string levels;

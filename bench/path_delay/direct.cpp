@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-/// The same sums as plainly as they can be written, nothing proved; and direct sums beside transforms.
+/// The same sums written as plainly as possible, nothing proved; and direct sums compared with transforms.
 namespace tailbound::bench {
 namespace {
 
@@ -20,7 +20,7 @@ std::vector<double> plain_sum(const std::vector<double>& x, const std::vector<do
   return z;
 }
 
-/// No queue asked about here has arrivals that remember.
+/// No queue of this benchmark has arrivals with memory.
 Distribution<long double> waits(const queue::HopQueue& queue, std::size_t size) {
   return queue::hop_delay(std::get<queue::SlottedQueue>(queue), queue::HopDelay::wait, size, -300);
 }
@@ -43,7 +43,7 @@ void five_hops_plain(benchmark::State& state) {
   }
 }
 
-/// The sums of all flows alone, the hops given, to the length (a power of two) that holds each percentile.
+/// The sums of all flows alone, the hops given, to the length (a power of two) that contains each percentile.
 void all_flows_plain(benchmark::State& state) {
   const bounds::NetworkDelay delay = bounds::network_delay(torus(), network::Sources::decoupled);
   std::map<std::size_t, std::vector<std::vector<double>>> masses;  // by length, then by queue
@@ -68,7 +68,7 @@ void all_flows_plain(benchmark::State& state) {
   if (unanswered != 0) state.SkipWithError("lengths too short");
 }
 
-/// Five hops at load 0.999 summed, `size` places of each; for a transform, the tilt found as well.
+/// Five hops at load 0.999 summed, `size` entries each; for a transform, including the search for the tilt.
 void long_sums(benchmark::State& state, Summation summation) {
   const Hops hops = five_hops("0.999");
   const auto size = static_cast<std::size_t>(state.range(0));

@@ -5,7 +5,7 @@
 #include <benchmark/benchmark.h>
 #include <vector>
 
-/// What both sides of this benchmark are asked.
+/// The inputs of both sides of this benchmark.
 namespace tailbound::bench {
 
 /// Queues and one route through them.

@@ -13,8 +13,8 @@ Rational number(const char* text) {
   return numeric::parse_rational(text, "number");
 }
 
-/// From the exact inputs to enclosures of P(D > t) for every t until it passes 1e-18; nothing is kept from
-/// one round to the next.
+/// From the exact inputs to enclosures of P(D > t) for every t until it passes 1e-18; nothing is cached
+/// between rounds.
 void five_hops_to_1e_18(benchmark::State& state) {
   DelayQuestion question;
   for (std::int64_t t = 0; t <= last_slot; ++t) question.levels.emplace_back(t);
@@ -28,7 +28,7 @@ void five_hops_to_1e_18(benchmark::State& state) {
   if (!(last < 1e-18 && last > 1e-19)) state.SkipWithError("wrong answer");
 }
 
-/// The same from the queues' numbers on, a few levels of the 266 asked for.
+/// The same starting from the queues' numbers, for a few of the 266 levels.
 void five_hops_ten_levels(benchmark::State& state) {
   DelayQuestion question;
   for (std::int64_t i = 1; i <= 10; ++i) question.levels.emplace_back(last_slot * i / 10);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-/// Rare events on one core: time to an interval of the width named, at 95 %. `half_width_percent` is the
-/// width reached; `paths` the slots simulated in each slot of the main path.
+/// Rare events on one core: time to a 95 % interval of the given width. `half_width_percent` is the width
+/// reached; `paths` the slots simulated in each slot of the main path.
 namespace tailbound::bench {
 namespace {
 

@@ -7,7 +7,7 @@
 namespace tailbound::bench {
 namespace {
 
-/// The least memory that `ports` ports share at load 0.8 with P(T > M) <= 1e-15, proved, from the inputs on.
+/// Minimum shared memory of `ports` ports at load 0.8 with P(T > M) <= 1e-15, proved, from the inputs on.
 void least_memory(benchmark::State& state) {
   const numeric::Rational target = numeric::parse_rational("1e-15", "target");
   const std::vector<numeric::Rational> rates(static_cast<std::size_t>(state.range(0)),
@@ -19,7 +19,7 @@ void least_memory(benchmark::State& state) {
 }
 BENCHMARK(least_memory)->Arg(4)->Arg(16)->Arg(64)->Arg(256)->Unit(benchmark::kMicrosecond);
 
-/// The approximation beside it, Var T included.
+/// The corresponding approximation, Var T included.
 void approximation(benchmark::State& state) {
   const std::vector<numeric::Rational> rates(static_cast<std::size_t>(state.range(0)),
                                              numeric::Rational(4) / 5);

@@ -1,7 +1,7 @@
 #include <benchmark/benchmark.h>
 #include <tailbound/sim/multistage/simulate_multistage.hpp>
 
-/// Stage services a second: one request through one queue, sources, random numbers and statistics included.
+/// Stage services per second: one request through one queue, sources, random numbers and statistics included.
 /// CPU time, one core.
 namespace tailbound::bench {
 namespace {

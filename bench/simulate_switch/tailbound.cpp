@@ -3,8 +3,8 @@
 
 #include <functional>
 
-/// Cells a second through an output-queued switch, sources, random numbers and statistics included. CPU time,
-/// one core.
+/// Cells per second through an output-queued switch, sources, random numbers and statistics included. CPU
+/// time, one core.
 namespace tailbound::bench {
 namespace {
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-/// Packet-hops a second: one packet through one queue, sources, random numbers and statistics included. CPU
-/// time, one core, but for the case that says otherwise.
+/// Packet-hops per second: one packet through one queue, sources, random numbers and statistics included. CPU
+/// time, one core unless the name says otherwise.
 namespace tailbound::bench {
 namespace {
 

@@ -3,7 +3,7 @@
 #include <tailbound/network/worms/fat_tree_worms.hpp>
 #include <tailbound/sim/worm/worm_replication.hpp>
 
-/// Flit-hops a second: one flit across one channel; sources, random numbers and statistics included. CPU
+/// Flit-hops per second: one flit across one channel; sources, random numbers and statistics included. CPU
 /// time, one core. Loads are half of the model's saturation load unless the name says otherwise.
 namespace tailbound::bench {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <string>
 
-/// Latency and saturation of wormhole networks by the model.
+/// Latency and saturation of wormhole networks from the model.
 namespace tailbound::bench {
 namespace {
 
@@ -50,7 +50,7 @@ void mesh_first_load(benchmark::State& state) {
   state.counters["latency"] = latency;
 }
 
-/// Of that, the flows and the graph.
+/// The part of that for the flows and the graph.
 void mesh_graph(benchmark::State& state) {
   for (auto _ : state) {
     const network::ChannelGraph graph = network::cube_graph({.radix = state.range(0)});
@@ -75,7 +75,7 @@ void mesh_saturation(benchmark::State& state) {
   state.counters["saturation"] = saturation;
 }
 
-/// The mesh of cube_worms.hpp, each way walked by itself.
+/// The mesh of cube_worms.hpp, route by route.
 void walk(benchmark::State& state) {
   const auto mesh = network::make_cube_worms({.radix = state.range(0)}, 1);
   double steps = 0;
@@ -87,7 +87,7 @@ void walk(benchmark::State& state) {
   state.counters["steps"] = benchmark::Counter(steps, benchmark::Counter::kIsRate);
 }
 
-/// A mesh whose ways are a file's, each walked by itself.
+/// A mesh with routes from a file, route by route.
 void file_walk(benchmark::State& state) {
   const long k = state.range(0);
   const auto label = [](long x, long y) { return '"' + std::to_string(x) + ',' + std::to_string(y) + '"'; };

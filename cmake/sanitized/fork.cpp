@@ -1,6 +1,6 @@
-// fork() of programs built with the address sanitizer. A lock of its allocator that another thread holds meanwhile is
-// held in the child for ever (GCC 12), and the first allocation there waits for it: such a child is ended, and there is
-// another one.
+// fork() for programs built with the address sanitizer (GCC 12). If another thread holds a lock of the
+// sanitizer's allocator during fork(), the lock is never released in the child, and the first allocation
+// there waits for it. Such a child is killed and replaced by another one.
 
 #include <dlfcn.h>
 #include <poll.h>
@@ -12,19 +12,19 @@
 #include <cerrno>
 #include <cstdlib>
 
-extern "C" void __sanitizer_purge_allocator();  // GCC 12 has no header that says so
+extern "C" void __sanitizer_purge_allocator();  // not declared in any header of GCC 12
 
 namespace {
 
-/// Takes the locks of small blocks and of what has been freed; soon done where little has been since the last time.
+/// Takes the locks of small blocks and of freed memory; fast if little was freed since the last time.
 void take_locks() {
   __sanitizer_purge_allocator();
 }
 
-volatile int steps = 0;  // so that no call is the last thing done, and each has its frame
+volatile int steps = 0;  // prevents tail calls, so that each call has its frame
 
-/// Allocates below as many calls as are kept of a stack, left or right by the bits of the number: one of a stack that
-/// is not known yet is stored, under a lock, in whole.
+/// Allocates at the maximum stored call depth, through left or right calls by the bits of the number. The
+/// whole stack of an allocation is stored, under a lock, if it is new.
 template <bool right>
 [[gnu::noinline]] void allocate_below(unsigned number, int calls) {
   steps = steps + (right ? 1 : 2);
@@ -40,7 +40,7 @@ template <bool right>
   steps = steps - (right ? 1 : 2);
 }
 
-/// Whether the child says within so many milliseconds that it has taken them.
+/// Does the child report within the given time that it has taken the locks?
 bool says_so(int end, int milliseconds) {
   pollfd look{.fd = end, .events = POLLIN, .revents = 0};
   int came;
@@ -53,7 +53,7 @@ bool says_so(int end, int milliseconds) {
 
 extern "C" pid_t fork() noexcept {
   static const auto plain_fork = reinterpret_cast<pid_t (*)()>(dlsym(RTLD_NEXT, "fork"));
-  static unsigned forks = 0;  // in a child those of its parents count
+  static unsigned forks = 0;  // a child inherits the count of its parents
   const pid_t parent = getpid();
   take_locks();
   for (int patience = 100;; patience *= 2) {

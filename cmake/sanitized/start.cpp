@@ -1,5 +1,5 @@
-// What libraries allocate as they start is no leak of ours (CLN never frees a string of 26 bytes). To suppress it by
-// name takes half of the time of a short command, for the stack has to be named.
+// Allocations of libraries at start-up are not leaks of this program (CLN never frees a string of 26 bytes).
+// Suppressing them by name would take half of the time of a short command, as stacks must then be symbolized.
 
 #include <sanitizer/lsan_interface.h>
 
@@ -7,7 +7,7 @@ namespace {
 
 using Start = void (*)(int, char**, char**);
 
-/// Runs before the libraries start; what follows, before the program's own objects are made.
+/// Runs before the libraries start; the next function runs before the program's own objects are constructed.
 [[gnu::section(".preinit_array"), gnu::used]] const Start before_libraries = [](int, char**, char**) {
   __lsan_disable();
 };

@@ -11,7 +11,7 @@ constexpr std::int64_t largest_switch = 512;
 constexpr std::int64_t largest_buffer = 10'000;
 constexpr std::int64_t largest_combining = 1'000'000;
 
-/// Blocks of `block` ports; output o of each of a block's switches leads into the block's o-th part.
+/// Blocks of `block` ports; output o of each switch of a block leads into part o of the block.
 StageWiring baseline_stage(std::int64_t nodes, std::int64_t size, std::int64_t block) {
   StageWiring stage;
   stage.stride = static_cast<std::uint32_t>(block / size);
@@ -20,7 +20,7 @@ StageWiring baseline_stage(std::int64_t nodes, std::int64_t size, std::int64_t b
   return stage;
 }
 
-/// The perfect s-shuffle: the digits of a port's number turned left by one place.
+/// The perfect s-shuffle: the digits of a port's number rotated left by one.
 std::int64_t shuffled(std::int64_t port, std::int64_t nodes, std::int64_t size) {
   return port * size % nodes + port * size / nodes;
 }
@@ -65,7 +65,7 @@ void check(const CombiningMultistage& network) {
                           "a whole number of waiting requests from 1 to " + std::to_string(largest_buffer));
   if (network.hot < 0 || network.hot > 1)
     throw InvalidArgument("hot", numeric::plain(network.hot),
-                          "from 0 to 1: the fraction of requests that goes to the hot memory");
+                          "from 0 to 1, the fraction of requests to the hot memory");
   if (network.combining && (*network.combining < 1 || *network.combining > largest_combining))
     throw InvalidArgument(
         "combining", std::to_string(*network.combining),
@@ -74,16 +74,16 @@ void check(const CombiningMultistage& network) {
 
 void check_load(const Rational& load) {
   if (!(load > 0 && load <= 1))
-    throw InvalidArgument("load", numeric::plain(load), "above 0 and at most 1 request a service time");
+    throw InvalidArgument("load", numeric::plain(load), "above 0 and at most 1 request per service time");
 }
 
 Rational saturation_bound(const CombiningMultistage& network) {
   check(network);
   const Rational& h = network.hot;
-  if (!network.combining) return 1;  // hot requests may all become one
+  if (!network.combining) return 1;  // all hot requests may combine into one
   const Rational size = static_cast<long>(network.network.switch_size);
   const Rational degree = static_cast<long>(*network.combining);
-  // Hot messages at stage 0, those of `size` inputs together where a link carries them all.
+  // Hot messages at stage 0, those of `size` inputs together if a link carries them all.
   Rational hot = network.links == Links::one ? size / degree : 1 / degree;
   const Rational growth = size / degree;
   Rational busiest = 1;

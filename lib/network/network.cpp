@@ -25,7 +25,7 @@ void check_link(const Network& network, std::size_t position) {
   if (const LinkRate& rate = link.rate; rate.packets < 1 || rate.packets > LinkRate::most_packets ||
                                         rate.slots < 1 || rate.slots > LinkRate::most_slots ||
                                         std::gcd(rate.packets, rate.slots) != 1)
-    throw InvalidArgument("packets a slot of the link " + network.link_name(position), rate.text(),
+    throw InvalidArgument("packets per slot of the link " + network.link_name(position), rate.text(),
                           legal_rates);
   for (const int count : {link.classes, link.virtual_channels})
     if (count < 1 || count > most_virtual_channels)
@@ -144,10 +144,9 @@ void Network::number_wires() {
     first = last;
   }
   if (bundles == 0) return;
-  remarks.push_back(
-      std::to_string(bundles) + (bundles == 1 ? " bundle" : " bundles") +
-      " of wires side by side (each way): of spread routes each packet takes any of them, of others each "
-      "flow takes one, by a hash of its ends");
+  remarks.push_back(std::to_string(bundles) + (bundles == 1 ? " bundle" : " bundles") +
+                    " of parallel links (per direction): on spread routes each packet takes any of them; on "
+                    "other routes each flow takes one, by a hash of its ends");
 }
 
 bool Network::has_bundles() const {
@@ -181,7 +180,7 @@ void require_valid(const Network& network) {
     if (sent[flow.source] > most[flow.source])
       throw InvalidArgument("sum of the rates of the flows from " + network.nodes[flow.source].name,
                             numeric::to_fraction(sent[flow.source]) + " with the flow " + flow.name,
-                            "at most " + numeric::to_fraction(most[flow.source]) + " packet a slot");
+                            "at most " + numeric::to_fraction(most[flow.source]) + " packet per slot");
   }
 }
 

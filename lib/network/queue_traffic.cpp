@@ -16,14 +16,14 @@ namespace {
 
 using numeric::Integer;
 
-/// What one feeder brings to a queue, in parts of the common denominator. A feeder is a node under
-/// decoupled; under first_hop a link, or (numbered behind the links) the node of the queue itself.
+/// The traffic from one feeder to a queue, in units of 1 / the common denominator. A feeder is a node with
+/// `decoupled`; with `first_hop` a link, or (numbered after the links) the node of the queue itself.
 struct Feed {
   std::size_t feeder;
   Integer parts;
 };
 
-/// All rates and shares are whole numbers of 1 / denominator: sums and comparisons are those of integers.
+/// All rates and shares are whole multiples of 1 / denominator, so sums and comparisons use integers.
 Integer common_denominator(const Network& network) {
   Integer rates = 1, shares = 1;
   for (const Flow& flow : network.flows) {
@@ -41,7 +41,7 @@ void add_feed(std::vector<Feed>& feeds, std::size_t feeder, const Integer& parts
     feeds.push_back({feeder, parts});
 }
 
-/// The feeds of every link, in any order, a feeder possibly several times.
+/// The feeds of every link, in any order; a feeder may occur several times.
 std::vector<std::vector<Feed>> collect_feeds(const Network& network, Sources sources,
                                              const Integer& denominator) {
   std::vector<std::vector<Feed>> feeds(network.links.size());
@@ -60,7 +60,7 @@ std::vector<std::vector<Feed>> collect_feeds(const Network& network, Sources sou
   return feeds;
 }
 
-/// Adds up the feeds of each feeder.
+/// Merges the feeds of each feeder.
 void merge_feeders(std::vector<Feed>& feeds) {
   std::sort(feeds.begin(), feeds.end(), [](const Feed& a, const Feed& b) { return a.feeder < b.feeder; });
   std::vector<Feed> merged;
@@ -68,8 +68,8 @@ void merge_feeders(std::vector<Feed>& feeds) {
   feeds = std::move(merged);
 }
 
-/// How many sources a feed counts as: the packets that can come from it in a slot.
-/// \param lanes  of each node
+/// Number of sources of a feed: its maximum number of packets per slot.
+/// \param lanes  per node
 std::int64_t sources_of(const Network& network, const std::vector<int>& lanes, Sources sources,
                         std::size_t link, const Feed& feed) {
   if (sources == Sources::decoupled) return lanes[feed.feeder];
@@ -77,13 +77,14 @@ std::int64_t sources_of(const Network& network, const std::vector<int>& lanes, S
   return network.links[feed.feeder].rate.most_in_a_slot();
 }
 
-/// A link cannot bring more than it takes. (Of one node's own flows, at most one packet a slot, that holds.)
+/// A link cannot carry more than its rate. (For one node's own flows, at most one packet per slot, that
+/// holds.)
 void require_room(const Network& network, std::size_t link, const Feed& feed, std::int64_t count,
                   const Integer& denominator) {
   if (feed.parts > denominator * Integer(count))
-    throw NoAnswer("the link " + network.link_name(feed.feeder) + " is saturated: it would have to bring " +
-                   numeric::to_fraction(feed.parts / denominator) + " packets a slot to the queue of " +
-                   network.link_name(link) + ", and it takes " + std::to_string(count));
+    throw NoAnswer("the link " + network.link_name(feed.feeder) + " is saturated: it would have to carry " +
+                   numeric::to_fraction(feed.parts / denominator) + " packets per slot to the queue of " +
+                   network.link_name(link) + ", but its rate is " + std::to_string(count));
 }
 
 QueueTraffic traffic_of(const Network& network, const std::vector<int>& lanes, Sources sources,
@@ -92,10 +93,10 @@ QueueTraffic traffic_of(const Network& network, const std::vector<int>& lanes, S
       .name = network.link_name(link), .rate = network.links[link].rate, .sources = {}, .load = 0};
   merge_feeders(feeds);
   struct Source {
-    Integer parts;  ///< of each, in parts of the denominator times `scale`
+    Integer parts;  ///< per source, in units of 1 / (the denominator times `scale`)
     std::int64_t count;
   };
-  // The feeds of links that take several packets a slot split evenly; `scale` keeps their parts whole.
+  // The feeds of links with several packets per slot are split evenly; `scale` keeps the parts whole.
   Integer sum = 0, scale = 1;
   for (const Feed& feed : feeds)
     scale = cln::lcm(scale, Integer(sources_of(network, lanes, sources, link, feed)));
@@ -119,7 +120,7 @@ QueueTraffic traffic_of(const Network& network, const std::vector<int>& lanes, S
   return traffic;
 }
 
-/// The flows with bursts that pass each link, thinned to the shares that do.
+/// The flows with bursts through each link, thinned to their shares there.
 std::vector<std::vector<BurstySource>> collect_bursts(const Network& network, Sources sources) {
   std::vector<std::vector<BurstySource>> bursts(network.links.size());
   for (const Flow& flow : network.flows) {
@@ -127,7 +128,7 @@ std::vector<std::vector<BurstySource>> collect_bursts(const Network& network, So
     if (sources == Sources::first_hop)
       throw InvalidArgument(
           "sources", "first-hop",
-          "decoupled: the flow " + flow.name + " has bursts, and only decoupled sources keep them apart");
+          "`decoupled`, because the flow " + flow.name + " has bursts, which `first-hop` does not support");
     const traffic::OnOff whole = traffic::on_off(flow.rate, *flow.burst);
     std::map<std::size_t, Rational> shares;
     for (const Route& route : flow.routes)
@@ -140,7 +141,7 @@ std::vector<std::vector<BurstySource>> collect_bursts(const Network& network, So
   return bursts;
 }
 
-/// Puts equal sources together.
+/// Merges equal sources.
 void merge_bursts(std::vector<BurstySource>& bursts) {
   const auto less = [](const BurstySource& a, const BurstySource& b) {
     const auto key = [](const traffic::OnOff& s) { return std::tie(s.load, s.on_rate, s.stop); };
@@ -156,7 +157,7 @@ void merge_bursts(std::vector<BurstySource>& bursts) {
   bursts = std::move(merged);
 }
 
-/// The fullest first; of equal ones in their order.
+/// Highest utilization first; ties in the original order.
 std::string overload_in_words(std::vector<OverloadedLink> all) {
   std::stable_sort(all.begin(), all.end(), [](const OverloadedLink& a, const OverloadedLink& b) {
     return a.load * b.takes > b.load * a.takes;
@@ -165,9 +166,9 @@ std::string overload_in_words(std::vector<OverloadedLink> all) {
     return numeric::to_decimal(link.load, 6, numeric::Rounding::nearest);
   };
   const OverloadedLink& first = all.front();
-  std::string words = "the link " + first.name + " is overloaded: it is offered " + digits(first) +
-                      " packets a slot, and that must be below " + numeric::to_fraction(first.takes) +
-                      " (what it takes)";
+  std::string words = "the link " + first.name + " is overloaded: its offered load is " + digits(first) +
+                      " packets per slot; it must be below " + numeric::to_fraction(first.takes) +
+                      " (the rate of the link)";
   std::uint64_t links = 0;
   for (const OverloadedLink& link : all) links += link.alike;
   if (links == 1) return words;
@@ -177,13 +178,13 @@ std::string overload_in_words(std::vector<OverloadedLink> all) {
   for (std::size_t i = 1; i < std::min(all.size(), most_named); ++i) {
     words += (i == 1 ? ": " : ", ") + all[i].name + " (" + digits(all[i]) + " of " +
              numeric::to_fraction(all[i].takes);
-    if (all[i].alike > 1) words += ", " + std::to_string(all[i].alike) + " alike";
+    if (all[i].alike > 1) words += ", " + std::to_string(all[i].alike) + " identical";
     words += ")";
   }
   return all.size() > most_named ? words + ", ..." : words;
 }
 
-/// Rates through one link, by the nodes that send.
+/// Rates through one link, by sending node.
 struct ClassFeed {
   Rational higher = 0, own = 0;
   const Flow* bursts = nullptr;  ///< one of them
@@ -192,13 +193,13 @@ struct ClassFeed {
 void require_independent_slots(const Network& network, std::size_t link, const ClassFeed& all) {
   const std::string where = "at the queue of " + network.link_name(link) + " classes share a link ";
   if (const LinkRate& rate = network.links[link].rate; rate != LinkRate{})
-    throw NoAnswer(where + "that takes " + rate.text() +
-                   " packets a slot; the waits of lower classes are found for 1. simulate tree --network "
-                   "FILE estimates them");
+    throw NoAnswer(where + "with a rate of " + rate.text() +
+                   " packets per slot; the analysis of lower classes supports only 1. Use simulate tree "
+                   "--network FILE instead");
   if (all.bursts != nullptr)
     throw NoAnswer(
         where + "with bursts of the flow " + all.bursts->name +
-        "; the waits of lower classes are found without bursts. simulate tree --network FILE estimates them");
+        "; the analysis of lower classes does not support bursts. Use simulate tree --network FILE instead");
 }
 
 }  // namespace

@@ -29,12 +29,12 @@ std::vector<std::int64_t> powers_of_radix(const Tree& tree) {
 
 void require_tree_load(const Rational& load) {
   if (!cln::plusp(load) || load > 1)
-    throw InvalidArgument("load", numeric::to_fraction(load), "above 0 and at most 1 packet a slot");
+    throw InvalidArgument("load", numeric::to_fraction(load), "above 0 and at most 1 packet per slot");
 }
 
-// --- Closed form: docs/derivations/trees.md, whose equation numbers stand below ------------------------
+// --- Closed form: docs/derivations/trees.md, with the equation numbers used below ------------------------
 
-/// Rates of one kind of queue, in the words of the derivation.
+/// Rates of one kind of queue, in the notation of the derivation.
 struct ClosedForm {
   std::int64_t radix;
   std::vector<std::int64_t> powers;  ///< k^0 .. k^n
@@ -180,14 +180,14 @@ std::vector<Route> Expanded::routes(std::int64_t from, std::int64_t to, int turn
   return result;
 }
 
-/// The lowest level whose switches lead to both leaves; 1 at least.
+/// The lowest level whose switches lead to both leaves; at least 1.
 int lowest_common_level(const Expanded& tree, std::int64_t from, std::int64_t to) {
   int level = 1;
   while (from / tree.power(level) != to / tree.power(level)) ++level;
   return level;
 }
 
-/// Routes of all pairs: from each leaf, those turning at level l are k^(l-1) a pair.
+/// Routes of all pairs: from each leaf, k^(l-1) routes for each pair that turns at level l.
 std::int64_t count_routes(const Expanded& tree, TreeRouting routing) {
   if (routing == TreeRouting::random_root)
     return tree.leaves() * tree.leaves() * tree.power(tree.levels() - 1);
@@ -225,7 +225,7 @@ Network tree_network(const Tree& tree, const Rational& load, TreeRouting routing
   if (count > most_tree_routes)
     throw LimitExceeded("the " + std::to_string(tree.radix) + "-ary " + std::to_string(tree.levels) +
                         "-tree has " + std::to_string(count) +
-                        " routes between its leaves; written out, at most 1048576 are allowed");
+                        " routes between its leaves; a network file may list at most 1048576");
   Network network{.name = std::to_string(tree.radix) + "-ary " + std::to_string(tree.levels) + "-tree",
                   .nodes = {},
                   .links = {},

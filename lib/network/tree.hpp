@@ -6,9 +6,9 @@
 
 /// k-ary n-trees under uniform traffic.
 ///
-/// MODEL     k^n leaves, n levels of k^(n-1) switches with k links down and (below level n) k links up. Each
-///           leaf sends a packet in a slot with probability `load`, to a destination chosen uniformly among
-///           all leaves, itself included. Routing up chooses each link up with equal probability.
+/// MODEL     k^n leaves, n levels of k^(n-1) switches with k links down and (below level n) k links up. In
+///           every slot each leaf sends a packet with probability `load`, to a destination chosen uniformly
+///           among all leaves, itself included. Routing up chooses each link up with equal probability.
 /// RESULT    random-root: up to level n always, 2n - 1 queues. nearest-ancestor: up to the lowest level l
 ///           that leads to both leaves, 2l - 1 queues, with probability k^n-th parts k for l = 1 and
 ///           k^l - k^(l-1) for l > 1.
@@ -36,7 +36,7 @@ enum class TreeRouting { random_root, nearest_ancestor };
 struct TreePath {
   int turn = 1;
   Rational share;                  ///< of all packets
-  std::vector<QueueTraffic> hops;  ///< 2 turn - 1 queues, in the order a packet meets them
+  std::vector<QueueTraffic> hops;  ///< 2 turn - 1 queues, in the order in which a packet passes them
 };
 
 /// \throws InvalidArgument  radix, levels or load out of range

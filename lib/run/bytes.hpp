@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-/// Numbers to bytes and back, for checkpoints and for what goes from one process to another. Little-endian
+/// Conversion between numbers and bytes, for checkpoints and messages between processes. Little-endian
 /// machines only.
 namespace tailbound::run {
 
@@ -63,7 +63,7 @@ class ByteReader {
   [[nodiscard]] std::string get_text() { return std::string(take(get<std::uint64_t>())); }
   [[nodiscard]] bool at_end() const { return bytes_.empty(); }
   [[noreturn]] static void fail() {
-    throw ParseError("checkpoint", 0, 0, "its content does not fit the simulation");
+    throw ParseError("checkpoint", 0, 0, "its content does not match the simulation");
   }
 
  private:

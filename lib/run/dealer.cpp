@@ -9,10 +9,10 @@
 namespace tailbound::run {
 namespace {
 
-/// As long as a stop may go unseen.
+/// Maximum time until a stop request is seen.
 constexpr auto look_at_least = std::chrono::milliseconds(20);
 
-/// Pieces in the hands of one are to last so long, so that short ones do not wait for each other's messages.
+/// Amount of work assigned to one worker ahead of time, so that short pieces do not wait for messages.
 constexpr auto work_ahead = std::chrono::milliseconds(20);
 constexpr std::size_t most_ahead = 256;
 
@@ -33,7 +33,7 @@ class Dealer {
     try {
       loop();
     } catch (...) {
-      end_work();  // a callback threw, or a hand is lost
+      end_work();  // a callback threw, or a worker is lost
       throw;
     }
     if (failure_) std::rethrow_exception(failure_);
@@ -46,10 +46,10 @@ class Dealer {
   }
 
  private:
-  /// The pieces that one hand has, the first being done.
+  /// The pieces of one worker, the first being executed.
   struct Held {
     std::deque<std::size_t> pieces;
-    bool asked = false;  ///< for a state, and has not answered
+    bool asked = false;  ///< a state was requested and has not arrived
   };
 
   void loop() {
@@ -83,7 +83,7 @@ class Dealer {
 
   void hand_out() {
     const std::size_t ahead = pieces_ahead();
-    // Each gets one before anyone gets a second.
+    // Each worker gets one piece before any gets a second.
     for (std::size_t more = 1; more <= ahead && !waiting_.empty(); ++more)
       for (std::size_t hand = 0; hand < held_.size() && !waiting_.empty(); ++hand) {
         if (held_[hand].pieces.size() >= more) continue;
@@ -133,7 +133,7 @@ class Dealer {
     ++finished_;
   }
 
-  /// Of pieces done alone, the first in their order counts that throws: those before go on.
+  /// For jobs with `alone`, the exception of the first throwing piece counts: pieces before it continue.
   void fail(std::size_t piece, std::exception_ptr failure) {
     if (!failure_ || piece < failed_) {
       failure_ = std::move(failure);
@@ -154,7 +154,7 @@ class Dealer {
       if (!held_[hand].pieces.empty()) hands_.send(hand, {.kind = Message::Kind::stop});
   }
 
-  /// After a failure here: the hands come to rest.
+  /// After an error here: stops all workers.
   void end_work() noexcept {
     try {
       if (job_.alone && hands_.abandon()) return;
@@ -166,7 +166,7 @@ class Dealer {
           else if (said->message.kind != Message::Kind::looked && said->message.kind != Message::Kind::kept)
             std::erase(held_[said->hand].pieces, said->message.piece);
         }
-    } catch (...) {  // what went wrong first is told
+    } catch (...) {  // the first error is reported
     }
   }
 

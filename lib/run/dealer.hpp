@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <optional>
 
-/// Deals out the pieces of a job to hands (threads, processes, ranks), whichever are free, and gathers results,
-/// states and progress. The same for all of them.
+/// Schedules the pieces of a job on workers (threads, processes, ranks) as they become free, and collects
+/// results, states and progress. The same for all kinds of workers.
 namespace tailbound::run {
 
 using Clock = std::chrono::steady_clock;
 
-/// Those who do pieces, each one after the other in the order in which it got them.
+/// The workers. Each executes pieces one after the other in the order in which it received them.
 class Hands {
  public:
   Hands() = default;
@@ -28,14 +28,15 @@ class Hands {
     std::size_t hand;
     Message message;
   };
-  /// The next that a hand says; nothing by then.
+  /// The next message of a worker; nothing if none arrives by then.
   [[nodiscard]] virtual std::optional<Said> receive(Clock::time_point until) = 0;
-  /// Gives up pieces that do not look; nothing more is heard of them. False where that is not possible.
+  /// Abandons pieces that do not look for requests; no more messages come from them. False if that is not
+  /// possible.
   [[nodiscard]] virtual bool abandon() { return false; }
 };
 
-/// Executor::carry_out() with these hands.
-/// \param crew  as the outcome says it
+/// Executor::carry_out() with these workers.
+/// \param crew  as in the outcome
 [[nodiscard]] Outcome deal(const Job& job, const Controls& controls, std::vector<Piece> begun, Hands& hands,
                            Crew crew);
 

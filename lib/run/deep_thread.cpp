@@ -22,7 +22,7 @@ DeepThread::DeepThread(std::function<void()> work, Stack stack) {
       },
       owned.get());
   pthread_attr_destroy(&attributes);
-  if (failed != 0) throw std::system_error(failed, std::generic_category(), "cannot begin a thread");
+  if (failed != 0) throw std::system_error(failed, std::generic_category(), "cannot start a thread");
   static_cast<void>(owned.release());
 }
 

@@ -4,18 +4,18 @@
 
 #include <functional>
 
-/// A thread on which formulas may nest deeply.
+/// A thread with a stack for deeply nested formulas.
 namespace tailbound::run {
 
 class DeepThread {
  public:
   enum class Stack {
     usual,
-    deep,  ///< 64 MiB of addresses; memory is taken only where it is used
+    deep,  ///< 64 MiB of address space; memory is used only as needed
   };
 
   /// CONTRACT  join() or detach() is called before this ends
-  /// \throws std::system_error  no thread can be made
+  /// \throws std::system_error  a thread cannot be started
   explicit DeepThread(std::function<void()> work, Stack stack = Stack::deep);
   DeepThread(const DeepThread&) = delete;
   DeepThread& operator=(const DeepThread&) = delete;

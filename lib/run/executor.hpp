@@ -10,30 +10,32 @@
 #include <string_view>
 #include <vector>
 
-/// Who carries out a list of independent pieces of work: threads, processes, ranks of MPI, or one of several
-/// parts that are run apart and put together later.
+/// Executes a list of independent pieces of work on threads, processes or MPI ranks, or as one of several
+/// parts that are run separately and merged later.
 ///
-/// MODEL     A job is a number of pieces, each a function of its number and of what the job is of. A piece's
-///           result is bytes; results come back in the order of the pieces, whoever did them and when.
-/// RESULT    the same bytes for every executor, and whether or not pieces were interrupted and gone on with.
+/// MODEL     A job is a number of pieces, each a function of its number and of the job's inputs. The result
+///           of a piece is bytes; results are returned in the order of the pieces, whichever worker executed
+///           them and when.
+/// RESULT    the same bytes for every executor, also if pieces were interrupted and resumed.
 /// TESTS     tests/run/executor_test.cpp
 namespace tailbound::run {
 
-/// What has become of a piece.
+/// The state of a piece.
 struct Piece {
-  std::string bytes{};  ///< its result; of one that is not finished, what it goes on from (empty: its start)
+  /// its result; if it is not finished, the state from which it resumes (empty: its start)
+  std::string bytes{};
   bool finished = false;
 
   friend bool operator==(const Piece&, const Piece&) = default;
 };
 
-/// What a piece is told while it is worked on. A piece that takes long looks every 20 ms or so.
+/// Requests to a running piece. A long piece checks every 20 ms or so.
 class Look {
  public:
   enum class Wish {
     go_on,
-    state,  ///< hand over where you stand, with keep(), and go on
-    stop,   ///< return where you stand, unfinished
+    state,  ///< return the current state with keep(), and continue
+    stop,   ///< return the current state, unfinished
   };
   Look() = default;
   Look(const Look&) = delete;
@@ -42,45 +44,48 @@ class Look {
 
   /// \param done  fraction of the piece that is done, 0 to 1
   [[nodiscard]] virtual Wish at(double done) = 0;
-  /// The answer to Wish::state.
+  /// The reply to Wish::state.
   virtual void keep(std::string state) = 0;
 };
 
 /// CONTRACT  `work` is called by several threads or processes at once, for different pieces.
 struct Job {
-  /// What the pieces are of, in words: results and states of another identity are not this job's.
+  /// A description of the inputs of the pieces: results and states of another identity do not belong to this
+  /// job.
   std::string identity;
   std::size_t pieces = 1;
   /// \param number  0, 1, ...
-  /// \param state   what an interrupted try has left (Piece::bytes), or empty
+  /// \param state   the state of an interrupted attempt (Piece::bytes), or empty
   std::function<Piece(std::size_t number, std::string_view state, Look& look)> work;
-  /// Of pieces that use rationals or formulas, two threads of one process must not do two at once; and they
-  /// need not look. One after the other on the thread that called, unless there are processes.
+  /// Pieces that use rationals or formulas: two threads of one process must not run two of them at once, and
+  /// they need not check for requests. They run one after the other on the calling thread, unless there are
+  /// processes.
   bool alone = false;
-  /// The identity says all that the results depend on. If not, several jobs of a question may have the same.
+  /// The identity contains everything that the results depend on. Otherwise several jobs of a query may have
+  /// the same identity.
   bool identified = true;
-  /// How much of a piece is done already, by its state; 0 where nothing is told.
+  /// Fraction of a piece that is already done, by its state; 0 if unknown.
   std::function<double(const Piece& begun)> done_before{};
 };
 
 struct Progress {
-  double done = 0;                      ///< of all pieces, 0 .. 1
-  std::chrono::duration<double> spent;  ///< by this call
-  std::chrono::duration<double> left;   ///< at the same speed; 0 while unknown
+  double done = 0;                      ///< fraction of all pieces, 0 .. 1
+  std::chrono::duration<double> spent;  ///< time spent in this call
+  std::chrono::duration<double> left;   ///< time left at the same speed; 0 while unknown
 };
 
-/// How a job is carried out. Nothing here changes the results.
+/// Control of the execution of a job. Nothing here changes the results.
 struct Controls {
   std::stop_token stop{};                           ///< ends the job at the next opportunity
   std::function<void(const Progress&)> progress{};  ///< called on the thread that called carry_out()
   std::chrono::milliseconds progress_interval{500};
-  /// Called likewise, with where all pieces stand. Not for jobs whose pieces are done alone.
+  /// Called the same way, with the states of all pieces. Not for jobs with `alone`.
   std::function<void(const std::vector<Piece>& pieces)> checkpoint{};
   std::chrono::milliseconds checkpoint_interval{60'000};
-  int threads = 1;  ///< for an executor that has no hands of its own
+  int threads = 1;  ///< for an executor without workers of its own
 };
 
-/// Those who did the work.
+/// The workers that did the work.
 struct Crew {
   enum class Kind { threads, processes, ranks, parts } kind = Kind::threads;
   int count = 1;
@@ -89,7 +94,7 @@ struct Crew {
 struct Outcome {
   std::vector<Piece> pieces{};  ///< all, in their order
   Crew crew{};
-  double seconds = 0;  ///< of wall time; of parts, of all of them together
+  double seconds = 0;  ///< wall-clock time; for parts, the total of all parts
 
   [[nodiscard]] bool complete() const {
     for (const Piece& piece : pieces)
@@ -98,7 +103,7 @@ struct Outcome {
   }
 };
 
-/// Pieces are missing because another part does them: what is made of all of them cannot be made here.
+/// Pieces are missing that belong to another part, so the combined result cannot be computed here.
 class Elsewhere : public Error {
  public:
   Elsewhere() : Error("results of another part are needed") {}
@@ -111,15 +116,15 @@ class Executor {
   Executor& operator=(const Executor&) = delete;
   virtual ~Executor() = default;
 
-  /// Carries out the pieces that are not finished; less if it is stopped.
-  /// \param begun  where the pieces stand, or empty: at their start
-  /// \throws Elsewhere  pieces are missing that another part has
-  /// \throws what the pieces throw (of pieces done alone, what the first of them in their order throws) and
-  ///         what the callbacks throw, once nobody works any more
+  /// Executes the pieces that are not finished; fewer if it is stopped.
+  /// \param begun  the states of the pieces, or empty: at their start
+  /// \throws Elsewhere  pieces of another part are missing
+  /// \throws the exceptions of the pieces (for jobs with `alone`, that of the first such piece) and of the
+  /// callbacks, once no worker is running
   [[nodiscard]] virtual Outcome carry_out(const Job& job, const Controls& controls,
                                           std::vector<Piece> begun = {}) = 0;
-  /// Whether pieces are missing that another part has. Work of which each step needs the result of the one before
-  /// is then a single piece of its own.
+  /// Can pieces of another part be missing? Work in which each step needs the result of the previous one must
+  /// then be a single piece.
   [[nodiscard]] virtual bool in_parts() const { return false; }
 };
 

@@ -31,7 +31,7 @@ void put_failure(ByteWriter& writer, const std::exception_ptr& failure) {
     writer.put(std::string_view(error.value()));
     writer.put(std::string_view(error.legal()));
   } catch (const ParseError& error) {
-    // Its words begin with the place, which is put in front again.
+    // Its text begins with the location, which is prepended again.
     const ParseError place(error.source(), error.line(), error.column(), "");
     const std::string_view what = error.what();
     put_failure(writer, Thrown::parse_error, what.substr(std::string_view(place.what()).size()));
@@ -49,7 +49,7 @@ void put_failure(ByteWriter& writer, const std::exception_ptr& failure) {
   } catch (const std::exception& error) {
     put_failure(writer, Thrown::other, error.what());
   } catch (...) {
-    put_failure(writer, Thrown::other, "a failure of an unknown kind");
+    put_failure(writer, Thrown::other, "an unknown failure");
   }
 }
 
@@ -110,7 +110,7 @@ std::string words_of(const std::exception_ptr& failure) {
   } catch (const std::exception& error) {
     return error.what();
   } catch (...) {
-    return "a failure of an unknown kind";
+    return "an unknown failure";
   }
 }
 

@@ -6,23 +6,23 @@
 #include <string>
 #include <string_view>
 
-/// What those who deal out pieces and those who do them say to one another, in one process or between several.
+/// Messages between the scheduler and its workers, in one process or between several.
 namespace tailbound::run {
 
 struct Message {
   enum class Kind : std::uint8_t {
-    // to a hand
-    work,   ///< do this piece, from where `bytes` stands
-    state,  ///< hand over where the piece in hand stands
-    stop,   ///< end at the next look; what is not begun comes back as it was
-    leave,  ///< no more to do
-    // from a hand
+    // to a worker
+    work,   ///< execute this piece, starting from the state `bytes`
+    state,  ///< return the state of the current piece
+    stop,   ///< stop at the next check; pieces not started are returned unchanged
+    leave,  ///< no more work
+    // from a worker
     looked,    ///< `done` of the piece is done
-    kept,      ///< the piece stands at `bytes`
+    kept,      ///< the state of the piece is `bytes`
     finished,  ///< `bytes` is the result
-    left,      ///< the piece was stopped and stands at `bytes`
-    failed,    ///< the piece has thrown `failure`
-    gone,      ///< the hand itself is lost: `bytes` says why
+    left,      ///< the piece was stopped in the state `bytes`
+    failed,    ///< the piece threw `failure`
+    gone,      ///< the worker itself is lost; `bytes` gives the reason
   };
   Kind kind = Kind::leave;
   std::size_t piece = 0;
@@ -31,12 +31,12 @@ struct Message {
   std::exception_ptr failure{};
 };
 
-/// What was thrown goes along as its type, if that is one of core/error.hpp, and its words.
+/// Exceptions are sent with their type, if it is one of core/error.hpp, and their text.
 [[nodiscard]] std::string encoded(const Message& message);
-/// \throws ParseError  no message
+/// \throws ParseError  not a message
 [[nodiscard]] Message decoded(std::string_view bytes);
 
-/// The words of what was thrown.
+/// The text of an exception.
 [[nodiscard]] std::string words_of(const std::exception_ptr& failure);
 
 }  // namespace tailbound::run

@@ -32,7 +32,7 @@ class ChildWire final : public Wire {
   FramedStream& stream_;
 };
 
-/// What is said of a child that is no more there.
+/// The message for a child process that has ended.
 Message last_words(int status) {
   Message gone{.kind = Message::Kind::gone, .bytes = words_of_end(status)};
   if (WIFEXITED(status) && WEXITSTATUS(status) == 1)  // begin_process()
@@ -48,7 +48,7 @@ ProcessHands::ProcessHands(const Job& job, std::size_t processes) {
     children_.push_back(std::make_unique<ChildProcess>(
         [&job](FramedStream& to_parent) {
           ChildWire wire(to_parent);
-          bool busy = false;  // whatever is in hand ends with the process
+          bool busy = false;  // a running piece ends with the process
           serve(job, wire, busy);
           return 0;
         },

@@ -5,18 +5,18 @@
 
 #include <memory>
 
-/// Pieces on processes that this one forks: for what two threads of one process must not do at once.
+/// Executes pieces in forked processes: for work that two threads of one process must not do at once.
 namespace tailbound::run {
 
-/// Children of this process, for one job. They know all that this process knows at this moment, so that `work`
-/// needs nothing from anywhere else; what they do to memory and files that are open stays theirs, or is mixed.
+/// Child processes for one job. They have a copy of the memory of this process, so `work` needs no other
+/// input; their changes to memory stay private, and open files are shared.
 ///
-/// CONTRACT  as that of begin_process() (process/child_process.hpp)
+/// CONTRACT  as in begin_process() (process/child_process.hpp)
 class ProcessHands final : public Hands {
  public:
-  /// \throws std::system_error  a process cannot be made
+  /// \throws std::system_error  a process cannot be started
   ProcessHands(const Job& job, std::size_t processes);
-  /// They are killed where they are not at rest.
+  /// Kills those that are not idle.
   ~ProcessHands() override;
   ProcessHands(const ProcessHands&) = delete;
   ProcessHands& operator=(const ProcessHands&) = delete;
@@ -28,10 +28,11 @@ class ProcessHands final : public Hands {
 
  private:
   std::vector<std::unique_ptr<ChildProcess>> children_;  ///< null: it has ended
-  std::size_t next_ = 0;                                 ///< is listened to first
+  std::size_t next_ = 0;                                 ///< child to read from first
 };
 
-/// So many pieces at a time, each process with its own memory. A stop kills those whose pieces do not look.
+/// A fixed number of pieces at a time, each process with its own memory. A stop kills those with pieces that
+/// do not check for requests.
 class Processes final : public Executor {
  public:
   /// \throws InvalidArgument  processes outside 1 .. 1024

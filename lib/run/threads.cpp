@@ -13,7 +13,7 @@
 namespace tailbound::run {
 namespace {
 
-/// Between two messages about how far a piece is.
+/// Time between two progress messages of a piece.
 constexpr auto between_reports = std::chrono::milliseconds(100);
 
 thread_local bool this_is_a_hand = false;
@@ -24,7 +24,7 @@ bool on_hand() {
   return this_is_a_hand;
 }
 
-/// What all threads say.
+/// Messages of all threads.
 class ThreadHands::Shared {
  public:
   void say(std::size_t hand, Message message) {
@@ -131,7 +131,7 @@ class ThreadHands::Thread final : public Look {
   std::condition_variable changed_;
   std::deque<Message> inbox_;
   std::atomic<bool> stop_ = false, state_wanted_ = false;
-  std::size_t piece_ = 0;  ///< in hand; the thread's own, as is:
+  std::size_t piece_ = 0;  ///< the current piece; the thread's own copy, unchanged:
   Clock::time_point reported_{};
   std::optional<DeepThread> thread_;
 };
@@ -160,7 +160,7 @@ Threads::Threads(int threads) : threads_(threads) {
 
 namespace {
 
-/// For pieces that need not look.
+/// For pieces that need not check for requests.
 class NoLook final : public Look {
  public:
   explicit NoLook(std::stop_token stop) : stop_(std::move(stop)) {}
@@ -204,7 +204,7 @@ Outcome Threads::carry_out(const Job& job, const Controls& controls, std::vector
 }
 
 void serve(const Job& job, Wire& wire, bool& busy) {
-  // Left behind, never ended, where a piece that does not look is in hand at the end.
+  // Abandoned, not joined, if a piece that does not check for requests is running at the end.
   auto hands = std::make_unique<ThreadHands>(job, 1);
   std::size_t held = 0;
   busy = false;

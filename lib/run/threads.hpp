@@ -5,19 +5,18 @@
 
 #include <memory>
 
-/// Pieces on threads of this process.
+/// Executes pieces on threads of this process.
 namespace tailbound::run {
 
-/// Whether this thread does pieces for others: a job within a piece is part of it, and done where it is asked
-/// for.
+/// Is this thread a worker? A job started within a piece is part of it, and is executed by the same thread.
 [[nodiscard]] bool on_hand();
 
-/// Threads that wait for pieces of one job until they are told to end.
+/// Threads that wait for pieces of one job until they receive a stop.
 class ThreadHands final : public Hands {
  public:
-  /// \param job  outlives this
+  /// \param job  must outlive this object
   ThreadHands(const Job& job, std::size_t threads);
-  /// The pieces in hand are stopped, and waited for.
+  /// Stops the current pieces, and waits for them.
   ~ThreadHands() override;
   ThreadHands(const ThreadHands&) = delete;
   ThreadHands& operator=(const ThreadHands&) = delete;
@@ -33,7 +32,7 @@ class ThreadHands final : public Hands {
   std::vector<std::unique_ptr<Thread>> threads_;
 };
 
-/// So many pieces at a time; those done alone one after the other, on the thread that asks.
+/// A fixed number of pieces at a time; those of jobs with `alone` one after the other, on the calling thread.
 class Threads final : public Executor {
  public:
   /// \throws InvalidArgument  threads outside 1 .. 1024
@@ -46,25 +45,26 @@ class Threads final : public Executor {
   int threads_;
 };
 
-/// The way between a hand in another process and the one that deals.
+/// The connection between a worker in another process and the scheduler.
 class Wire {
  public:
   Wire() = default;
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
   virtual ~Wire() = default;
-  /// A message that has come; nothing if there is none.
+  /// A received message; nothing if there is none.
   [[nodiscard]] virtual std::optional<Message> take() = 0;
   virtual void send(const Message& message) = 0;
-  /// Waits for a message, but not long (where there is no better way for half a millisecond). Nothing is in hand.
+  /// Waits for a message for a short time (half a millisecond if nothing better is available). No piece is
+  /// running.
   virtual void rest() = 0;
-  /// How long messages may wait while a piece is in hand. The end of a piece is seen at once.
+  /// How long messages may wait while a piece is running. The end of a piece is seen at once.
   [[nodiscard]] virtual std::chrono::microseconds patience() = 0;
 };
 
-/// Does what comes over the wire, until it says to leave. Where a piece that does not look is in hand then,
-/// it is left as it is: the caller must end the process.
-/// \param busy  set to whether that is so
+/// Executes the messages from the connection until it receives `leave`. A running piece that does not check
+/// for requests is then abandoned: the caller must end the process.
+/// \param busy  set to whether that happened
 void serve(const Job& job, Wire& wire, bool& busy);
 
 }  // namespace tailbound::run

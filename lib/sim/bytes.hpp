@@ -2,7 +2,7 @@
 
 #include <tailbound/run/bytes.hpp>
 
-/// Numbers to bytes and back, under the names that simulators use.
+/// Conversion between numbers and bytes, under the names used by simulators.
 namespace tailbound::sim {
 
 using run::ByteReader;

@@ -7,7 +7,7 @@
 #include <functional>
 #include <span>
 
-/// Random numbers as a function of what they are for, not of how many were drawn before.
+/// Random numbers as a function of their purpose, not of how many were drawn before.
 ///
 /// MODEL     256 bits for each (seed, replication, purpose, entity, index): Philox4x64 with 10 rounds. No
 ///           state, so results do not depend on threads or on the order of work.
@@ -21,9 +21,9 @@ struct RandomKey {
 
 using RandomWords = std::array<std::uint64_t, 4>;
 
-/// \param purpose  what the numbers are for (each simulator numbers its own)
-/// \param entity   who draws: a leaf, a switch
-/// \param index    when: a slot, or a block of slots
+/// \param purpose  purpose of the numbers (each simulator numbers its own)
+/// \param entity   the drawing entity: a leaf, a switch
+/// \param index    the time: a slot, or a block of slots
 [[nodiscard]] inline RandomWords random_words(RandomKey key, std::uint64_t purpose, std::uint64_t entity,
                                               std::uint64_t index) {
   const r123::Philox4x64::ctr_type counter{{index, entity, purpose, key.replication}};
@@ -33,7 +33,7 @@ using RandomWords = std::array<std::uint64_t, 4>;
 }
 
 /// Fills `words`, whose length is a multiple of 4, from the indices `first`, first + 1, ...
-/// \param of  what to make of each random word
+/// \param of  transformation of each random word
 template <class Of = std::identity>
 void random_fill(RandomKey key, std::uint64_t purpose, std::uint64_t entity, std::uint64_t first,
                  std::span<std::uint64_t> words, Of of = {}) {
@@ -48,7 +48,8 @@ void random_fill(RandomKey key, std::uint64_t purpose, std::uint64_t entity, std
   return static_cast<std::uint32_t>((std::uint64_t{count} * bits) >> 32U);
 }
 
-/// The words of one (purpose, entity), one after the other, for code whose need cannot be told beforehand.
+/// The words of one (purpose, entity), one after the other, for code that draws an unpredictable number of
+/// words.
 class RandomSequence {
  public:
   RandomSequence(RandomKey key, std::uint64_t purpose, std::uint64_t entity, std::uint64_t first = 0)

@@ -23,7 +23,7 @@ constexpr const char* kSlides =
     "R. I. Greenberg and L. Guan, Modeling and Comparison of Wormhole Routed Mesh and Torus Networks, PDCS "
     "1997, slides";
 
-/// With the model of its network.
+/// A case with the model of its network.
 struct ModelledCase : WormholeCase {
   WormTopology topology;
   bounds::wormhole::Model model;
@@ -66,7 +66,7 @@ void add_point(Result& result, render::Curve& curve, const WormholeCase& its, co
           {{"latency", latency}});
 }
 
-/// For the key of a picture whose title says the rest: "torus, 20 flits".
+/// For the key of a picture whose title gives the rest: "torus, 20 flits".
 std::string short_name(const WormholeCase& its) {
   for (const char* kind : {"mesh", "torus"})
     if (its.network.find(kind) != std::string::npos) return fmt::format("{}, {} flits", kind, its.flits);
@@ -76,7 +76,7 @@ std::string short_name(const WormholeCase& its) {
 void add_model(Result& result, const ModelledCase& its, bool quick) {
   render::Curve curve{.title = short_name(its), .style = CurveStyle::line, .colour = its.colour};
   for (int percent = 0; percent <= 95; percent += quick ? 15 : 5) {
-    const double load = percent / 100.0 * its.saturation;  // as the command has it
+    const double load = percent / 100.0 * its.saturation;  // as in the command
     add_point(result, curve, its, "model", load, load / its.saturation, render::shown(its.latency(load)));
   }
   result.picture.curves.push_back(std::move(curve));
@@ -152,7 +152,7 @@ std::int64_t bisection_channels(WormShape shape, std::int64_t radix) {
   return radix * in_a_row;
 }
 
-/// The mesh at loads that the torus carries, too.
+/// The mesh at loads that the torus supports as well.
 Finding mesh_against_torus(const ModelledCase& mesh, const ModelledCase& torus) {
   double least = 1e300, greatest = 0;
   for (int percent = 0; percent <= 95; percent += 5) {
@@ -217,14 +217,14 @@ Result mesh_figure(std::int64_t radix, const std::vector<std::int64_t>& lengths,
   return result;
 }
 
-/// Of the model's saturation load: beyond it errors are shown and not judged.
+/// Fraction of the model's saturation load: beyond it errors are shown and not judged.
 constexpr double judged_fraction = 0.7;
 
 }  // namespace
 
 void add_simulation(Result& result, const WormholeCase& its,
                     const std::vector<answers::WormholeComparison>& points) {
-  // In the colour of the model's curve; the key has a place for one.
+  // In the colour of the model's curve; the key lists it once.
   const bool first = std::none_of(result.picture.curves.begin(), result.picture.curves.end(),
                                   [](const auto& curve) { return curve.style == CurveStyle::bars; });
   render::Curve curve{.title = first ? "simulation" : "", .style = CurveStyle::bars, .colour = its.colour};

@@ -21,7 +21,7 @@ using render::Shape;
 /// The paper does not print switch size, buffer and degree of its figures; these are ours.
 constexpr std::int64_t kSwitch = 2, kBuffer = 4, kCombining = 2;
 constexpr double kPublishedError = 0.15;
-/// Below this share of the load that comes through, a point counts as saturated.
+/// A point counts as saturated if a smaller fraction of the load is carried.
 constexpr double kThrough = 0.98;
 
 struct Case {

@@ -24,10 +24,10 @@ using render::Value;
 
 /// The variants that are drawn: ours, and the model as published.
 constexpr Replication kDrawn[] = {Replication::conserving, Replication::literal};
-/// Errors count up to here, of the first variant's saturation rate.
+/// Errors are judged up to this fraction of the first variant's saturation rate.
 constexpr double kModerate = 0.8;
 
-/// The paper prints neither which cases its curves are nor any number; these have each of its dimensions,
+/// The paper gives neither the cases of its curves nor any numbers; these cases cover each of its dimensions,
 /// virtual channels, lengths and fractions of broadcasts.
 std::vector<BroadcastHypercube> cases_of(int dimensions) {
   struct Case {
@@ -58,7 +58,7 @@ std::string options_of(const BroadcastHypercube& its) {
                      its.virtual_channels, its.flits, numeric::plain(its.broadcast));
 }
 
-/// What a figure shows.
+/// The content of a figure.
 struct Shown {
   int figure;
   const char* name;
@@ -115,7 +115,7 @@ void add_model(Result& result, const BroadcastHypercube& its, Replication replic
                       .colour = colour};
   const double saturation = answers::broadcast_saturation(its, replication).value;
   for (int percent = 0; percent <= 95; percent += quick ? 19 : 5) {
-    const double fraction = percent / 100.0, rate = fraction * saturation;  // as the command has it
+    const double fraction = percent / 100.0, rate = fraction * saturation;  // as in the command
     const auto latencies = answers::broadcast_latencies(its, replication, rate).value();
     add_point(result, curve, its, name_of(replication), rate, fraction,
               render::shown(latencies.*shown.model));
@@ -125,7 +125,7 @@ void add_model(Result& result, const BroadcastHypercube& its, Replication replic
 
 // --- the simulation
 
-/// At 20, 40, .. 80 % of the first variant's saturation rate, with as many flit-hops each as the command has.
+/// At 20, 40, .. 80 % of the first variant's saturation rate, with as many flit-hops each as in the command.
 answers::ValidateBroadcastAnswer simulate(const BroadcastHypercube& its, bool quick,
                                           const answers::Run& run) {
   answers::SimulateHypercubeQuestion question{.network = {.hypercube = its}};
@@ -155,7 +155,7 @@ void add_simulation(Result& result, const BroadcastHypercube& its,
 
 // --- findings
 
-/// Messages that cross a link for each message that a node generates, by the variants and by the simulation.
+/// Messages that cross a link per generated message, from the variants and from the simulation.
 Finding links_finding(const BroadcastHypercube& its, const answers::SimulatedBroadcasts& simulated) {
   double flits = 0;
   for (const sim::DimensionUse& use : simulated.found.dimensions) flits += use.flits / its.dimensions;

@@ -20,7 +20,7 @@ struct RadixToSimulate {
 };
 constexpr RadixToSimulate kRadices[] = {{2, 2'000'000}, {4, 500'000}, {8, 75'000}, {16, 15'000}};
 
-/// The hops of one tree beside the analysis of its hop 1.
+/// The hops of one tree compared with the analysis of its hop 1.
 struct Radix {
   HopQueue first;
   TreeRun run;
@@ -41,7 +41,8 @@ Radix radix_at(std::size_t number, const Request& request) {
   return at;
 }
 
-/// How much likelier the likeliest later hop exceeds the deepest level that hop 1 exceeds with 1e-4.
+/// Ratio of the largest later-hop probability to that of hop 1 at the deepest level that hop 1 exceeds with
+/// 1e-4.
 struct Spread {
   std::int64_t level = 0;
   double ratio = 0, lower = 0, upper = 0;
@@ -174,7 +175,7 @@ Result figure_4(const Request& request) {
     plans += fmt::format("{}radix {}: {}", number == 0 ? "" : "; ", at.radix(),
                          render::in_words(at.run.simulated));
   }
-  // The points lie under the lines.
+  // Points are drawn below the lines.
   std::vector<render::Curve> points;
   for (std::size_t i = 0; i < radices.size(); ++i)
     points.push_back(

@@ -59,7 +59,7 @@ Finding first_hop_simulated(const TreeRun& run, const std::vector<HopQueue>& hop
           .agrees = all_within(judged, 1, kAlmost)};
 }
 
-/// Our analysis, the decoupled one, against the later hops.
+/// Our analysis (independent source arrivals) against the later hops.
 Finding upstream_left_out(const TreeRun& run, const std::vector<HopQueue>& hops) {
   std::vector<const queue::SlottedQueue*> models;
   for (const HopQueue& hop : hops) models.insert(models.end(), hop.last - hop.first + 1, &hop.queue);
@@ -72,7 +72,7 @@ Finding upstream_left_out(const TreeRun& run, const std::vector<HopQueue>& hops)
           .agrees = all_within(judged, 2, kAlmost)};
 }
 
-/// From 0 to where every hop meets the target.
+/// From 0 to the level at which every hop meets the target.
 std::vector<std::int64_t> levels_of(const std::vector<HopQueue>& hops, std::int64_t step) {
   std::int64_t last = 0;
   for (const HopQueue& hop : hops)
@@ -125,7 +125,7 @@ Result figure_5(const Request& request) {
                   .note = "lines: analysis, hop 2 below the later hops; points with 95 % intervals: "
                           "simulation, in the colours of the lines",
                   .powers_of_ten = true});
-  // Points, the target, lines: so the points lie under their line.
+  // Points, the target, lines: points are drawn below their line.
   std::vector<render::Curve>& curves = result.picture.curves;
   for (std::size_t i = 0; i < hops.size(); ++i)
     curves.push_back(bars_of(run, hops[i].first, hops[i].last, levels, static_cast<int>(i)));

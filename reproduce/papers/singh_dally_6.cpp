@@ -46,7 +46,7 @@ constexpr std::size_t kOurs = 0, kIndependent = 1, kLiteral = 2, kPublishedWait 
 struct LoadToSimulate {
   const char* load;
   std::int64_t slots;
-  double factor;  ///< within which the paper's words would have the analysis
+  double factor;  ///< the accuracy that the paper's wording claims
 };
 constexpr LoadToSimulate kDelayLoads[] = {
     {"0.2", 15'000, kClose}, {"0.6", 16'000, kClose}, {"0.8", 14'000, kAlmost}};
@@ -79,7 +79,7 @@ struct DelayLoad {
   [[nodiscard]] std::int64_t hops() const { return static_cast<std::int64_t>(curves.front().hops()); }
 };
 
-/// At the first one models are compared; the last one is the depth of the picture.
+/// The first one is used to compare models; the last one is the depth of the picture.
 const char* const kPercentiles[] = {"0.999999", "0.9999999999"};
 constexpr std::size_t kCompared = 0;
 
@@ -96,7 +96,7 @@ DelayCurve delay_curve(const Rational& load, const DelayModel& model) {
 
 // --- findings
 
-/// Each hop's mean wait by Little's law, E[Q]/rho - 1, summed over the way; empty if not rational.
+/// Each hop's mean wait by Little's law, E[Q]/rho - 1, summed over the route; empty if not rational.
 std::optional<Rational> mean_wait_by_little(const DelayCurve& curve) {
   Rational sum = 0;
   for (const std::size_t hop : curve.tree.routes.front().queues) {
@@ -109,7 +109,7 @@ std::optional<Rational> mean_wait_by_little(const DelayCurve& curve) {
   return sum;
 }
 
-/// Of the sum of hops taken as independent: its arithmetic is proved.
+/// For the sum of hops taken as independent: its arithmetic is proved.
 numeric::Proved<unit::Slot> mean_of_sum(const DelayCurve& curve) {
   bounds::PathDelay delays(curve.tree.network.queues, curve.question.hop_delay, curve.question.digits);
   return delays.answer(curve.tree.routes, {}).mean_queueing;
@@ -148,7 +148,8 @@ Finding hop_count(const DelayLoad& at) {
       .agrees = at.hops() == published && curve.tree.routes.size() == 1};
 }
 
-/// P(T > t) with hop 1 for all hops against the decoupled model, t the percentile of the former.
+/// P(T > t) with hop 1 for all hops against the model with independent source arrivals, t the percentile of
+/// the former.
 Finding first_hop_suffices(const std::vector<DelayLoad>& loads) {
   constexpr double tolerance = 0.1;
   std::string computed;
@@ -174,7 +175,7 @@ Finding first_hop_suffices(const std::vector<DelayLoad>& loads) {
       .agrees = worst <= tolerance};
 }
 
-/// One model against the simulations of all loads.
+/// One model compared with the simulations of all loads.
 Finding delays_simulated(const std::vector<DelayLoad>& loads, std::size_t model) {
   std::string computed;
   bool agrees = true;
@@ -199,7 +200,7 @@ Finding delays_simulated(const std::vector<DelayLoad>& loads, std::size_t model)
       .agrees = agrees};
 }
 
-/// The bound against the simulations of all loads.
+/// The bound compared with the simulations of all loads.
 Finding above_simulation(const std::vector<DelayLoad>& loads) {
   std::string computed;
   bool holds = true;
@@ -328,7 +329,7 @@ Result figure_6(const Request& request) {
     result.commands.push_back(fmt::format("{} --ccdf 0:{}:{}", command_of(at.run), levels.back(), step));
     plans += fmt::format("; load {}: {}", text, render::in_words(at.run.simulated));
   }
-  // Points lie under lines, and the model that is not ours under ours.
+  // Points are drawn below lines, and the published model below ours.
   double last = 0;
   for (const auto* drawn : {&literal, &ours})
     for (const render::Curve& curve : *drawn) last = std::max(last, curve.points.back().first);

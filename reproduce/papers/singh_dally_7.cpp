@@ -18,7 +18,7 @@ using render::Shape;
 
 constexpr std::int64_t kPublishedBuffer = 160;  // packets at kPublishedLoad, read off the published curve
 constexpr const char* kPublishedLoad = "0.9";
-constexpr double kReading = 0.05;  // how exactly a curve can be read
+constexpr double kReading = 0.05;  // accuracy of reading a curve
 
 /// The buffers of one load, hop by hop.
 struct BufferLoad {
@@ -26,14 +26,14 @@ struct BufferLoad {
   std::vector<HopQueue> hops;
   std::vector<bounds::BufferSize> sizes;
 
-  /// The place of the hop with the greatest.
+  /// Position of the hop with the largest buffer.
   [[nodiscard]] std::size_t greatest() const {
     return static_cast<std::size_t>(
         std::max_element(sizes.begin(), sizes.end(),
                          [](const auto& a, const auto& b) { return a.buffer < b.buffer; }) -
         sizes.begin());
   }
-  /// The fraction of packets that a hop loses with room for so many.
+  /// The fraction of packets that a hop loses with a buffer of the given size.
   [[nodiscard]] numeric::Proved<unit::Probability> loss(std::size_t hop, Packets buffer) const {
     return bounds::drop_probability(hops[hop].queue, buffer, Criterion::loss, {.digits = kDigits})
         .probability;
@@ -120,7 +120,7 @@ Finding growth() {
           .agrees = doubles};
 }
 
-/// P(Q > B) is taken for a drop probability; here is the fraction of packets that such a buffer loses.
+/// The paper takes P(Q > B) for a drop probability; this is the fraction of packets that such a buffer loses.
 Finding overflow_as_drops(const BufferLoad& at_published, const std::vector<BufferLoad>& loads) {
   const Rational& drop = target().probability;
   const auto published = at_published.loss(0, Packets(kPublishedBuffer));
@@ -147,7 +147,7 @@ Finding overflow_as_drops(const BufferLoad& at_published, const std::vector<Buff
           .agrees = numeric::surely_at_most(published, drop)};
 }
 
-/// The rows of one load, and its points of the curves, a curve a hop.
+/// The rows of one load, and its points of the curves, one curve per hop.
 void add_load(const BufferLoad& at, Result& result) {
   for (std::size_t i = 0; i < at.hops.size(); ++i) {
     add_row(result,

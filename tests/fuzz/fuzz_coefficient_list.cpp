@@ -1,4 +1,4 @@
-/// series::parse_coefficient_list on any bytes: a list that keeps its promises, or ParseError.
+/// series::parse_coefficient_list on any bytes: a list that satisfies its invariants, or ParseError.
 #include <tailbound/core/error.hpp>
 #include <tailbound/series/files/coefficient_list.hpp>
 
@@ -16,8 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       last = entry.index;
       if (entry.is_exact()) fuzz::require(entry.significant_digits == 0);
       if (entry.significant_digits > 0) {
-        // The digits printed, times their unit, are the value: a whole number of digits' length. Of a double the unit is
-        // that of its last bit, which may be coarser.
+        // The printed digits times their unit are the value: a whole number with that many digits. For a
+        // double the unit is that of its last bit, which may be coarser.
         fuzz::require(!cln::zerop(entry.value));
         fuzz::require(entry.last_bit ||
                       cln::denominator(entry.value / series::unit_in_last_place(entry)) == 1);

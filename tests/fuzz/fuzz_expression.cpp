@@ -1,4 +1,5 @@
-/// symbolic::parse_expression and parse_pgf on any bytes: a formula whose text reads back, or a typed error.
+/// symbolic::parse_expression and parse_pgf on any bytes: a formula whose text can be read back, or a typed
+/// error.
 #include <tailbound/core/error.hpp>
 #include <tailbound/symbolic/pgf.hpp>
 
@@ -11,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const symbolic::Expression expression = symbolic::parse_expression(text, "fuzz");
     if (expression.size() < 1'000) {
-      // The printed form reads back, and prints the same.
+      // The printed form can be read back, and prints the same.
       const std::string printed = expression.text();
       fuzz::require(symbolic::parse_expression(printed, "fuzz").text() == printed);
     }

@@ -1,5 +1,5 @@
-/// network::read_fabric on any bytes, and SparseDemandReader on those behind a line "%%%": traffic that is the same as
-/// where it is listed, or a typed error with its place. The bytes of the list are taken in pieces.
+/// network::read_fabric on any bytes, and SparseDemandReader on those after a line "%%%": traffic that equals
+/// its list of flows, or a typed error with its location. The bytes of the list are read in chunks.
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/files/network_file.hpp>
@@ -17,7 +17,7 @@ namespace {
 void check(const network::Fabric& fabric) {
   const std::vector<numeric::Rational> sent = network::sent_by_node(fabric);
   for (const numeric::Rational& rate : sent) fuzz::require(rate >= 0 && rate <= 1);
-  if (fabric.network.nodes.size() > 60) return;  // beyond that a round takes long
+  if (fabric.network.nodes.size() > 60) return;  // larger networks take too long per round
   try {
     const network::Network listed = network::written_out(fabric);
     std::vector<numeric::Rational> sums(sent.size(), 0);

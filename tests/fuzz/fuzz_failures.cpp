@@ -1,5 +1,6 @@
-/// network::failures_of on any bytes behind a line "%%%", and take_out of them on the network before it, as --without
-/// does: links that are left are in their order, a failed node has none, one by one is as all together; or a typed error.
+/// network::failures_of on any bytes after a line "%%%", applied by take_out to the network before it, as
+/// with --without: remaining links keep their order, a failed node has none, and one failure at a time gives
+/// the same as all together; or a typed error.
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/failures.hpp>
 #include <tailbound/network/files/network_file.hpp>
@@ -48,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const std::string& entry : failed)
       fuzz::require(!entry.empty() && entry.front() != ' ' && entry.back() != ' ' &&
                     entry.find(',') == std::string::npos);
-    if (failed.size() > 100) return 0;  // beyond that a round takes long
+    if (failed.size() > 100) return 0;  // longer lists take too long per round
     check(
         network::read_fabric(all.substr(0, separator), "fuzz", network::FlowsFrom::elsewhere).fabric.network,
         failed);

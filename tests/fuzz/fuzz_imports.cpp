@@ -1,5 +1,5 @@
-/// network::foreign_format and read_foreign on any bytes: a valid network that is written and read back the same, or a
-/// typed error with its place.
+/// network::foreign_format and read_foreign on any bytes: a valid network that is unchanged by writing and
+/// reading, or a typed error with its location.
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/files/network_file.hpp>
 #include <tailbound/network/imports/imported.hpp>

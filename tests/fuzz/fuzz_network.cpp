@@ -1,5 +1,5 @@
-/// network::read_network on any bytes, and add_traffic_matrix on those behind a line "%%%": a valid network
-/// that is written and read back the same, or a typed error with its place.
+/// network::read_network on any bytes, and add_traffic_matrix on those after a line "%%%": a valid network
+/// that is unchanged by writing and reading, or a typed error with its location.
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/files/network_file.hpp>
 #include <tailbound/network/queue_traffic.hpp>
@@ -16,7 +16,7 @@ void check(const network::Network& network) {
   network::require_valid(network);
   std::size_t routes = 0;
   for (const network::Flow& flow : network.flows) routes += flow.routes.size();
-  if (network.flows.empty() || routes > 200) return;  // beyond that a round takes long
+  if (network.flows.empty() || routes > 200) return;  // larger networks take too long per round
 
   const auto written = [](network::Network its) {
     its.remarks.clear();  // of the matrix too
@@ -26,7 +26,7 @@ void check(const network::Network& network) {
   try {
     fuzz::require(written(network::read_network(text, "fuzz").network) == text);
   } catch (const ParseError& error) {
-    // Shares of routes that spread may need a longer denominator than files may hold.
+    // Shares of spread routes may need a longer denominator than files may have.
     fuzz::require(std::string(error.what()).find("256 bits") != std::string::npos);
   }
   numeric::Rational sent = 0, carried = 0;

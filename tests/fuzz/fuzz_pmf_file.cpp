@@ -1,4 +1,4 @@
-/// series::parse_pmf on any bytes, both ways: probabilities that sum to 1, or ParseError.
+/// series::parse_pmf on any bytes, in both modes: probabilities that sum to 1, or ParseError.
 #include <tailbound/core/error.hpp>
 #include <tailbound/series/files/pmf_file.hpp>
 

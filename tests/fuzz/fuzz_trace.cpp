@@ -1,5 +1,5 @@
-/// traffic::TraceCsvReader on any bytes, in pieces: packets within their ranges, the same whatever the pieces, or ParseError;
-/// what comes is counted in slots.
+/// traffic::TraceCsvReader on any bytes, in chunks: packets within their ranges, the same for any chunks, or
+/// ParseError; arrivals are counted in slots.
 #include <tailbound/core/error.hpp>
 #include <tailbound/traffic/trace/trace_csv.hpp>
 #include <tailbound/traffic/trace/trace_slots.hpp>

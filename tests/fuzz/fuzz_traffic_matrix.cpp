@@ -1,5 +1,5 @@
-/// network::add_traffic_matrix and SparseDemandReader on any bytes, for a network of some nodes and a link of a speed: flows of
-/// a valid network, or a typed error with its place.
+/// network::add_traffic_matrix and SparseDemandReader on any bytes, for a network of a few nodes and a link
+/// with a speed: flows of a valid network, or a typed error with its location.
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/files/network_file.hpp>

@@ -1,6 +1,6 @@
-/// network::read_network for worms on any bytes, and what becomes of them: a network that is written and read
-/// back the same, ways of channels that end, and a graph whose flows are conserved; or a typed error with its
-/// place.
+/// network::read_network for wormhole networks on any bytes: a network that is unchanged by writing and
+/// reading, with channel routes that end, and a graph with conserved flows; or a typed error with its
+/// location.
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/files/network_file.hpp>
 #include <tailbound/network/walks/worm_walk.hpp>
@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     network::require_valid(network);
     std::size_t routes = 0;
     for (const network::Flow& flow : network.flows) routes += flow.routes.size();
-    if (network.flows.empty() || routes > 200) return 0;  // beyond that a round takes long
+    if (network.flows.empty() || routes > 200) return 0;  // larger networks take too long per round
     const network::RoutedWormNetwork worms(network);
     if (worms.layout().variants > 100) return 0;
     check(network::walk_graph(worms, worms.traffic()));

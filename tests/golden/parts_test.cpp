@@ -127,7 +127,7 @@ TEST_CASE("parts: the files of a query are included") {
   REQUIRE(run_line(question + " --part 2/2 --output " + (folder / "part2.json")).status == 0);
   const Outcome refused = run_line("merge" + files);
   CHECK(refused.status == 2);
-  CHECK(refused.err.find("part2.json is of another ") != std::string::npos);
+  CHECK(refused.err.find("part2.json is of a different ") != std::string::npos);
 }
 
 TEST_CASE("parts: parts that cannot be merged are rejected by name") {
@@ -140,11 +140,10 @@ TEST_CASE("parts: parts that cannot be merged are rejected by name") {
     CHECK(outcome.out.empty());
     return outcome.err;
   };
-  CHECK(refusal("merge " + first).find("1 of 2 parts; it must be all of them; missing: 2") !=
-        std::string::npos);
+  CHECK(refusal("merge " + first).find("1 of 2 parts; it must be complete; missing: 2") != std::string::npos);
   REQUIRE(run_line(tree + " --seed 2 --part 2/2 --output " + other).status == 0);
   CHECK(refusal("merge " + first + " " + other)
-            .find("other.json is of another question (--seed=2, where " + first + " has nothing)") !=
+            .find("other.json is of another query (--seed=2, where " + first + " has nothing)") !=
         std::string::npos);
   std::string damaged = content(folder / "part2.json");
   damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 1);
@@ -179,8 +178,8 @@ TEST_CASE(
     CHECK(status == 4);
     const Outcome refused = run_line(merge);
     CHECK(refused.status == 2);
-    CHECK(refused.err.find("part1.json is cut short by a stop; it must be whole: run part 1/2 again") !=
-          std::string::npos);
+    CHECK(refused.err.find("part1.json is incomplete because its run was stopped; it must be complete: run "
+                           "part 1/2 again") != std::string::npos);
   }
   REQUIRE(run_line(question + " --part 1/2 --resume " + state + " --output " + part).status == 0);
   CHECK(run_line(merge).out == whole.out);

@@ -110,8 +110,7 @@ TEST_CASE("simulate: two stop requests within a moment count as one") {
     child.send(SIGINT);
     const Clock::duration between = Clock::now() - first;
     const int status = child.wait();
-    if (between > std::chrono::milliseconds(250))
-      continue;  // this process had to wait
+    if (between > std::chrono::milliseconds(250)) continue;  // this process had to wait
     ++within_a_moment;
     CAPTURE(status);
     CHECK(status == 4);  // not the signal
@@ -424,7 +423,7 @@ TEST_CASE("simulate tree: damaged and foreign checkpoints are rejected") {
     damaged[place] = static_cast<char>(damaged[place] ^ 1);
     refused(damaged, resume, "damaged");
   }
-  refused(whole.substr(0, whole.size() / 2), resume, "cut short");
+  refused(whole.substr(0, whole.size() / 2), resume, "truncated");
   refused(whole + "x", resume, "added");
   refused("", resume, "empty");
   refused("not a checkpoint", resume, "not a checkpoint");

@@ -1,12 +1,12 @@
-// Preloaded into a program, lets one of its allocations fail, counted from the beginning of main(): what static objects
-// of libraries take before that cannot be answered for by anybody.
+// Preloaded into a program, lets one of its allocations fail, counted from the start of main(): earlier
+// allocations of static objects of libraries cannot be handled.
 //
 //   FAIL_ALLOCATION=N   the N-th fails, and those after it succeed; 0: none
 //   FAIL_ALLOCATIONS=N  the N-th and all after it fail
-//   FAIL_REPORT=FD      at the failure "failed SIZE" is written there, at the end of the program "made COUNT"; with
+//   FAIL_REPORT=FD      writes "failed SIZE" there at the failure, "made COUNT" at the end of the program; with
 //                       FAIL_TRACE=1 also the addresses of the callers
 //
-// operator new asks malloc(), as do GMP and the others. Each process of a fork counts on for itself.
+// operator new calls malloc(), as do GMP and other libraries. After a fork each process counts separately.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -95,11 +95,11 @@ static int counted_main(int argc, char** argv, char** environment) {
   fails_from = number_of("FAIL_ALLOCATIONS");
   report = getenv("FAIL_REPORT") == NULL ? -1 : (int)number_of("FAIL_REPORT");
   trace = number_of("FAIL_TRACE") != 0;
-  if (trace) {  // takes memory the first time
+  if (trace) {  // allocates memory the first time
     void* caller;
     backtrace(&caller, 1);
   }
-  unsetenv("LD_PRELOAD");  // what the program starts itself is not meant
+  unsetenv("LD_PRELOAD");  // not for child programs
   counts = 1;
   return main_of_program(argc, argv, environment);
 }

@@ -8,16 +8,18 @@
 #include <string>
 #include <tests/support/checked_models.hpp>
 
-// Random models of every kind, the library's answer against a second way to it (tests/support/checked_models.hpp).
+// Random models of every kind: the library's answer against a second method
+// (tests/support/checked_models.hpp).
 //
 //   random_models [--count N] [--first S]
 //
-// Model S is the same on every machine. SIGTERM and SIGINT end the run after the model in hand, and the line at the end
-// says how far it came: go on with --first. Exit status 1 where an answer was wrong; it is printed with its model.
+// Model S is the same on every machine. SIGTERM and SIGINT end the run after the current model; the last line
+// shows the progress, and --first continues from there. Exit status 1 if an answer was wrong; it is printed
+// with its model.
 
 namespace {
 
-volatile sig_atomic_t stopped = 0;  // NOLINT: of the signal handler
+volatile sig_atomic_t stopped = 0;  // NOLINT: for the signal handler
 
 std::uint64_t number(const char* text) {
   char* end = nullptr;
@@ -59,7 +61,8 @@ int main(int argc, char** argv) {
   std::string kinds;
   for (const auto& [kind, models] : tally.kinds) kinds += ", " + kind + " " + std::to_string(models);
   std::printf(
-      "models %llu to %llu: %llu wrong; %lld enclosures, %lld exact values and %lld least levels hold%s; "
+      "models %llu to %llu: %llu wrong; %lld enclosures, %lld exact values and %lld minimum levels "
+      "correct%s; "
       "%.0f s\n",
       static_cast<unsigned long long>(first), static_cast<unsigned long long>(next) - 1,
       static_cast<unsigned long long>(wrong), static_cast<long long>(tally.enclosures),

@@ -8,7 +8,7 @@
 namespace tailbound::network {
 namespace {
 
-TEST_CASE("multistage: the bound of the load is that of Pfister and Norton, and of a server") {
+TEST_CASE("multistage: the load bound is that of Pfister and Norton, and of a server") {
   const auto bound = [](std::int64_t nodes, std::int64_t size, const char* hot,
                         std::optional<std::int64_t> combining, Links links) {
     return saturation_bound({.network = {nodes, size},
@@ -28,14 +28,14 @@ TEST_CASE("multistage: the bound of the load is that of Pfister and Norton, and 
   for (const Links links : {Links::one, Links::any}) {
     CHECK(bound(64, 2, "0", 1, links) == 1);
     CHECK(bound(64, 2, "0.5", std::nullopt, links) == 1);
-    CHECK(bound(64, 2, "0.5", 2, links) == 1);  // as many combine at each stage as meet
+    CHECK(bound(64, 2, "0.5", 2, links) == 1);  // as many combine at each stage as meet there
   }
-  // 4 x 4 switches that combine pairs: 1 - h + h 2^3 behind the last of three stages, and half of it before.
+  // 4 x 4 switches that combine pairs: 1 - h + h 2^3 after the last of three stages, and half of it before.
   CHECK(bound(64, 4, "0.5", 2, Links::one) == is("2/9"));
   CHECK(bound(64, 4, "0.5", 2, Links::any) == is("2/3"));
 }
 
-TEST_CASE("multistage: every way ends at the memory whose digits it follows") {
+TEST_CASE("multistage: every path ends at the memory given by its digits") {
   for (const Wiring wiring : {Wiring::baseline, Wiring::omega})
     for (const Multistage network : {Multistage{2, 2}, {16, 2}, {27, 3}, {64, 4}, {125, 5}, {7, 7}}) {
       const std::vector<StageWiring> stages = wire(network, wiring);
@@ -54,7 +54,7 @@ TEST_CASE("multistage: every way ends at the memory whose digits it follows") {
     }
 }
 
-TEST_CASE("multistage: a stage's wires reach every port of the next once, and the hot tree halves") {
+TEST_CASE("multistage: links reach every port of the next stage once, and the hot tree halves") {
   for (const Wiring wiring : {Wiring::baseline, Wiring::omega}) {
     const Multistage network{81, 3};
     std::set<std::uint32_t> hot;
@@ -63,7 +63,8 @@ TEST_CASE("multistage: a stage's wires reach every port of the next once, and th
       std::multiset<std::uint32_t> reached;
       for (const std::uint32_t first : stage.first)
         for (std::uint32_t output = 0; output < 3; ++output) reached.insert(first + output * stage.stride);
-      for (std::uint32_t port = 0; port < 81; ++port) REQUIRE(reached.count(port) == 3);  // s ports a switch
+      // s ports per switch
+      for (std::uint32_t port = 0; port < 81; ++port) REQUIRE(reached.count(port) == 3);
       std::set<std::uint32_t> next;
       for (const std::uint32_t port : hot) next.insert(stage.first[port]);
       REQUIRE(next.size() == hot.size() / 3);
@@ -72,7 +73,7 @@ TEST_CASE("multistage: a stage's wires reach every port of the next once, and th
   }
 }
 
-TEST_CASE("multistage: what is out of range is refused by name") {
+TEST_CASE("multistage: parameters out of range are rejected by name") {
   const auto refused = [](const std::function<void(CombiningMultistage&)>& change) {
     CombiningMultistage network;
     change(network);

@@ -16,7 +16,7 @@ using test::Fraction;
 
 namespace {
 
-/// Every node but the hosts is linked to every other; some flows over random ways, some in two parts.
+/// Every node except the hosts is linked to every other; some flows take random routes, some in two parts.
 Network random_network(std::mt19937_64& random) {
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   Network network;
@@ -58,7 +58,7 @@ Network random_network(std::mt19937_64& random) {
   return network;
 }
 
-/// The sources of one link by the definition, in GMP, one map entry a feeder.
+/// The sources of one link by the definition, in GMP, one map entry per feeder.
 std::map<Fraction, std::int64_t> sources_by_definition(const Network& network, Sources sources,
                                                        std::size_t link) {
   std::map<std::pair<bool, std::size_t>, Fraction> brought;  // {is a link, number}
@@ -105,7 +105,7 @@ std::string refusal(Change change) {
 
 }  // namespace
 
-TEST_CASE("sources of random networks are those of the definition", "[network][queue_traffic]") {
+TEST_CASE("sources of random networks match the definition", "[network][queue_traffic]") {
   std::mt19937_64 random(2004);
   int merged = 0;
   for (int round = 0; round < 200; ++round) {
@@ -133,10 +133,10 @@ TEST_CASE("sources of random networks are those of the definition", "[network][q
       }
     }
   }
-  CHECK(merged > 1'000);  // the case of equal rates did come up
+  CHECK(merged > 1'000);  // the case of equal rates occurred
 }
 
-TEST_CASE("what enters a switch leaves it or stays with its own flows", "[network][queue_traffic]") {
+TEST_CASE("traffic into a switch leaves it or ends there", "[network][queue_traffic]") {
   std::mt19937_64 random(7);
   for (int round = 0; round < 50; ++round) {
     const Network network = random_network(random);
@@ -154,7 +154,7 @@ TEST_CASE("what enters a switch leaves it or stays with its own flows", "[networ
   }
 }
 
-TEST_CASE("a saturated link has no first-hop traffic behind it", "[network][queue_traffic]") {
+TEST_CASE("a saturated link has no first-hop traffic after it", "[network][queue_traffic]") {
   // a and b send 3/4 each over s -> t and t -> c.
   const auto rate = numeric::Rational(3) / 4;
   Network network{
@@ -165,15 +165,16 @@ TEST_CASE("a saturated link has no first-hop traffic behind it", "[network][queu
                 {.name = "g", .source = 1, .destination = 4, .rate = rate, .routes = {{{1, 2, 3}, 1}}}}};
   CHECK(queue_traffic(network, Sources::decoupled)[2].load == numeric::Rational(3) / 2);
   CHECK_THROWS_AS(queue_traffic(network, Sources::first_hop), NoAnswer);
-  CHECK_THROWS_WITH(queue_traffic(network, Sources::first_hop),
-                    "the link s -> t is saturated: it would have to bring 3/2 packets a slot to the queue of "
-                    "t -> c, and it takes 1");
+  CHECK_THROWS_WITH(
+      queue_traffic(network, Sources::first_hop),
+      "the link s -> t is saturated: it would have to carry 3/2 packets per slot to the queue of "
+      "t -> c, but its rate is 1");
   network.links[2].rate.packets = 2;
   CHECK(queue_traffic(network, Sources::first_hop)[3].sources ==
         std::vector<SourceRate>{{numeric::Rational(3) / 4, 2}});
 }
 
-TEST_CASE("networks that are none are refused", "[network][queue_traffic]") {
+TEST_CASE("invalid networks are rejected", "[network][queue_traffic]") {
   using Catch::Contains;
   CHECK(refusal([](Network&) {}) == "no error");
   CHECK_THAT(refusal([](Network& n) { n.links[0].to = 3; }), Contains("link 0 is 0 -> 3"));
@@ -223,16 +224,15 @@ TEST_CASE("networks that are none are refused", "[network][queue_traffic]") {
              Contains("b -> s; it must be forwarded by switches"));
 }
 
-TEST_CASE("all overloaded links are named, the fullest first", "[network]") {
+TEST_CASE("all overloaded links are named, the highest utilization first", "[network]") {
   const OverloadedLink full{"a -> b", Rational(3) / 2, 1}, fuller{"b -> c", 8, 4, 3}, least{"c -> d", 1, 1};
   CHECK(std::string(Overloaded({full}).what()) ==
-        "the link a -> b is overloaded: it is offered 1.50000 packets a slot, and that must be below 1 (what "
-        "it "
-        "takes)");
+        "the link a -> b is overloaded: its offered load is 1.50000 packets per slot; it must be below 1 "
+        "(the rate of the link)");
   CHECK(std::string(Overloaded({full, least, fuller}).what()) ==
-        "the link b -> c is overloaded: it is offered 8.00000 packets a slot, and that must be below 4 (what "
-        "it "
-        "takes); so are 4 others, 2 with the same load: a -> b (1.50000 of 1), c -> d (1.00000 of 1)");
+        "the link b -> c is overloaded: its offered load is 8.00000 packets per slot; it must be below 4 "
+        "(the rate of the link); so are 4 others, 2 with the same load: a -> b (1.50000 of 1), c -> d "
+        "(1.00000 of 1)");
   CHECK_THAT(Overloaded(std::vector<OverloadedLink>(20, full)).what(),
              Catch::Contains("so are 19 others") && Catch::EndsWith(", ..."));
 }

@@ -14,7 +14,7 @@ using tailbound::test::rational;
 
 namespace {
 
-/// "up from level 2", as the closed form calls the queue of this link.
+/// "up from level 2", the name of this link's queue in the closed form.
 std::string kind(const Network& network, std::size_t link) {
   const auto level = [&](std::size_t node) {
     return network.nodes[node].host ? 0 : std::stoi(network.nodes[node].name.substr(6));
@@ -41,7 +41,7 @@ struct Shape {
 
 }  // namespace
 
-TEST_CASE("the closed form of a tree is what its routes make, queue by queue", "[network][tree]") {
+TEST_CASE("the closed form of a tree matches its routes, queue by queue", "[network][tree]") {
   for (const auto& [radix, levels] : {Shape{2, 1}, Shape{2, 2}, Shape{2, 3}, Shape{2, 4}, Shape{3, 1},
                                       Shape{3, 2}, Shape{3, 3}, Shape{4, 2}, Shape{5, 2}, Shape{7, 1}})
     for (const TreeRouting routing : {TreeRouting::random_root, TreeRouting::nearest_ancestor}) {
@@ -69,7 +69,7 @@ TEST_CASE("the closed form of a tree is what its routes make, queue by queue", "
     }
 }
 
-TEST_CASE("shares and lengths of the paths are those that the routes have", "[network][tree]") {
+TEST_CASE("shares and lengths of the paths match the routes", "[network][tree]") {
   for (const auto& [radix, levels] : {Shape{2, 3}, Shape{3, 2}, Shape{4, 2}}) {
     const Tree tree{.radix = radix, .levels = levels};
     const Network network = tree_network(tree, rational("1/2"), TreeRouting::nearest_ancestor);
@@ -91,7 +91,7 @@ TEST_CASE("shares and lengths of the paths are those that the routes have", "[ne
   }
 }
 
-TEST_CASE("rates of a tree worked out by hand", "[network][tree]") {
+TEST_CASE("rates of a tree match a calculation by hand", "[network][tree]") {
   // 2-ary 2-tree, load 4/5: half the packets turn at level 1.
   const auto paths = tree_paths({.radix = 2, .levels = 2}, rational("4/5"), TreeRouting::nearest_ancestor,
                                 Sources::decoupled);
@@ -104,8 +104,8 @@ TEST_CASE("rates of a tree worked out by hand", "[network][tree]") {
   CHECK(paths[1].hops[1].load == rational("2/5"));
   CHECK(paths[1].hops[2].load == rational("4/5"));
 
-  // 2-ary 3-tree, load 4/5, link by link: 2 parents bring 4/5 (3/4)/2 each down to level 1, the 2 children
-  // 4/5 (1/8) each; at level 2 the parents bring 4/5 (1/2)/2 and the one other child 4/5 (2/8): the same.
+  // 2-ary 3-tree, load 4/5, link by link: 2 parents send 4/5 (3/4)/2 each down to level 1, the 2 children 4/5
+  // (1/8) each; at level 2 the parents send 4/5 (1/2)/2 and the one other child 4/5 (2/8): the same.
   const auto first = tree_paths({.radix = 2, .levels = 3}, rational("4/5"), TreeRouting::nearest_ancestor,
                                 Sources::first_hop);
   REQUIRE(first.size() == 3);
@@ -113,7 +113,7 @@ TEST_CASE("rates of a tree worked out by hand", "[network][tree]") {
   CHECK(first[1].hops[1].sources == std::vector<SourceRate>{{rational("1/5"), 3}});
   CHECK(first[2].hops[2].sources == std::vector<SourceRate>{{rational("2/5"), 1}});
 
-  // The setting of Singh and Dally: 16-ary 3-tree, random roots, every hop fed by 16 links of load 1/16.
+  // The setting of Singh and Dally: 16-ary 3-tree, random roots, every hop with 16 input links of load 1/16.
   const auto paper =
       tree_paths({.radix = 16, .levels = 3}, rational("0.9"), TreeRouting::random_root, Sources::first_hop);
   REQUIRE(paper.size() == 1);
@@ -130,7 +130,7 @@ TEST_CASE("rates of a tree worked out by hand", "[network][tree]") {
   }
 }
 
-TEST_CASE("large trees have loads that add up", "[network][tree]") {
+TEST_CASE("loads of large trees sum correctly", "[network][tree]") {
   for (const auto& [radix, levels] : {Shape{64, 3}, Shape{1024, 2}, Shape{2, 16}, Shape{16, 5}}) {
     CAPTURE(radix, levels);
     const Tree tree{.radix = radix, .levels = levels};
@@ -143,7 +143,7 @@ TEST_CASE("large trees have loads that add up", "[network][tree]") {
         hops_of_a_packet = hops_of_a_packet + path.share * Rational(2 * path.turn - 1);
       }
       CHECK(sum == 1);
-      // Each kind of queue exists once a leaf: what all carry is what the leaves send times the hops.
+      // Each kind of queue exists once per leaf: the total load is that of the leaves times the hops.
       Rational carried = 0;
       for (const auto& [name, traffic] : kinds) carried = carried + traffic.load;
       CHECK(carried == rational("3/4") * hops_of_a_packet);
@@ -151,7 +151,7 @@ TEST_CASE("large trees have loads that add up", "[network][tree]") {
   }
 }
 
-TEST_CASE("trees out of range are refused", "[network][tree]") {
+TEST_CASE("trees out of range are rejected", "[network][tree]") {
   const auto paths = [](std::int64_t radix, int levels, const char* load) {
     return tree_paths({.radix = radix, .levels = levels}, rational(load), TreeRouting::random_root,
                       Sources::decoupled);
@@ -168,7 +168,7 @@ TEST_CASE("trees out of range are refused", "[network][tree]") {
                   LimitExceeded);
   CHECK_THROWS_AS(tree_network({.radix = 1024, .levels = 2}, rational("1/2"), TreeRouting::nearest_ancestor),
                   LimitExceeded);
-  // 64 leaves to 64 leaves by 16 roots; that fits.
+  // 64 leaves to 64 leaves over 16 roots; that is within the limit.
   CHECK(tree_network({.radix = 4, .levels = 3}, rational("1/2"), TreeRouting::random_root).flows.size() ==
         4096);
 }

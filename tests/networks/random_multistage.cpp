@@ -17,14 +17,14 @@
 #include <string>
 #include <vector>
 
-// Random combining multistage networks: what no model and no simulation of them may say, and how far they may differ
+// Random combining multistage networks: invariants of models and simulations, and limits of their differences
 // (docs/derivations/multistage.md, section 6).
 //
 //   random_multistage [--count N] [--first S]
 //
-// Setting S is the same on every machine. Where one contradicts, the smallest setting found that still does is printed
-// with the commands that show it, and the exit status is 1. SIGTERM and SIGINT end the run after the setting in hand, and
-// the last line says how far it came: go on with --first.
+// Setting S is the same on every machine. If a setting fails, the smallest setting found that still fails is
+// printed with commands to reproduce it, and the exit status is 1. SIGTERM and SIGINT end the run after the
+// current setting; the last line shows the progress, and --first continues from there.
 
 namespace {
 
@@ -35,7 +35,7 @@ using network::CombiningMultistage;
 using network::Links;
 using numeric::Rational;
 
-volatile std::sig_atomic_t stopped = 0;  // NOLINT: of the signal handler
+volatile std::sig_atomic_t stopped = 0;  // NOLINT: for the signal handler
 
 struct Setting {
   CombiningMultistage network;
@@ -79,7 +79,7 @@ std::string command_line(const Setting& setting, const char* command) {
          name_of(network.links) + " --loads " + numeric::plain(setting.rate());
 }
 
-/// Greatest errors of the model, as fractions: the documented ones of all networks measured.
+/// Maximum errors of the model, as fractions: the documented ones over all measured networks.
 struct Limits {
   double throughput, delay;
 };
@@ -87,7 +87,7 @@ constexpr Limits limits_of(Links links) {
   return links == Links::one ? Limits{.throughput = 0.14, .delay = 0.25}
                              : Limits{.throughput = 0.10, .delay = 0.15};
 }
-/// Delays are compared up to this part of the saturation load; nearer to it they rise steeply.
+/// Delays are compared up to this fraction of the saturation load; closer to it they rise steeply.
 constexpr double below_saturation = 0.85;
 
 struct Worst {
@@ -95,10 +95,10 @@ struct Worst {
   std::string throughput_at, delay_at;
 };
 
-/// What is wrong with the answers of a setting; empty where nothing is.
+/// The failures of a setting; empty if there are none.
 class Checked {
  public:
-  /// \param worst  the greatest errors so far, by links; null: not kept
+  /// \param worst  the largest errors so far, by links; null: not recorded
   explicit Checked(const Setting& setting, Worst* worst) : setting_(setting), worst_(worst) {
     load_ = numeric::nearest_double(setting.rate());
     bound_ = numeric::nearest_double(network::saturation_bound(setting.network));
@@ -171,7 +171,7 @@ void Checked::check_saturation() {
   if (load_ <= at * (1 - margin))
     require(carried >= bounds::multistage::carried_share - slack(),
             numbers("below the saturation load", at, "comes through only", carried));
-  // What the exact bound ends comes through to more than 98 % a little above it.
+  // The exact bound admits more than 98 % of the load slightly above it.
   if (load_ >= at * (1 + margin) && load_ >= bound_ / bounds::multistage::carried_share * (1 + margin))
     require(carried <= bounds::multistage::carried_share + slack(),
             numbers("above the saturation load", at, "comes through as much as", carried));
@@ -244,7 +244,7 @@ std::vector<Setting> simpler(const Setting& setting) {
   return all;
 }
 
-/// The smallest setting that still contradicts, and what it says.
+/// The smallest setting that still fails, and its failure.
 std::pair<Setting, std::string> shrunk(Setting setting, std::string wrong) {
   for (bool found = true; found;) {
     found = false;

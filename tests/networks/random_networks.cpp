@@ -14,7 +14,7 @@
 #include <tests/support/checked_networks.hpp>
 #include <tests/support/forked.hpp>
 
-// Delays of random networks beside a simulation, and held to what must be true of them
+// Delays of random networks compared with a simulation and with invariants
 // (tests/support/checked_networks.hpp).
 
 namespace {
@@ -23,22 +23,23 @@ using namespace tailbound::test;
 
 constexpr const char* help = R"(usage: random_networks [option value]...
 
-Answers random networks, or those recorded, and checks each answer against invariants and a simulation.
+Computes delays of random or recorded networks, and checks each answer against invariants and a simulation.
 
-  --count N       so many networks (60)
-  --from S        number of the first (0)
-  --number S      this one alone, with what was answered and simulated
-  --kind KIND     line, ring, tree, star, leaf-spine, random or gather; any unless told
-  --of CLASS      plain (unit links, independent slots), bursts or wide (links of several packets per slot); plain
-  --slots N       slots of each of two simulations of a network; unless told as many as make 4e6 packet-hops in all
-  --seed S        of the simulations (1)
-  --jobs N        processes (2)
-  --recorded DIR  networks.csv and simulated.csv of this folder, in place of random networks
-  --worst N       flows listed (10)
+  --count N       number of networks (default 60)
+  --from S        number of the first one (default 0)
+  --number S      only this one, with its answers and simulation
+  --kind KIND     line, ring, tree, star, leaf-spine, random or gather (default: any)
+  --of CLASS      plain (unit links, independent slots; default), bursts or wide (links of several packets per
+                  slot)
+  --slots N       slots of each of two simulations of a network (default: enough for 4e6 packet-hops in total)
+  --seed S        seed of the simulations (default 1)
+  --jobs N        processes (default 2)
+  --recorded DIR  networks.csv and simulated.csv of this folder, instead of random networks
+  --worst N       flows listed (default 10)
 
-Exit status 0; 1 if an answer broke an invariant or understated the delay of all packets by over 5 % beyond the
-simulation's interval, or if less than 97 of 100 values of single flows are within 25 % (of bursts and wide links this is
-shown only).
+Exit status 0; 1 if an answer violates an invariant or underestimates the delay of all packets by over 5 % beyond
+the simulation's interval, or if less than 97 of 100 values of single flows are within 25 % (only shown for bursts
+and wide links).
 )";
 
 struct Options {
@@ -138,7 +139,7 @@ Ratio ratio_of(const std::vector<std::string>& fields) {
           fields.at(9)};
 }
 
-/// Those of recorded networks: only what seems underestimated is simulated again.
+/// For recorded networks: only apparent underestimates are simulated again.
 NetworkVerdict verdict_of(const RecordedNetwork& recorded) {
   NetworkVerdict verdict;
   const auto network = recorded.network.read();
@@ -209,7 +210,7 @@ int main(int argc, char** argv) try {
   RatioTable table;
   std::size_t broken = 0, refused = 0, lost = 0, shrunk_so_far = 0;
   std::map<std::string, std::pair<std::size_t, std::uint64_t>>
-      kinds;  // of faults: how many, in how many networks
+      kinds;  // number of failures, and of networks with failures
   std::string smallest_ones;
   for (std::uint64_t i = options.from; i < options.from + options.count; ++i) {
     const auto found = results.find(i);
@@ -223,7 +224,7 @@ int main(int argc, char** argv) try {
       if (fields[0] == "ratio") table.add(ratio_of(fields));
       if (fields[0] == "refused") {
         ++refused;
-        std::printf("network %llu refused: %s\n", static_cast<unsigned long long>(i), fields[1].c_str());
+        std::printf("network %llu rejected: %s\n", static_cast<unsigned long long>(i), fields[1].c_str());
       }
       if (fields[0] == "broken") {
         std::printf("network %llu: %s\n", static_cast<unsigned long long>(i), fields[1].c_str());
@@ -236,7 +237,7 @@ int main(int argc, char** argv) try {
     if (any) {
       ++broken;
       if (++shrunk_so_far <= 3 && !options.recorded)
-        smallest_ones += "\nThe smallest network that is still wrong likewise:\n\n" +
+        smallest_ones += "\nThe smallest network with the same failure:\n\n" +
                          smallest(random_network(i, options.choice), options.length);
     }
   }
@@ -248,12 +249,12 @@ int main(int argc, char** argv) try {
   for (const auto& [kind, found] : kinds)
     by_kind += fmt::format("; {} {} in {} networks", kind, found.first, found.second);
   std::printf(
-      "%s%s\nnetworks %llu to %llu: %zu wrong%s; %zu refused, %zu not finished; single flows within 25 %%: "
+      "%s%s\nnetworks %llu to %llu: %zu wrong%s; %zu rejected, %zu not finished; single flows within 25 %%: "
       "%.2f %% of %zu; %.0f s\n",
       table.text(options.worst).c_str(), smallest_ones.c_str(), static_cast<unsigned long long>(options.from),
       static_cast<unsigned long long>(options.from + options.count) - 1, broken, by_kind.c_str(), refused,
       lost, 100 * share, table.count(), seconds);
-  // Of bursts and wide links hops are taken as independent: what that is worth is shown, and not judged.
+  // With bursts and wide links hops are taken as independent: the accuracy of this is shown, not judged.
   const bool near = share >= 0.97 || options.choice.of != NetworkClass::plain;
   return broken == 0 && lost == 0 && near ? 0 : 1;
 } catch (const std::exception& error) {

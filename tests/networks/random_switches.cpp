@@ -8,7 +8,7 @@
 #include <tests/support/checked_switches.hpp>
 #include <tests/support/forked.hpp>
 
-// What is proved of overflow and loss in random switches and packet mixes, beside a simulation
+// Proved overflow and loss of random switches and packet mixes, compared with a simulation
 // (tests/support/checked_switches.hpp).
 
 namespace {
@@ -65,19 +65,19 @@ int main(int argc, char** argv) try {
     judged += std::stoul(records.front().at(0));
     if (!records.front().at(1).empty()) {
       ++refused;
-      std::printf("switch %llu (%s) refused: %s\n", static_cast<unsigned long long>(i),
+      std::printf("switch %llu (%s) rejected: %s\n", static_cast<unsigned long long>(i),
                   random_switch(i).text().c_str(), records.front().at(1).c_str());
     }
     if (records.size() < 2) continue;
     if (++broken <= 3)
-      std::printf("The smallest switch that is still wrong likewise: %s\n",
+      std::printf("The smallest switch with the same failure: %s\n",
                   smallest(random_switch(i), each, seed).text().c_str());
     for (std::size_t r = 1; r < records.size(); ++r)
       std::printf("switch %llu (%s): %s\n", static_cast<unsigned long long>(i),
                   random_switch(i).text().c_str(), records[r].front().c_str());
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::printf("switches %llu to %llu: %zu wrong, %zu refused, %zu not finished; %zu values judged; %.0f s\n",
+  std::printf("switches %llu to %llu: %zu wrong, %zu rejected, %zu not finished; %zu values judged; %.0f s\n",
               static_cast<unsigned long long>(from), static_cast<unsigned long long>(from + count) - 1,
               broken, refused, lost, judged, seconds);
   return broken == 0 && lost == 0 ? 0 : 1;

@@ -8,17 +8,17 @@
 #include <string>
 #include <tests/support/checked_worms.hpp>
 
-// Random wormhole networks: simulated saturation, its bound, and the model beside it (tests/support/checked_worms.hpp).
+// Random wormhole networks: simulated saturation, its bound, and the model (tests/support/checked_worms.hpp).
 //
 //   random_worms [--count N] [--first S]
 //
-// Network S is the same on every machine. SIGTERM and SIGINT end the run after the network in hand, and the line at the
-// end says how far it came: go on with --first. Exit status 1 where something was wrong; it is printed with the smallest
-// network of which the same is wrong.
+// Network S is the same on every machine. SIGTERM and SIGINT end the run after the current network; the last
+// line shows the progress, and --first continues from there. Exit status 1 if something was wrong; it is
+// printed with the smallest network with the same failure.
 
 namespace {
 
-volatile sig_atomic_t stopped = 0;  // NOLINT: of the signal handler
+volatile sig_atomic_t stopped = 0;  // NOLINT: for the signal handler
 
 std::uint64_t number(const char* text) {
   char* end = nullptr;
@@ -58,11 +58,9 @@ int main(int argc, char** argv) {
     }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::printf(
-      "worms %llu to %llu: %llu wrong; %lld saturations, none above the bound of a channel, %lld of them "
-      "next to it "
-      "(the highest %.4f of it); models of the same network beside %lld, none beside %lld and said so; %lld "
-      "deadlocks, "
-      "%lld carry load 1; %.0f s\n",
+      "worms %llu to %llu: %llu wrong; %lld saturations, none above the channel bound, %lld of them at it "
+      "(the highest %.4f of it); models of the same network for %lld, reported as missing for %lld; %lld "
+      "deadlocks, %lld carry load 1; %.0f s\n",
       static_cast<unsigned long long>(first), static_cast<unsigned long long>(next) - 1,
       static_cast<unsigned long long>(wrong), static_cast<long long>(tally.saturations),
       static_cast<long long>(tally.bounded), tally.nearest, static_cast<long long>(tally.modelled),

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
-// Random wormhole networks beside their bounds and models; tests/networks/random_worms.cpp has more of them.
+// Random wormhole networks compared with their bounds and models; tests/networks/random_worms.cpp runs more
+// of them.
 
 namespace tailbound::test {
 namespace {
 
-TEST_CASE("random worm networks: saturations below the bound of every channel, models of the same network") {
+TEST_CASE("random wormhole networks: saturation below the channel bound, models of the same network") {
   WormTally tally;
   for (std::uint64_t seed = 1000; seed < 1016; ++seed) {
     INFO(seed);
@@ -20,7 +21,7 @@ TEST_CASE("random worm networks: saturations below the bound of every channel, m
   CHECK(tally.without_model >= 1);
 }
 
-TEST_CASE("random worm networks: a contradiction is shrunk to what it needs") {
+TEST_CASE("random wormhole networks: a failure is shrunk to a minimal case") {
   const auto find = [](const auto& is_so) {
     std::uint64_t seed = 0;
     while (!is_so(random_worms(seed))) ++seed;

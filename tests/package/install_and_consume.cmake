@@ -1,6 +1,6 @@
-# The life of a consumer: install, configure, build, run. Any step that fails fails the test.
+# The steps of a consumer: install, configure, build, run. The test fails if any step fails.
 
-# Nothing of an earlier run may help.
+# Removes the files of earlier runs.
 file(REMOVE_RECURSE ${work})
 
 function(step)

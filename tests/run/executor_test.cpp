@@ -40,7 +40,7 @@ std::vector<Piece> plain(const Job& job) {
   return pieces;
 }
 
-TEST_CASE("executors: the same results in the same order, whoever works") {
+TEST_CASE("executors: the same results in the same order for all workers") {
   const Job job = steps_job(150);
   const std::vector<Piece> expected = plain(job);
   for (const int count : {1, 2, 3, 8}) {
@@ -50,7 +50,7 @@ TEST_CASE("executors: the same results in the same order, whoever works") {
   CHECK(threads(3)->carry_out(steps_job(0), {}).complete());
 }
 
-TEST_CASE("executors: short pieces of lists, alone in their process") {
+TEST_CASE("executors: short pieces, alone in their process") {
   Job job{.identity = "squares", .pieces = 2000, .work = {}, .alone = true};
   job.work = [](std::size_t i, std::string_view, Look&) { return Piece{std::to_string(i * i), true}; };
   for (const auto& executor : {threads(4), processes(3)}) {
@@ -60,7 +60,7 @@ TEST_CASE("executors: short pieces of lists, alone in their process") {
   }
 }
 
-/// Says stop at the look with this number.
+/// Requests a stop at the check with this number.
 class Impatient final : public Look {
  public:
   Impatient(Look& look, int patience) : look_(look), patience_(patience) {}
@@ -72,7 +72,7 @@ class Impatient final : public Look {
   int patience_;
 };
 
-TEST_CASE("executors: interrupted anywhere and gone on with by others, to the same results") {
+TEST_CASE("executors: work interrupted anywhere is resumed by others with the same results") {
   const Job job = steps_job(12, 10'000);
   const std::vector<Piece> expected = plain(job);
   std::mt19937 random(3);
@@ -97,7 +97,7 @@ TEST_CASE("executors: interrupted anywhere and gone on with by others, to the sa
   }
 }
 
-TEST_CASE("executors: a stop brings back where all pieces stand") {
+TEST_CASE("executors: a stop returns the states of all pieces") {
   for (const auto& executor : {threads(2), processes(2)}) {
     std::stop_source stop;
     Job job{.identity = "until stopped", .pieces = 3, .work = {}};
@@ -108,14 +108,14 @@ TEST_CASE("executors: a stop brings back where all pieces stand") {
     Controls controls{.stop = stop.get_token(), .progress = {}, .checkpoint = {}};
     controls.progress_interval = std::chrono::milliseconds(1);
     controls.progress = [&](const Progress& progress) {
-      if (progress.done > 0.3) stop.request_stop();  // two have looked
+      if (progress.done > 0.3) stop.request_stop();  // two have checked
     };
     const Outcome outcome = executor->carry_out(job, controls, {{}, {}, {"as it was", false}});
     CHECK(outcome.pieces == std::vector<Piece>{{"state of 0"}, {"state of 1"}, {"as it was"}});
   }
 }
 
-TEST_CASE("executors: what is handed over on the way leads to the same results") {
+TEST_CASE("executors: intermediate states lead to the same results") {
   const Job job = steps_job(9, 400'000);
   const std::vector<Piece> expected = plain(job);
   for (const auto& executor : {threads(2), processes(2)}) {
@@ -139,7 +139,7 @@ TEST_CASE("executors: what is handed over on the way leads to the same results")
   }
 }
 
-TEST_CASE("executors: what a piece throws comes out as it is, of a list the first in its order") {
+TEST_CASE("executors: exceptions of pieces are rethrown, the first one in order") {
   for (const bool alone : {false, true})
     for (const auto& executor : {threads(2), processes(2)}) {
       Job job = steps_job(20);
@@ -161,7 +161,7 @@ TEST_CASE("executors: what a piece throws comes out as it is, of a list the firs
     CHECK_THROWS_AS(executor->carry_out(steps_job(50, 100'000), controls), NoAnswer);
 }
 
-TEST_CASE("executors: a stop gives up pieces that do not look, and keeps what is finished") {
+TEST_CASE("executors: a stop abandons pieces that do not check, and keeps finished ones") {
   std::stop_source stop;
   Job job{.identity = "endless", .pieces = 6, .work = {}, .alone = true};
   job.work = [](std::size_t i, std::string_view, Look&) {
@@ -183,7 +183,7 @@ TEST_CASE("executors: a process that is killed ends the job with a message") {
     if (i == 2) kill(getpid(), SIGKILL);
     return {"done", true};
   };
-  CHECK_THROWS_WITH(Processes(2).carry_out(job, {}), "a process that computed was ended by signal 9");
+  CHECK_THROWS_WITH(Processes(2).carry_out(job, {}), "a worker process was ended by signal 9");
 }
 
 TEST_CASE("executors: a job within a piece is part of it") {
@@ -196,7 +196,7 @@ TEST_CASE("executors: a job within a piece is part of it") {
   for (std::size_t i = 0; i < 4; ++i) CHECK(outcome.pieces[i] == plain(steps_job(3 + i)).back());
 }
 
-TEST_CASE("executors: messages are the same after their way") {
+TEST_CASE("executors: messages survive encoding and decoding") {
   Message message{.kind = Message::Kind::kept, .piece = 7, .done = 0.25, .bytes = std::string("a\0b", 3)};
   const Message back = decoded(encoded(message));
   CHECK(back.kind == message.kind);
@@ -219,7 +219,7 @@ TEST_CASE("executors: messages are the same after their way") {
     CHECK_THROWS_AS(decoded(encoded(message).substr(0, cut)), ParseError);
 }
 
-TEST_CASE("executors: numbers of hands out of range") {
+TEST_CASE("executors: numbers of workers out of range") {
   CHECK_THROWS_AS(Threads(0), InvalidArgument);
   CHECK_THROWS_AS(Threads(1025), InvalidArgument);
   CHECK_THROWS_AS(Processes(0), InvalidArgument);

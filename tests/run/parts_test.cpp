@@ -14,7 +14,7 @@ namespace {
 
 using test::steps_job;
 
-/// Two simulations, the first asked for twice, and two lists of points, as one question may have them.
+/// Two simulations, the first one requested twice, and two lists of points, as in one query.
 std::vector<Job> question() {
   Job other = steps_job(5);
   other.identity = "other steps";
@@ -59,7 +59,7 @@ std::vector<NamedPart> parts_of(int of) {
   return parts;
 }
 
-TEST_CASE("parts: merged, they are the whole, whatever their number") {
+TEST_CASE("parts: merged parts equal the whole run, for any number of parts") {
   Threads threads(2);
   const auto whole = ask(threads);
   for (const int of : {1, 3, 7, 25}) {
@@ -71,16 +71,16 @@ TEST_CASE("parts: merged, they are the whole, whatever their number") {
     for (const NamedPart& part : parts) {
       std::size_t own = 0;
       for (const JobResults& job : part.part.jobs) own += job.results.size();
-      CHECK(own <= 15 / static_cast<std::size_t>(of) + 1);  // dealt out evenly, over all jobs
+      CHECK(own <= 15 / static_cast<std::size_t>(of) + 1);  // distributed evenly over all jobs
       pieces += own;
     }
-    CHECK(pieces == 4 + 5 + 3 + 3);  // each once; the simulation asked for twice too
+    CHECK(pieces == 4 + 5 + 3 + 3);  // each once; the simulation requested twice as well
   }
   Processes processes(2);
   CHECK(part_of({2, 3}, &processes).jobs[0].results == part_of({2, 3}).jobs[0].results);
 }
 
-TEST_CASE("parts: the file is the part, and any damage is seen") {
+TEST_CASE("parts: files round-trip, and any damage is detected") {
   Part part = part_of({2, 3});
   part.files.push_back({"big.csv", std::uint64_t{1} << 40U, ~std::uint64_t{0}, {}});
   for (int length = 0; length < 9; ++length)
@@ -98,10 +98,10 @@ TEST_CASE("parts: the file is the part, and any damage is seen") {
   }
   for (std::size_t length = 0; length + 1 < text.size(); length += 17)
     CHECK_THROWS_AS(read_part(text.substr(0, length), "a.json"), ParseError);
-  CHECK_THROWS_WITH(read_part("[]", "a.json"), "a.json: not the file of a part, as --part writes it");
+  CHECK_THROWS_WITH(read_part("[]", "a.json"), "a.json: not a part file written by --part");
 }
 
-TEST_CASE("parts: what does not belong together is refused, and named") {
+TEST_CASE("parts: parts of different queries are rejected and named") {
   const auto refusal = [](std::vector<NamedPart> parts, const std::string& version = "1.0") {
     try {
       require_whole(parts, version);
@@ -117,31 +117,31 @@ TEST_CASE("parts: what does not belong together is refused, and named") {
     return refusal(parts);
   };
   CHECK(refusal(good) == "taken");
-  CHECK(refusal(good, "2.0") == "7.json is of tailbound 1.0; it must be of this version, 2.0");
+  CHECK(refusal(good, "2.0") == "7.json is of tailbound version 1.0; it must be of this version, 2.0");
   CHECK(with([](auto& parts) { parts[3].part.question[1] = "--seed=2"; }) ==
-        "4.json is of another question (--seed=2, where 7.json has --seed=1); it must be of the same");
+        "4.json is of another query (--seed=2, where 7.json has --seed=1); it must be of the same query");
   CHECK(with([](auto& parts) { parts[3].part.question.push_back("--reorder"); }) ==
-        "4.json is of another question (--reorder, where 7.json has nothing); it must be of the same");
+        "4.json is of another query (--reorder, where 7.json has nothing); it must be of the same query");
   CHECK(with([](auto& parts) { parts[3].part.files[0].checksum = 78; }) ==
-        "4.json is of another net.toml than 7.json; it must be of the same file");
+        "4.json is of a different net.toml than 7.json; it must be of the same file");
   CHECK(with([](auto& parts) {
           parts[3].part.number = {3, 8};
-        }) == "4.json is part 3/8; it must be of one cut with 7.json, which is part 7/7");
+        }) == "4.json is part 3/8; it must be part of the same division as 7.json, part 7/7");
   CHECK(with([](auto& parts) { parts[3].part.complete = false; }) ==
-        "4.json is cut short by a stop; it must be whole: run part 4/7 again");
+        "4.json is incomplete because its run was stopped; it must be complete: run part 4/7 again");
   CHECK(with([](auto& parts) { parts.erase(parts.begin() + 4, parts.end() - 1); }) ==
-        "what is given is 5 of 7 parts; it must be all of them; missing: 2, 3");
+        "the list of parts is 5 of 7 parts; it must be complete; missing: 2, 3");
   CHECK(with([](auto& parts) { parts.erase(parts.begin() + 1, parts.end() - 2); }) ==
-        "what is given is 3 of 7 parts; it must be all of them; missing: 3 .. 6");
+        "the list of parts is 3 of 7 parts; it must be complete; missing: 3 .. 6");
   CHECK(with([](auto& parts) { parts.push_back({"twin.json", parts[2].part}); }) == "taken");
   CHECK(with([](auto& parts) {
           parts.push_back({"twin.json", parts.back().part});
           parts.back().part.jobs[0].results.begin()->second += 'x';
-        }) == "twin.json is part 1/7 with other results than 1.json; it must be there once");
-  CHECK(refusal({}) == "the list of parts is empty; it must be the files of all of them");
+        }) == "twin.json is part 1/7 with other results than 1.json; it must be given once");
+  CHECK(refusal({}) == "the list of parts is empty; it must be the files of all parts");
 }
 
-TEST_CASE("parts: a piece that is lost, and pieces of another job, are noticed") {
+TEST_CASE("parts: lost pieces and pieces of other jobs are detected") {
   std::vector<NamedPart> lost = parts_of(3);
   lost[1].part.jobs[1].results.erase(lost[1].part.jobs[1].results.begin());
   Recorded recorded(lost);
@@ -152,8 +152,7 @@ TEST_CASE("parts: a piece that is lost, and pieces of another job, are noticed")
   CHECK_THROWS_AS(ask(foreign), InvalidArgument);
 }
 
-TEST_CASE(
-    "parts: a part that is stopped says so, hands over where all pieces stand, and goes on from there") {
+TEST_CASE("parts: a stopped part reports its state and resumes from it") {
   const Job job = steps_job(6, 10'000);
   Threads one(1);
   const std::vector<Piece> whole = one.carry_out(job, {}).pieces;
@@ -164,7 +163,7 @@ TEST_CASE(
   controls.checkpoint = [&](const std::vector<Piece>& pieces) { kept = pieces; };
   PartOfRun cut({2, 3});
   std::vector<Piece> begun(6);
-  begun[0] = whole[0];  // done by somebody else
+  begun[0] = whole[0];  // done by another worker
   CHECK_THROWS_AS(cut.carry_out(job, controls, begun), Elsewhere);
   CHECK(cut.cut());
   CHECK(cut.jobs()[0].results.empty());

@@ -9,7 +9,7 @@
 #include <memory>
 #include <numeric>
 
-// What the command does with it is in tests/golden/sweep_test.cpp.
+// The use by the command is tested in tests/golden/sweep_test.cpp.
 
 namespace {
 
@@ -34,7 +34,7 @@ PointRow row(const std::string& key) {
 
 }  // namespace
 
-TEST_CASE("point store: what is kept is found, and nothing is claimed twice") {
+TEST_CASE("point store: stored points are found, and none is claimed twice") {
   const Folder folder;
   PointStore store(folder / "store", "1", Use::write);
   std::size_t cursor = 0;
@@ -80,7 +80,7 @@ TEST_CASE("point store: claims of a process end with it") {
   CHECK(store.count().tries == 7);
 }
 
-TEST_CASE("point store: several are joined, refused points are forgotten") {
+TEST_CASE("point store: stores are merged, unanswered points are removed") {
   const Folder folder;
   {
     PointStore one(folder / "one", "1", Use::write);
@@ -101,7 +101,7 @@ TEST_CASE("point store: several are joined, refused points are forgotten") {
   CHECK_THROWS_AS(two.add(folder / "none"), InvalidArgument);
 }
 
-TEST_CASE("point store: of another version, of another kind, damaged") {
+TEST_CASE("point store: other versions, other kinds and damage are rejected") {
   const Folder folder;
   std::vector<PointRow> rows;
   for (int i = 0; i < 200; ++i) rows.push_back(row("point " + std::to_string(i)));
@@ -111,13 +111,13 @@ TEST_CASE("point store: of another version, of another kind, damaged") {
     static_cast<void>(store.keep_and_claim(rows, keys, cursor, 0));
   }
   CHECK_THROWS_WITH(PointStore(folder / "store", "2", Use::write), Catch::Contains("of version 1"));
-  golden::write(folder / "text", "what stands here is no database at all\n");
+  golden::write(folder / "text", "this is not a database\n");
   CHECK_THROWS_WITH(PointStore(folder / "text", "1", Use::write), Catch::Contains("another kind"));
   CHECK_THROWS_AS(PointStore(folder / "none", "1", Use::read), InvalidArgument);
   CHECK_THROWS_AS(PointStore(folder / "no folder/store", "1", Use::write), InvalidArgument);
   CHECK_THROWS_AS(PointStore(folder.path(), "1", Use::write), InvalidArgument);
 
-  // A single letter of an answer.
+  // A single character of an answer.
   std::string changed = golden::content(folder / "store");
   const std::size_t letter_at = changed.find(std::string("bytes\0of point 57", 17));
   REQUIRE(letter_at != std::string::npos);
@@ -127,7 +127,7 @@ TEST_CASE("point store: of another version, of another kind, damaged") {
   CHECK_THROWS_WITH(letter.find("point 57"), Catch::Contains("wrong checksum"));
   CHECK(letter.find("point 58"));
 
-  // Wherever a page of it is overwritten: an error that says so, or what was there.
+  // For any overwritten page: an error that reports it, or the stored data.
   const std::string whole = golden::content(folder / "store");
   REQUIRE(whole.size() > 20'000);
   std::size_t refused = 0;
@@ -146,7 +146,7 @@ TEST_CASE("point store: of another version, of another kind, damaged") {
   CHECK(refused > whole.size() / 1024 / 2);
 }
 
-TEST_CASE("point store: several processes make it at once") {
+TEST_CASE("point store: several processes create it at the same time") {
   const Folder folder;
   std::vector<std::unique_ptr<ChildProcess>> children;
   for (int i = 0; i < 8; ++i)

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-// Messages that come whole or not at all, and processes of which none is left.
+// Messages that arrive complete or not at all, and processes that leave no children.
 
 namespace tailbound::run {
 namespace {
@@ -40,7 +40,7 @@ struct Pair {
   Pair(std::pair<int, int> ends, std::uint64_t longest)
       : one(std::make_unique<FramedStream>(ends.first)),
         other(std::make_unique<FramedStream>(ends.second, longest)) {}
-  /// Bytes of no message.
+  /// Bytes that are not a message.
   void send_raw(std::string_view bytes) const {
     REQUIRE(::send(one->descriptor(), bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
   }
@@ -56,7 +56,7 @@ Clock::time_point soon() {
   return Clock::now() + std::chrono::milliseconds(50);
 }
 
-/// Whether it comes true within so long as the slowest machine needs.
+/// Does the condition become true within the time that the slowest machine needs?
 template <class Condition>
 bool in_time(const Condition& condition) {
   for (const auto end = Clock::now() + std::chrono::seconds(30); Clock::now() < end;) {
@@ -66,7 +66,7 @@ bool in_time(const Condition& condition) {
   return false;
 }
 
-TEST_CASE("framed streams: messages come one by one, however their bytes come") {
+TEST_CASE("framed streams: messages arrive one by one, for any chunks of bytes") {
   const Pair pair;
   const std::string binary("a\0b", 3);
   for (const std::string& text : {std::string(), binary, std::string("c")}) CHECK(pair.one->send(text));
@@ -83,7 +83,7 @@ TEST_CASE("framed streams: messages come one by one, however their bytes come") 
   CHECK_FALSE(pair.other->ended());
 }
 
-TEST_CASE("framed streams: the end is behind what has come whole, and half a message is none") {
+TEST_CASE("framed streams: the end follows the last complete message") {
   Pair pair;
   pair.send_raw(frame("whole") + frame("half").substr(0, 10));
   pair.one.reset();
@@ -93,7 +93,7 @@ TEST_CASE("framed streams: the end is behind what has come whole, and half a mes
   CHECK_FALSE(pair.other->send("to nobody"));
 }
 
-TEST_CASE("framed streams: a message longer than any is the end") {
+TEST_CASE("framed streams: a message above the limit ends the stream") {
   const Pair pair(8);
   CHECK(pair.one->send("12345678"));
   CHECK(pair.one->send("123456789"));
@@ -102,7 +102,7 @@ TEST_CASE("framed streams: a message longer than any is the end") {
   CHECK(pair.other->ended());
 }
 
-TEST_CASE("framed streams: who takes nothing is not waited for, and gets no more than whole messages") {
+TEST_CASE("framed streams: a stalled reader is not waited for, and gets only whole messages") {
   const Pair pair;
   const std::string long_one(std::size_t{8} << 20U, 'x');
   CHECK_FALSE(pair.one->send(long_one, soon()));
@@ -133,13 +133,13 @@ TEST_CASE("framed streams: long messages both ways, through signals") {
   sigaction(SIGALRM, &former, nullptr);
 }
 
-/// Looks at nothing, for longer than any test takes.
+/// Checks for no requests, and runs longer than any test.
 int endless(FramedStream&) {
   std::this_thread::sleep_for(std::chrono::minutes(2));
   return 9;
 }
 
-TEST_CASE("child processes: what they return, throw, or are ended by") {
+TEST_CASE("child processes: return values, exceptions and signals") {
   const auto status_of = [](const std::function<int(FramedStream&)>& work) {
     return ChildProcess(work).wait();
   };
@@ -173,24 +173,24 @@ TEST_CASE("child processes: none outlives its object; each sees its own stream e
 
 // --- killed at random moments
 
-/// Those whose parent has ended are this process's to wait for.
+/// Children of ended processes are inherited by this process.
 class Orphanage {
  public:
   Orphanage() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
   ~Orphanage() { prctl(PR_SET_CHILD_SUBREAPER, 0); }
   Orphanage(const Orphanage&) = delete;
   Orphanage& operator=(const Orphanage&) = delete;
-  /// Whether all end by themselves.
+  /// Do all end by themselves?
   [[nodiscard]] static bool is_empty_soon() {
     return in_time([] {
       while (waitpid(-1, nullptr, WNOHANG) > 0) {
       }
-      return waitpid(-1, nullptr, WNOHANG) < 0;  // not even one that goes on
+      return waitpid(-1, nullptr, WNOHANG) < 0;  // none is still running
     });
   }
 };
 
-TEST_CASE("child processes: they end with their parent, whatever they do") {
+TEST_CASE("child processes: they end with their parent in any state") {
   const Orphanage orphanage;
   for (const int signal : {SIGKILL, SIGUSR1}) {
     ChildProcess parent([](FramedStream& to_parent) -> int {
@@ -206,7 +206,7 @@ TEST_CASE("child processes: they end with their parent, whatever they do") {
   }
 }
 
-/// Who is killed, when, and how.
+/// The victim, time and signal of a kill.
 struct Kill {
   explicit Kill(std::uint32_t seed) : random(seed) {}
   /// \param program  or one of its children
@@ -223,7 +223,7 @@ struct Kill {
   int signal = 0;
 };
 
-/// Pieces on processes of a process, whose answer is one message.
+/// Pieces on child processes of a process, with one message as answer.
 void kill_pieces(std::uint32_t seed) {
   const Job job = test::steps_job(40, 6000);
   ChildProcess program([&job](FramedStream& to_parent) {
@@ -239,7 +239,7 @@ void kill_pieces(std::uint32_t seed) {
   if (answer) CHECK(answer->size() == 40 * 16);
 }
 
-/// Of a command that writes its answer to a file, and keeps points in a store.
+/// A command that writes its answer to a file, and keeps points in a store.
 std::vector<std::string> words_of(const std::string& line, const Folder& folder) {
   std::vector<std::string> words = Child::words_of(line);
   for (std::string& word : words)
@@ -248,14 +248,14 @@ std::vector<std::string> words_of(const std::string& line, const Folder& folder)
   return words;
 }
 
-/// What it answers where nobody disturbs it.
+/// Its answer without interference.
 std::string undisturbed(const std::string& line) {
   const Folder folder;
   Child(words_of(line, folder), {}).wait();
   return golden::content(folder / "answer");
 }
 
-/// \param whole  as undisturbed() has it
+/// \param whole  the result of undisturbed()
 void kill_command(std::uint32_t seed, const std::string& line, const std::string& whole,
                   std::chrono::milliseconds within) {
   const Folder folder;
@@ -268,8 +268,9 @@ void kill_command(std::uint32_t seed, const std::string& line, const std::string
   CHECK(Orphanage::is_empty_soon());
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with("store")) continue;  // and its journal: what a kill leaves there is gone on with
-    // Nobody can put away what SIGKILL finds begun.
+    // and its journal: the store continues from what a kill leaves there
+    if (name.starts_with("store")) continue;
+    // Nothing can clean up unfinished work after SIGKILL.
     if (name != "answer") {
       CHECK((kill.of_program && kill.signal == SIGKILL));
       continue;
@@ -278,7 +279,7 @@ void kill_command(std::uint32_t seed, const std::string& line, const std::string
     if (status == 0)
       CHECK(answer == whole);
     else
-      CHECK(nlohmann::json::accept(answer));  // it says itself that it was stopped
+      CHECK(nlohmann::json::accept(answer));  // it reports itself that it was stopped
   }
   if (status == 0) CHECK(std::filesystem::exists(folder / "answer"));
 }
@@ -292,7 +293,7 @@ void kill_at_random(int kills) {
                                        "[[question]]\nask = \"simulate tree\"\nradix = 4\nlevels = 2\nload = "
                                        "0.8\nslots = 4000\nseed = [\"1:12:1\"]\n");
   const std::string sweep = "sweep " + plan + " --jobs 2 --store STORE";
-  // Its second point does not look at a stop, and is given up.
+  // Its second point does not check for a stop, and is abandoned.
   const std::string given_up = "buffer --inputs 2,32 --load 0.6 --burst 1000 --drop 1e-3 --time-limit 0.6";
   const std::string whole_sweep = undisturbed(sweep), whole_list = undisturbed(given_up);
   CHECK(nlohmann::json::accept(whole_sweep));
@@ -306,7 +307,7 @@ void kill_at_random(int kills) {
   }
 }
 
-TEST_CASE("processes: killed at random moments, with nothing left and no half answer") {
+TEST_CASE("processes: killed at random moments without leftovers or partial answers") {
   kill_at_random(20);
 }
 

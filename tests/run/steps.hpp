@@ -8,10 +8,11 @@
 #include <string>
 #include <string_view>
 
-/// A job whose pieces differ by 100 times in length, can be interrupted anywhere, and remember all they did.
+/// A job whose pieces differ by a factor of 100 in length, can be interrupted anywhere, and record all their
+/// steps.
 namespace tailbound::test {
 
-/// Piece n makes 2000 (1 + n % 100) steps x' = 3 x + n, and looks every 500.
+/// Piece n makes 2000 (1 + n % 100) steps x' = 3 x + n, and checks every 500.
 inline run::Job steps_job(std::size_t pieces, std::int64_t unit = 2000) {
   run::Job job{.identity = "steps", .pieces = pieces, .work = {}};
   job.work = [unit](std::size_t number, std::string_view state, run::Look& look) {

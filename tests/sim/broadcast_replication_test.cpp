@@ -12,8 +12,8 @@
 #include <tests/support/rigid_worms.hpp>
 #include <tests/support/worm_ends.hpp>
 
-/// Random runs have fixed seeds: a test that passes once passes always. Where an interval must hold an exact
-/// value it is taken at a confidence that fails once in 10 000 runs.
+/// Random runs have fixed seeds: a test that passes once passes always. If an interval must contain an exact
+/// value, its confidence is such that one in 10 000 runs fails.
 namespace tailbound::sim {
 namespace {
 
@@ -45,15 +45,14 @@ bool holds(const numeric::Estimate<Unit>& estimate, double exact) {
   return inside;
 }
 
-/// Every choice of how messages enter and leave, the published one last.
-/// Ejection channels on a way.
+/// All kinds of injection and ejection, the published one last. Ejection channels on a route.
 std::uint64_t ejections(const network::WormEnds& ends) {
   return ends.ejection == network::Ejection::one ? 1 : 0;
 }
 
 TEST_CASE("hypercube simulation: alone, a unicast takes M + d cycles and a broadcast n (M + 1 + Delta)") {
-  // A cycle more for each ejection channel. With one injection channel the first copy on, of which the rest of a
-  // broadcast waits for the longest, is as long on its way as by ports.
+  // One cycle more for each ejection channel. With one injection channel the first forwarded copy, for which
+  // the rest of a broadcast waits longest, takes as long as with ports.
   const network::WormEnds ends = GENERATE(from_range(all_ends));
   for (const int n : {1, 2, 4})
     for (const std::int64_t flits : {1, 3, 20})
@@ -84,14 +83,14 @@ TEST_CASE("hypercube simulation: alone, a unicast takes M + d cycles and a broad
       }
 }
 
-TEST_CASE("hypercube simulation: each broadcast reaches each node once, by its tree, with its start-up") {
+TEST_CASE("hypercube simulation: each broadcast reaches each node once, along its tree, with its start-up") {
   BroadcastModel model = model_of(4, 2, 8, "0.006", "0.1", 5);
   model.ends = GENERATE(from_range(all_ends));
   const bool ports = model.ends.injection == network::Injection::ports;
   const auto replication = make_broadcast_replication(model, {11, 0});
   struct Seen {
     std::set<std::uint32_t> nodes;
-    std::map<std::uint32_t, std::uint64_t> has;  // [node]: since when
+    std::map<std::uint32_t, std::uint64_t> has;  // [node]: start time
     std::uint32_t root = 0;
   };
   std::map<std::uint32_t, Seen> open;  // [tag]
@@ -131,17 +130,17 @@ TEST_CASE("hypercube simulation: each broadcast reaches each node once, by its t
   CHECK(counts[BroadcastRows::delivered][0] == delivered);
   CHECK(counts[BroadcastRows::delivered][1] == 8 * delivered);
   CHECK(counts[BroadcastRows::unicasts][0] + counts[BroadcastRows::copies][0] == delivered);
-  // What has crossed but was not delivered is on its way.
+  // Crossings without delivery are still in progress.
   const std::uint64_t under_way = counts[BroadcastRows::crossings][0] - 8 * links;
   CHECK(under_way < 16 * 4 * 3 * 8 + ejections(model.ends) * 16 * 8);
-  // Bases are equally likely, so that copies are as many in each dimension.
+  // Bases are equally likely, so each dimension has the same number of copies.
   const double expected = static_cast<double>(counts[BroadcastRows::copies][0]) / 4;
   for (const std::uint64_t count : by_dimension)
     CHECK(std::abs(static_cast<double>(count) - expected) < 0.07 * expected);
 }
 
-TEST_CASE("hypercube simulation: the copies of broadcasts alone never share a wire") {
-  // All that crosses a link comes through one port, one after the other.
+TEST_CASE("hypercube simulation: copies of single broadcasts never share a channel") {
+  // All messages on a link come through one port, one after the other.
   for (const int virtual_channels : {1, 4}) {
     const auto replication =
         make_broadcast_replication(model_of(4, virtual_channels, 8, "0.02", "1"), {4, 0});
@@ -157,9 +156,9 @@ TEST_CASE("hypercube simulation: the copies of broadcasts alone never share a wi
   }
 }
 
-TEST_CASE("hypercube simulation: two nodes are queues whose wait is known exactly") {
-  // One port and one link with one sender: M/D/1, for unicasts and for broadcasts. Nothing else comes to the ejection
-  // channel.
+TEST_CASE("hypercube simulation: two nodes match the exact wait of a queue") {
+  // One port and one link with one sender: M/D/1, for unicasts and for broadcasts. Nothing else arrives at
+  // the ejection channel.
   const network::WormEnds ends = GENERATE(from_range(all_ends));
   for (const char* rate : {"0.02", "0.05", "0.08"})
     for (const char* broadcast : {"0", "0.5"}) {
@@ -188,7 +187,7 @@ TEST_CASE("hypercube simulation: two nodes are queues whose wait is known exactl
     }
 }
 
-TEST_CASE("hypercube simulation: unicasts in one channel a link as a second simulator has them") {
+TEST_CASE("hypercube simulation: unicasts with one channel per link match a second simulator") {
   BroadcastModel model = model_of(4, 1, 8, "0.05", "0");
   model.ends = GENERATE(from_range(all_ends));
   const BroadcastEstimates found = simulated(model, 60'000);
@@ -210,7 +209,7 @@ TEST_CASE("hypercube simulation: unicasts in one channel a link as a second simu
 
 TEST_CASE("hypercube simulation: delivered flits are (1 + b (N - 2)) M lg") {
   const network::WormEnds ends = GENERATE(from_range(all_ends));
-  // One channel a node does not carry as many copies.
+  // One channel per node cannot carry as many copies.
   const char* text = ends == network::all_port ? "0.008" : "0.004";
   const double rate = std::stod(text);
   for (const char* broadcast : {"0", "0.02", "0.3", "1"}) {
@@ -221,7 +220,7 @@ TEST_CASE("hypercube simulation: delivered flits are (1 + b (N - 2)) M lg") {
     CAPTURE(broadcast);
     CHECK(found.offered == Approx((1 + b * 14) * 6 * rate).epsilon(1e-12));
     CHECK(holds(found.throughput, found.offered));
-    CHECK(found.generated == Approx(found.throughput.value).epsilon(0.005));  // but for what is under way
+    CHECK(found.generated == Approx(found.throughput.value).epsilon(0.005));  // except messages in progress
     CHECK(found.unicast_latency.has_value() == (b < 1));
     CHECK(found.broadcast_latency.has_value() == (b > 0));
     REQUIRE(found.percentiles.size() == 2);
@@ -261,11 +260,11 @@ TEST_CASE("hypercube simulation: cuts, saving and loading, and threads change no
   }
 }
 
-TEST_CASE("hypercube simulation: a port carries one flit a cycle") {
+TEST_CASE("hypercube simulation: a port carries one flit per cycle") {
   const SimulatedSaturation found =
       simulated_saturation(model_of(1, 2, 10, "0.01", "0.3"), {.first_guess = 0.08});
   CAPTURE(found.greatest_stable, found.least_unstable);
-  // A load is called stable while less than 0.5 % stay, and 12 000 messages are counted to 0.9 %.
+  // A load is called stable if less than 0.5 % remain, and 12 000 messages are counted to 0.9 %.
   CHECK(found.greatest_stable <= 0.102);
   CHECK(found.least_unstable >= 0.0985);
   CHECK(found.least_unstable <= found.greatest_stable * 1.0101);
@@ -274,7 +273,7 @@ TEST_CASE("hypercube simulation: a port carries one flit a cycle") {
   CHECK(std::abs(beyond.throughput.value - 1) < 0.01);
 }
 
-TEST_CASE("hypercube simulation: what cannot be is refused") {
+TEST_CASE("hypercube simulation: invalid parameters are rejected") {
   const auto refused = [](auto change) {
     BroadcastModel model = model_of(3, 2, 4, "0.01", "0.1");
     change(model);

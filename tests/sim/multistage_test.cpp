@@ -60,8 +60,8 @@ TEST_CASE("multistage simulation: generated = delivered + inside + stalled at ev
       }
 }
 
-/// The same network written for the eye, slow: every request is kept by itself, events are searched for, and
-/// waiting lists are lists. What is shared is the random numbers and the wiring.
+/// The same network as a simple and slow program: every request is stored separately, events are searched,
+/// and waiting lists are lists. Only the random numbers and the wiring are shared.
 class PlainMultistage {
  public:
   PlainMultistage(const MultistageModel& model, RandomKey key)
@@ -106,13 +106,13 @@ class PlainMultistage {
   };
   struct Queue {
     std::vector<Message> messages;     ///< the first is in service, or blocked
-    std::uint64_t end = never;         ///< of the service under way
-    std::uint64_t begun = 0;           ///< how many services had begun before it
-    std::vector<std::size_t> waiting;  ///< blocked queues, first come first
+    std::uint64_t end = never;         ///< of the current service
+    std::uint64_t begun = 0;           ///< number of services that started before it
+    std::vector<std::size_t> waiting;  ///< blocked queues, first come first served
   };
   struct Link {
     bool taken = false;
-    std::vector<std::size_t> waiting;  ///< queues whose heads need it, first come first
+    std::vector<std::size_t> waiting;  ///< queues whose heads need it, first come first served
   };
 
   void draw() {
@@ -167,7 +167,7 @@ class PlainMultistage {
     queues_[at].end = now_ + ticks_per_slot;
     queues_[at].begun = begun_++;
   }
-  /// Where the head goes: a queue, or behind all queues a memory.
+  /// Destination of the head: a queue, or a memory after all queues.
   [[nodiscard]] std::size_t next_of(std::size_t at) const {
     const std::size_t stage = at / nodes_;
     std::uint32_t digit = queues_[at].messages.front().memory;  // the most significant of n first
@@ -192,7 +192,7 @@ class PlainMultistage {
     else
       queues_[to].waiting.push_back(from);
   }
-  /// Its next service begins before others come in.
+  /// Its next service starts before others are admitted.
   void leave(std::size_t from) {
     Queue& queue = queues_[from];
     Link& link = links_[next_of(from)];
@@ -235,7 +235,7 @@ class PlainMultistage {
   std::uint64_t now_ = 0, arrivals_ = 0, next_arrival_ = 0, begun_ = 0;
 };
 
-TEST_CASE("multistage simulation: a plain program of the same rules counts the same") {
+TEST_CASE("multistage simulation: a direct simulation of the same rules gives the same counts") {
   for (const auto& [wiring, links] : wirings_and_links)
     for (const std::optional<std::int64_t> combining : {std::optional<std::int64_t>{1}, {2}, {3}, {}})
       for (const auto& [nodes, size, buffer, load] : {std::tuple{8, 2, 1, "1"},
@@ -287,9 +287,10 @@ TEST_CASE("multistage simulation: cuts, saving and loading, and threads change n
   for (std::size_t i = 0; i < one.all().size(); ++i) test::require_equal(*one.all()[i], *two.all()[i]);
 }
 
-TEST_CASE("multistage simulation: one stage is M/D/1 with a stalled request in a place more") {
-  // While a request is stalled none is generated: so the processor and its K places are a queue M/D/1 with
-  // K + 1 places that loses what finds all taken. A stalled request's delay begins when it gets a place.
+TEST_CASE("multistage simulation: one stage is M/D/1 with one extra place for a stalled request") {
+  // While a request is stalled none is generated. So the processor and its K places are a queue M/D/1 with K
+  // + 1 places that loses arrivals when all are occupied. A stalled request's delay begins when it gets a
+  // place.
   const int places = 5;
   for (const char* load : {"0.5", "0.9"}) {
     const MultistageModel model = model_of(16, 16, places - 1, "0", 1, load);
@@ -306,7 +307,7 @@ TEST_CASE("multistage simulation: one stage is M/D/1 with a stalled request in a
   }
 }
 
-/// N = 64, s = 2, L = 4, h = 0.08, simulated elsewhere with intervals up to 0.6 %.
+/// N = 64, s = 2, L = 4, h = 0.08, from another simulation with intervals up to 0.6 %.
 struct Elsewhere {
   std::int64_t combining;
   const char* load;
@@ -337,13 +338,14 @@ TEST_CASE("multistage simulation: the published checks at 64 nodes") {
     check(row, 40'000);
 }
 
-TEST_CASE("multistage simulation: the published checks at 64 nodes that take long", "[.full][full]") {
-  // Just above saturation (0.28736) the network forgets slowly: even so long a run leaves delays uncertain.
+TEST_CASE("multistage simulation: the published long checks at 64 nodes", "[.full][full]") {
+  // Just above saturation (0.28736) the relaxation time is long: even such a long run leaves delays
+  // uncertain.
   check({1, "0.3", 0.2870, 17.5, 43.7, 0.04}, 100'000);
   check({4, "1", 0.7842, 18.03, 23.44}, 100'000);
 }
 
-TEST_CASE("multistage simulation: light load") {
+TEST_CASE("multistage simulation: low load") {
   // D -> n + rho / 2 + (n - 1) (rho / 2) (1 - 1 / s)
   for (const auto& [nodes, size, stages] : {std::tuple{64, 2, 6}, {64, 4, 3}, {81, 3, 4}}) {
     const MultistageModel model = model_of(nodes, size, 4, "0", 1, "0.02");
@@ -362,8 +364,9 @@ TEST_CASE("multistage simulation: without combining the hot path's last queue is
   }
 }
 
-TEST_CASE("multistage simulation: with one request a link the hot memory is the limit") {
-  // Pfister and Norton: the hot memory takes one request at a time, and N (h + (1 - h) / N) of a load of 1.
+TEST_CASE("multistage simulation: with one request per link the hot memory is the limit") {
+  // Pfister and Norton: the hot memory serves one request at a time, and gets N (h + (1 - h) / N) of a load
+  // of 1.
   for (const auto& [nodes, size, hot] : {std::tuple{64, 2, "0.08"}, {64, 4, "0.16"}, {256, 2, "0.04"}}) {
     const MultistageModel model = model_of(nodes, size, 4, hot, 1, "1", Wiring::baseline, Links::one);
     const double h = numeric::nearest_double(model.network.hot);
@@ -372,14 +375,14 @@ TEST_CASE("multistage simulation: with one request a link the hot memory is the 
   }
 }
 
-TEST_CASE("multistage simulation: wirings are alike") {
+TEST_CASE("multistage simulation: wirings are equivalent") {
   const MultistageEstimates baseline = simulated(model_of(64, 4, 2, "0.1", 2, "0.7"), 20'000);
   const MultistageEstimates omega = simulated(model_of(64, 4, 2, "0.1", 2, "0.7", Wiring::omega), 20'000);
   CHECK(baseline.delay->value == Approx(omega.delay->value).epsilon(0.01));
   CHECK(baseline.throughput.value == Approx(omega.throughput.value).epsilon(0.005));
 }
 
-TEST_CASE("multistage simulation: what is out of range is refused") {
+TEST_CASE("multistage simulation: parameters out of range are rejected") {
   CHECK_THROWS_AS(make_multistage_replication(model_of(64, 2, 4, "0.1", 2, "0"), {}), InvalidArgument);
   CHECK_THROWS_AS(make_multistage_replication(model_of(64, 2, 4, "0.1", 2, "1.5"), {}), InvalidArgument);
   CHECK_THROWS_AS(make_multistage_replication(model_of(60, 2, 4, "0.1", 2, "0.5"), {}), InvalidArgument);

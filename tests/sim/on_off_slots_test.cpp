@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-/// Random runs have fixed seeds: a test that passes once passes always. What is stated as the false-alarm
-/// rate is how likely a right program would fail with a new seed.
+/// Random runs have fixed seeds: a test that passes once passes always. The stated false-alarm rate is the
+/// probability that a correct program fails with a new seed.
 namespace tailbound::sim {
 namespace {
 
@@ -49,13 +49,13 @@ std::vector<bool> states_of(const traffic::OnOff& source, RandomKey key, std::ui
   return states;
 }
 
-/// Distance of `ones` of `trials` from a binomial's mean, in its deviations.
+/// Distance of `ones` of `trials` from a binomial's mean, in standard deviations.
 double deviations(double ones, double trials, double probability) {
   return (ones - trials * probability) /
          std::sqrt(std::max(0.0, trials * probability * (1 - probability)) + 1e-9);
 }
 
-TEST_CASE("on-off slots: the states are those of the coins, slot by slot") {
+TEST_CASE("on-off slots: states match the coins, slot by slot") {
   const RandomKey key{3, 1};
   for (const Case& its : cases) {
     CAPTURE(its.load, its.on_rate, its.burst);
@@ -86,9 +86,9 @@ TEST_CASE("on-off slots: the states are those of the coins, slot by slot") {
   }
 }
 
-// Within 5 deviations of exact laws, 6 comparisons for each of 8 cases: a right program fails with a new
-// seed with probability 3e-5.
-TEST_CASE("on-off slots: load, length of bursts and correlation are those of the chain") {
+// Within 5 deviations of exact distributions, 6 comparisons for each of 8 cases: a correct program fails with
+// a new seed with probability 3e-5.
+TEST_CASE("on-off slots: load, burst length and correlation match the chain") {
   constexpr int blocks = 20'000;
   for (const Case& its : cases) {
     CAPTURE(its.load, its.on_rate, its.burst);
@@ -130,9 +130,8 @@ TEST_CASE("on-off slots: load, length of bursts and correlation are those of the
   }
 }
 
-// As above; 3 comparisons for each of 8 cases, 2e-5 in all.
-TEST_CASE(
-    "on-off slots: sources begin and stay in the stationary law, independently, and send at the on-rate") {
+// As above; 3 comparisons for each of 8 cases, 2e-5 in total.
+TEST_CASE("on-off slots: sources are stationary and independent, and send at the on-rate") {
   constexpr std::uint64_t sources = 20'000;
   for (const Case& its : cases) {
     CAPTURE(its.load, its.on_rate, its.burst);
@@ -165,8 +164,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("on-off slots: memory is that of the chain, and strict alternation is refused") {
-  // The variance of sums over n slots, added up covariance by covariance.
+TEST_CASE("on-off slots: memory matches the chain, and strict alternation is rejected") {
+  // The variance of sums over n slots, summed covariance by covariance.
   for (const Case& its : cases) {
     CAPTURE(its.load, its.on_rate, its.burst);
     const traffic::OnOff source =

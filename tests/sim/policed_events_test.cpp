@@ -32,7 +32,7 @@ namespace {
 constexpr EventSources event_sources[] = {EventSources::search, EventSources::greedy, EventSources::periodic,
                                           EventSources::random, EventSources::together};
 
-/// One port of rate 1, a class each, packets from 1 to `lengths`.
+/// One port of rate 1, one class per flow, packets from 1 to `lengths`.
 PolicedNetwork one_port_of_classes(Scheduler scheduler, const std::vector<Rational>& lengths,
                                    const std::vector<traffic::TokenBucket>& buckets) {
   PolicedNetwork network;
@@ -49,7 +49,7 @@ PolicedNetwork one_port_of_classes(Scheduler scheduler, const std::vector<Ration
   return network;
 }
 
-/// The greatest of several ways to send.
+/// The maximum over several kinds of sources.
 PolicedEventsSeen worst_seen(const PolicedNetwork& network, std::uint64_t packets, std::uint64_t seed = 1) {
   PolicedEventsSeen all;
   for (const EventSources sources : event_sources) {
@@ -69,7 +69,7 @@ PolicedEventsSeen worst_seen(const PolicedNetwork& network, std::uint64_t packet
   return all;
 }
 
-/// Numbers that users have: few digits.
+/// Numbers as users write them: few digits.
 class NetworkDraws {
  public:
   explicit NetworkDraws(std::uint64_t seed) : engine_(seed) {}
@@ -81,7 +81,7 @@ class NetworkDraws {
   void draw_port(PolicedNetwork& network, bool one_class);
   void draw_flow(PolicedNetwork& network, bool ring);
   void fit_schedulers(PolicedNetwork& network);
-  /// Rates so that no port is offered more than `percent` of what a class of it surely gets.
+  /// Rates such that the offered load of a port is at most `percent` of the guaranteed rate of a class.
   void fit_rates(PolicedNetwork& network);
 
   std::mt19937_64 engine_;
@@ -122,7 +122,7 @@ void NetworkDraws::fit_schedulers(PolicedNetwork& network) {
   for (PolicedPort& port : network.ports) {
     const std::size_t number_of = static_cast<std::size_t>(&port - network.ports.data());
     if (port.scheduler == Scheduler::cbs) {
-      // Classes behind the second would have no guarantee.
+      // Classes after the second would have no guarantee.
       for (const PolicedFlow& flow : network.flows)
         if (flow.traffic_class > 1 &&
             std::find(flow.path.begin(), flow.path.end(), number_of) != flow.path.end()) {
@@ -176,7 +176,7 @@ PolicedNetwork NetworkDraws::network() {
   return network;
 }
 
-/// Above no bound; the greatest parts of delays and backlogs that were seen.
+/// Checks that no bound is exceeded; the largest fractions of the bounds that were seen.
 struct Shares {
   double delay = 0, backlog = 0;
 };
@@ -203,7 +203,7 @@ Shares require_below(const PolicedNetwork& network, const bounds::NetworkGuarant
   return shares;
 }
 
-/// As a file would have it, for a failure that is to be looked at.
+/// The network as a file, to reproduce a failure.
 std::string written(const PolicedNetwork& network) {
   std::string text;
   const auto add = [&](const std::string& what) { text += what + " "; };
@@ -225,7 +225,7 @@ std::string written(const PolicedNetwork& network) {
   return text;
 }
 
-/// \return  how many networks had bounds
+/// \return  number of networks with bounds
 long compare_random_networks(std::uint64_t first, long count, std::uint64_t packets) {
   long compared = 0;
   for (long i = 0; i < count; ++i) {
@@ -236,7 +236,7 @@ long compare_random_networks(std::uint64_t first, long count, std::uint64_t pack
     try {
       never = bounds::guarantee(network);
     } catch (const NoAnswer&) {
-      continue;  // a circle whose delays do not bear each other out, or a class that higher ones starve
+      continue;  // a cycle without a bound, or a class starved by higher ones
     }
     static_cast<void>(require_below(network, never, worst_seen(network, packets, seed)));
     ++compared;
@@ -261,7 +261,7 @@ TEST_CASE("policed events: greedy flows attain the bounds of a FIFO port") {
     const PolicedEventsSeen seen = simulate_events(network, {.sources = EventSources::greedy});
     static_cast<void>(require_below(network, never, seen));
     for (std::size_t f = 0; f < 3; ++f) CHECK(seen.flows[f].delay == *never.flows[f].tfa);
-    // What comes during the latency comes as a fluid in the bound, and in whole packets here.
+    // Arrivals during the latency are a fluid in the bound, and whole packets here.
     if (network.ports[0].latency == 0) CHECK(seen.queues[0].backlog == never.queues[0].backlog);
   };
   check_attained();
@@ -272,7 +272,7 @@ TEST_CASE("policed events: greedy flows attain the bounds of a FIFO port") {
   check_attained();
 }
 
-TEST_CASE("policed events: priority, credits and turns come near their bounds") {
+TEST_CASE("policed events: priority, credit-based shaping and DRR come near their bounds") {
   const std::vector<traffic::TokenBucket> buckets{
       {rational("1/5"), 30}, {rational("1/5"), 40}, {rational("1/10"), 100}};
   const auto seen_of = [&](const PolicedNetwork& network) {
@@ -301,7 +301,7 @@ TEST_CASE("policed events: priority, credits and turns come near their bounds") 
   at_least(drr.flows[0].delay, 168);
 }
 
-TEST_CASE("policed events: what flows send, and what regulators let out, passes their buckets") {
+TEST_CASE("policed events: flows and regulator outputs conform to their buckets") {
   PolicedNetwork network;
   network.classes = {"all"};
   for (int p = 0; p < 3; ++p)
@@ -358,7 +358,7 @@ TEST_CASE("policed events: what flows send, and what regulators let out, passes 
   }
 }
 
-TEST_CASE("policed events: a search is a function of its seed, and sees more than bursts from time 0") {
+TEST_CASE("policed events: a search depends only on its seed, and exceeds bursts from time 0") {
   PolicedNetwork network;
   network.classes = {"all"};
   for (int p = 0; p < 4; ++p) network.ports.push_back({.name = "p" + std::to_string(p), .rate = 1});
@@ -381,18 +381,17 @@ TEST_CASE("policed events: a search is a function of its seed, and sees more tha
   CHECK(shares.delay > 0.7);
 }
 
-TEST_CASE("policed events: random networks never exceed what is never exceeded") {
+TEST_CASE("policed events: random networks never exceed their bounds") {
   CHECK(compare_random_networks(1, 60, 2'000) > 40);
 }
 
-TEST_CASE("policed events: many random networks never exceed what is never exceeded", "[.full]") {
+TEST_CASE("policed events: many random networks never exceed their bounds", "[.full]") {
   CHECK(compare_random_networks(1'000'000, 3'000, 20'000) > 2'000);
 }
 
-TEST_CASE(
-    "policed events: a regulator that flows share has no bound where they come to its port unregulated") {
-  // Flow a waits for c at p0, and its packets come to p1 closer together than its bucket has them. The regulator behind
-  // p1 holds the second back, and b's packet behind it where both share a queue.
+TEST_CASE("policed events: a shared regulator after an unregulated port has no bound") {
+  // Flow a waits for c at p0, and its packets arrive at p1 closer together than its bucket allows. The
+  // regulator after p1 delays the second one, and b's packet after it if both share a queue.
   PolicedNetwork network;
   network.classes = {"all"};
   for (int p = 0; p < 3; ++p) network.ports.push_back({.name = "p" + std::to_string(p), .rate = 1});
@@ -419,7 +418,7 @@ TEST_CASE(
   CHECK(latest_of_b() > never);
 }
 
-TEST_CASE("policed events: numbers without a common tick are refused") {
+TEST_CASE("policed events: numbers without a common tick are rejected") {
   PolicedNetwork network = one_port_of_classes(Scheduler::fifo, {1}, {{rational("1/5"), 3}});
   network.ports[0].rate = rational("1.0000000000000000001");
   CHECK_THROWS_AS(simulate_events(network, {}), LimitExceeded);

@@ -73,8 +73,7 @@ double mean_of(const std::vector<std::uint64_t>& histogram) {
 
 }  // namespace
 
-TEST_CASE(
-    "policed simulation: what flows send conforms to their buckets, token by token and window by window") {
+TEST_CASE("policed simulation: flows conform to their buckets, token by token and window by window") {
   const PolicedNetwork network = mixed_ports();
   for (const PolicedSending sending : sendings) {
     INFO(names_of(sending)[static_cast<std::size_t>(sending)]);
@@ -108,7 +107,7 @@ TEST_CASE(
         packets += sent[flow][from];
       }
       CHECK(wrong == 0);
-      // Of what the buckets let through in the long run.
+      // Fraction of the long-run rate of the buckets.
       const double share = static_cast<double>(packets) /
                            (static_cast<double>(slots) * numeric::nearest_double(pattern.rate()));
       if (sending == PolicedSending::greedy || sending == PolicedSending::periodic)
@@ -119,7 +118,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("policed simulation: one port, slot by slot what its arrivals make of it") {
+TEST_CASE("policed simulation: one port matches its arrivals, slot by slot") {
   PolicedNetwork network = slotted_ports(1);
   for (int flow = 0; flow < 5; ++flow) add_flow(network, {0}, {{ratio(1, 6), numeric::whole(2 + flow)}});
   for (const PolicedSending sending : sendings) {
@@ -137,7 +136,7 @@ TEST_CASE("policed simulation: one port, slot by slot what its arrivals make of 
   }
 }
 
-TEST_CASE("policed simulation: packets are kept, and spend in queues what their delays say") {
+TEST_CASE("policed simulation: packets are conserved, and their delays match the queues") {
   PolicedNetwork network = mixed_ports();
   network.classes = {"high", "low"};
   network.flows[0].traffic_class = 1;
@@ -178,8 +177,9 @@ TEST_CASE("policed simulation: packets are kept, and spend in queues what their 
   }
 }
 
-TEST_CASE("policed simulation: periodic flows have the exact law of their phases") {
-  // Three flows of a packet every five slots, phases independent: P(Q > 0) = 3/5, P(Q > 1) = 17/125, P(Q > 2) = 1/125.
+TEST_CASE("policed simulation: periodic flows match the exact distribution over phases") {
+  // Three flows of a packet every five slots, phases independent: P(Q > 0) = 3/5, P(Q > 1) = 17/125, P(Q > 2)
+  // = 1/125.
   PolicedNetwork network = slotted_ports(1);
   for (int flow = 0; flow < 3; ++flow) add_flow(network, {0}, {{ratio(1, 5), 1}});
   const int runs = 20'000;
@@ -197,12 +197,12 @@ TEST_CASE("policed simulation: periodic flows have the exact law of their phases
         above[q] += static_cast<double>(histogram[length]) / 5 / runs;
   }
   CHECK(above[0] == Approx(0.6).margin(1e-9));
-  // Four standard deviations of a run's share, at most sqrt(p / 5) each.
+  // Four standard deviations of a run's fraction, at most sqrt(p / 5) each.
   CHECK(std::abs(above[1] - 0.136) < 4 * std::sqrt(0.136 / runs));
   CHECK(std::abs(above[2] - 0.008) < 4 * std::sqrt(0.008 / runs));
 }
 
-TEST_CASE("policed simulation: greedy flows attain what one port may hold") {
+TEST_CASE("policed simulation: greedy flows attain the backlog bound of one port") {
   for (const auto& [flows, unit, burst, peak] : {std::tuple{3, 4, 3, true},
                                                  {3, 4, 2, false},
                                                  {10, 11, 10, true},
@@ -223,7 +223,7 @@ TEST_CASE("policed simulation: greedy flows attain what one port may hold") {
   }
 }
 
-TEST_CASE("policed simulation: what small networks attain is found, and no more") {
+TEST_CASE("policed simulation: small networks attain their worst case exactly") {
   for (const auto& [network, most_delay] : {std::pair{alike(2, {{0, 1}, {0}, {1}}, "2", "1/3"), 7},
                                             {alike(3, {{0, 2}, {0, 2}, {1, 2}, {1, 2}}, "2", "1/4"), 9},
                                             {alike(3, {{0, 1}, {1, 2}, {2, 0}}, "1", "1/3"), 4}}) {
@@ -266,7 +266,7 @@ void compare_with_guarantees(int networks, std::int64_t slots) {
     SlottedGuarantee bound;
     try {
       bound = slotted_guarantee(network);
-    } catch (const LimitExceeded&) {  // of a load next to 1
+    } catch (const LimitExceeded&) {  // at a load close to 1
       ++refused;
       continue;
     }
@@ -333,7 +333,7 @@ TEST_CASE("policed simulation: strict priority, the highest class as if it were 
     CHECK(greatest(counts[rows.delay(flow)]) <= slotted_guarantee(high).backlog.front());
 }
 
-TEST_CASE("policed simulation: a run that is cut, saved and loaded counts as a whole one does") {
+TEST_CASE("policed simulation: a split, saved and loaded run equals a whole one") {
   PolicedNetwork network = mixed_ports();
   network.classes = {"high", "low"};
   network.ports[1].scheduler = network::Scheduler::priority;
@@ -348,7 +348,7 @@ TEST_CASE("policed simulation: a run that is cut, saved and loaded counts as a w
     whole->advance(9'000);
     const auto fresh = make_policed_replication({network, sending}, {4, 2});
     advance_in_parts(*parts, 4'000);
-    // Into another one, too.
+    // Also into another one.
     sim::ByteWriter writer;
     parts->save(writer);
     const std::string bytes = writer.take();
@@ -389,7 +389,7 @@ TEST_CASE("policed simulation: estimates of many replications") {
   CHECK(in_queues == Approx(delays / static_cast<double>(estimates.slots)).epsilon(0.01));
 }
 
-TEST_CASE("policed simulation: what is refused") {
+TEST_CASE("policed simulation: invalid parameters are rejected") {
   const auto made = [](const PolicedNetwork& network, const std::vector<PolicedSending>& sending) {
     return make_policed_replication({network, sending}, {1, 0});
   };

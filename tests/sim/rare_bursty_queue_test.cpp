@@ -9,8 +9,8 @@
 
 #include <tests/support/estimate.hpp>
 
-/// Random runs have fixed seeds: a test that passes once passes always. What is stated as the false-alarm
-/// rate is how likely a right program would fail with a new seed.
+/// Random runs have fixed seeds: a test that passes once passes always. The stated false-alarm rate is the
+/// probability that a correct program fails with a new seed.
 namespace tailbound::sim {
 namespace {
 
@@ -19,14 +19,14 @@ using numeric::parse_rational;
 using numeric::Rational;
 using test::sure;
 
-/// The first hop of a tree: `inputs` leaves, each packet of which comes here with probability 1 / inputs.
+/// The first hop of a tree: `inputs` leaves, each of whose packets comes here with probability 1 / inputs.
 BurstySource leaves(long inputs, const char* load, const char* burst, const char* on_rate = "1") {
   const traffic::OnOff leaf = traffic::on_off(
       parse_rational(load, "load"), {parse_rational(burst, "burst"), parse_rational(on_rate, "on-rate")});
   return {traffic::thinned(leaf, Rational(1) / cln::cl_I(inputs)), inputs};
 }
 
-/// The same where each burst, as a whole, comes here with probability 1 / inputs.
+/// The same if each burst, as a whole, comes here with probability 1 / inputs.
 BurstySource whole_bursts(long inputs, const char* load, const char* burst, const char* on_rate = "1") {
   const traffic::OnOff leaf = traffic::on_off(
       parse_rational(load, "load"), {parse_rational(burst, "burst"), parse_rational(on_rate, "on-rate")});
@@ -39,8 +39,8 @@ double bernoulli_tail(long inputs, const char* load, std::int64_t level) {
       numeric::to_enclosure(queue::occupancy_tail(queue, Packets(level)).probability).lower());
 }
 
-/// P(Q > level) of two sources, from the chain of (Q, sources ON) with Q up to `most`: its law just after the
-/// arrivals of a slot, with the states in that slot, by repeated steps until nothing changes.
+/// P(Q > level) of two sources, from the chain of (Q, sources ON) with Q up to `most`: its distribution just
+/// after the arrivals of a slot, with the states in that slot, by iteration until nothing changes.
 double chain_tail(const traffic::OnOff& source, std::int64_t level, std::size_t most) {
   const double r = numeric::nearest_double(source.on_rate), a = numeric::nearest_double(source.start),
                b = numeric::nearest_double(source.stop);
@@ -70,8 +70,8 @@ double chain_tail(const traffic::OnOff& source, std::int64_t level, std::size_t 
   return tail;
 }
 
-/// P(Q > level) of two sources whose bursts come here or go elsewhere, likewise: from the chain of Q and the state of
-/// each source (OFF, ON here, ON elsewhere).
+/// P(Q > level) of two sources whose bursts come here or go elsewhere, by the same method: from the chain of
+/// Q and the state of each source (OFF, ON here, ON elsewhere).
 double directed_chain_tail(const BurstySource& sources, std::int64_t level, std::size_t most) {
   const double r = numeric::nearest_double(sources.source.on_rate),
                a = numeric::nearest_double(sources.source.start),
@@ -116,16 +116,16 @@ RareQueueEstimate estimated(const RareBurstyQueueModel& model, std::int64_t cycl
       model, run_rare_bursty_queue(model, rare_bursty_queue_plan(model, cycles, seed)), confidence);
 }
 
-/// 99.99 % intervals: a right program fails with probability 1e-4 a comparison.
+/// 99.99 % intervals: a correct program fails with probability 1e-4 per comparison.
 void check_holds(const RareQueueEstimate& estimate, double exact) {
   CAPTURE(exact, estimate.probability.value, estimate.relative_width());
   CHECK(estimate.probability.lower <= exact);
   CHECK(exact <= estimate.probability.upper);
 }
 
-// --- What is drawn ---------------------------------------------------------------------------------------
+// --- Random draws ------------------------------------------------------------------------------------------
 
-TEST_CASE("rare bursty queue: the tilt is an eigenvector, and the ratio of the laws what it says") {
+TEST_CASE("rare bursty queue: the tilt is an eigenvector and gives the likelihood ratio") {
   for (const double exponent : {0.0, 1e-9, 0.3, 2.0, 20.0})
     for (const auto& source : {leaves(4, "0.6", "16").source, leaves(4, "0.3", "2", "0.5").source,
                                leaves(2, "0.9", "9").source, leaves(3, "0.2", "1").source}) {
@@ -146,7 +146,7 @@ TEST_CASE("rare bursty queue: the tilt is an eigenvector, and the ratio of the l
     }
 }
 
-TEST_CASE("rare bursty queue: the tilt of bursts that stay together is an eigenvector too") {
+TEST_CASE("rare bursty queue: the tilt for per-burst destinations is an eigenvector too") {
   for (const double exponent : {0.0, 1e-9, 0.01, 0.3, 2.0, 20.0})
     for (const auto& [source, count, share] :
          {whole_bursts(4, "0.6", "16"), whole_bursts(4, "0.3", "2", "0.5"), whole_bursts(2, "0.9", "90"),
@@ -173,7 +173,7 @@ TEST_CASE("rare bursty queue: the tilt of bursts that stay together is an eigenv
       CHECK(1 - chances.stop_elsewhere == Approx((1 - b) / l).margin(1e-12));
       CHECK(chances.on_rate == Approx(r * z / w));
     }
-  // With nearly all bursts coming here it is that of sources all of whose packets do.
+  // If nearly all bursts come here, it is that of sources all of whose packets do.
   const traffic::OnOff source = whole_bursts(2, "0.3", "7").source;
   const DirectedChances nearly =
       tilted(source, Rational(1) - Rational(1) / cln::expt(cln::cl_I(10), 12), 0.2);
@@ -193,8 +193,8 @@ TEST_CASE("rare bursty queue: bursts of independent slots decay as Bernoulli sou
         Approx(decay_exponent(std::span(&plain, 1))).epsilon(1e-12));
 }
 
-// Within 5 deviations of exact laws, 4 times 5: a right program fails with probability 2e-5.
-TEST_CASE("rare bursty queue: numbers of sources have their binomial laws") {
+// Within 5 deviations of exact distributions, 4 times 5: a correct program fails with probability 2e-5.
+TEST_CASE("rare bursty queue: numbers of sources have binomial distributions") {
   for (const std::int64_t count : {1, 2, 32, 4096}) {
     const OnOffChances chances{.on_rate = 0.3, .start = 0.15, .stop = 0.1};
     OnCount sources(count, chances);
@@ -223,8 +223,8 @@ TEST_CASE("rare bursty queue: numbers of sources have their binomial laws") {
   }
 }
 
-// Within 5 deviations, 4 times 6: a right program fails with probability 2e-5.
-TEST_CASE("rare bursty queue: numbers of sources ON here and elsewhere have their laws") {
+// Within 5 deviations, 4 times 6: a correct program fails with probability 2e-5.
+TEST_CASE("rare bursty queue: numbers of sources ON here and elsewhere have the right distributions") {
   for (const std::int32_t count : {1, 2, 32, 4096}) {
     const DirectedChances chances{
         .on_rate = 0.3, .start = 0.15, .here = 0.25, .stop_here = 0.1, .stop_elsewhere = 0.2};
@@ -257,7 +257,7 @@ TEST_CASE("rare bursty queue: numbers of sources ON here and elsewhere have thei
     // A source that turns ON does so here or elsewhere: the covariance is negative.
     CHECK(std::abs(both + draws * off * 0.0375 * 0.1125) <
           5 * std::sqrt(draws * (3 * variance_here * variance_elsewhere + variance_here)) + 1e-9);
-    // Here 0.0375 / 0.1, elsewhere 0.1125 / 0.2, OFF 1, out of their sum.
+    // Here 0.0375 / 0.1, elsewhere 0.1125 / 0.2, OFF 1, divided by their sum.
     const double p = 0.375 / 1.9375, o = 0.5625 / 1.9375;
     CHECK(std::abs(at_first_here - 400 * count * p) < 5 * std::sqrt(400 * count * p * (1 - p)));
     CHECK(std::abs(at_first_elsewhere - 400 * count * o) < 5 * std::sqrt(400 * count * o * (1 - o)));
@@ -266,7 +266,8 @@ TEST_CASE("rare bursty queue: numbers of sources ON here and elsewhere have thei
 
 // --- Against known values --------------------------------------------------------------------------------
 
-TEST_CASE("rare bursty queue: 32 inputs, load 0.6, bursts of 16: known values, and rooms for 1e-6 .. 1e-15") {
+TEST_CASE(
+    "rare bursty queue: 32 inputs, load 0.6, bursts of 16: known values, and buffers for 1e-6 .. 1e-15") {
   const BurstySource sources = leaves(32, "0.6", "16");
   check_holds(estimated({sources, RareEvent::overflow, 6}, 200'000, 1, sure), 3.3217e-3);
   check_holds(estimated({sources, RareEvent::overflow, 12}, 200'000, 2, sure), 2.0789e-5);
@@ -281,7 +282,7 @@ TEST_CASE("rare bursty queue: 32 inputs, load 0.6, bursts of 16: known values, a
 }
 
 TEST_CASE("rare bursty queue: independent slots give the exact queue of Bernoulli sources") {
-  // 9 comparisons, 1e-3 in all.
+  // 9 comparisons, 1e-3 in total.
   for (const long inputs : {2L, 16L, 64L})
     for (const std::int64_t level : {3, 20, 40}) {
       CAPTURE(inputs, level);
@@ -291,7 +292,7 @@ TEST_CASE("rare bursty queue: independent slots give the exact queue of Bernoull
 }
 
 TEST_CASE("rare bursty queue: two sources against their chain") {
-  // 12 comparisons, 1.2e-3 in all.
+  // 12 comparisons, 1.2e-3 in total.
   for (const auto& [load, burst, on_rate] :
        {std::tuple{"0.5", "8", "1"}, {"0.7", "5", "1"}, {"0.4", "20", "0.8"}, {"0.2", "1.25", "0.9"}})
     for (const std::int64_t level : {2, 8, 14}) {
@@ -302,7 +303,7 @@ TEST_CASE("rare bursty queue: two sources against their chain") {
     }
 }
 
-TEST_CASE("rare bursty queue: bursts that stay together, 4 inputs: known values, 1e-9 and 1e-12") {
+TEST_CASE("rare bursty queue: per-burst destinations, 4 inputs: known values, 1e-9 and 1e-12") {
   // From the exact chain; the last one by the decay rate from P(Q > 526).
   const BurstySource sources = whole_bursts(4, "0.6", "16");
   const double far = 9.8090758745e-10 * std::pow(9.8090758745 / 10.182224076, 200);
@@ -315,8 +316,8 @@ TEST_CASE("rare bursty queue: bursts that stay together, 4 inputs: known values,
   }
 }
 
-TEST_CASE("rare bursty queue: two sources whose bursts stay together, against their chain") {
-  // 9 comparisons, 1e-3 in all.
+TEST_CASE("rare bursty queue: two sources with per-burst destinations, against their chain") {
+  // 9 comparisons, 1e-3 in total.
   for (const auto& [load, burst, on_rate] :
        {std::tuple{"0.4", "4", "1"}, {"0.5", "3", "1"}, {"0.4", "5", "0.8"}})
     for (const std::int64_t level : {1, 8, 20}) {
@@ -327,7 +328,7 @@ TEST_CASE("rare bursty queue: two sources whose bursts stay together, against th
     }
 }
 
-TEST_CASE("rare bursty queue: bursts of one packet are the same scattered or not") {
+TEST_CASE("rare bursty queue: bursts of one packet are the same for both kinds of destinations") {
   for (const std::int64_t level : {2, 5, 9}) {
     CAPTURE(level);
     const auto whole =
@@ -339,15 +340,16 @@ TEST_CASE("rare bursty queue: bursts of one packet are the same scattered or not
   }
 }
 
-TEST_CASE("rare bursty queue: waits are those of the packets, and losses those of a simulated buffer") {
+TEST_CASE("rare bursty queue: waits match packets, and losses match a simulated buffer") {
   const BurstySource sources = leaves(4, "0.7", "10");
-  // A packet that waits more than w slots is served in one with Q > w + 1 seen one by one: P(Q > w+1) / load.
+  // A packet that waits more than w slots is served in a slot with Q > w + 1 seen one by one: P(Q > w+1) /
+  // load.
   const auto wait = estimated({sources, RareEvent::wait, 9}, 100'000, 7, sure);
   const auto overflow = estimated({sources, RareEvent::overflow, 10}, 100'000, 8, sure);
   CHECK(wait.probability.lower * 0.7 <= overflow.probability.upper);
   CHECK(overflow.probability.lower <= wait.probability.upper * 0.7);
 
-  // Room for 4, slot by slot.
+  // A buffer of 4, slot by slot.
   OnCount leaves_on(4, tilted(sources.source, 0));
   RandomStream random({9, 0}, 0, 0);
   double came = 0, lost = 0;
@@ -384,9 +386,9 @@ TEST_CASE("rare bursty queue: intervals cover the exact value of a chain") {
   CHECK(std::abs(bias) < 3.5);
 }
 
-// --- The same whatever the threads and cuts ----------------------------------------------------------------
+// --- Independence of threads and splitting ----------------------------------------------------------------
 
-TEST_CASE("rare bursty queue: threads, cuts and resuming change nothing") {
+TEST_CASE("rare bursty queue: results do not depend on threads, splitting or resuming") {
   const bool stay = GENERATE(false, true);
   const RareBurstyQueueModel model{stay ? whole_bursts(5, "0.7", "12") : leaves(5, "0.7", "12"),
                                    RareEvent::overflow, 20};
@@ -421,7 +423,7 @@ TEST_CASE("rare bursty queue: threads, cuts and resuming change nothing") {
   }
 }
 
-TEST_CASE("rare bursty queue: what is refused") {
+TEST_CASE("rare bursty queue: invalid parameters are rejected") {
   const auto make = [](const RareBurstyQueueModel& model) {
     return make_rare_bursty_queue_replication(model, {});
   };

@@ -9,8 +9,8 @@
 #include <random>
 #include <tests/support/cut_replication.hpp>
 
-/// Random runs have fixed seeds: a test that passes once passes always. What is stated as the false-alarm
-/// rate is how likely a right program would fail with a new seed.
+/// Random runs have fixed seeds: a test that passes once passes always. The stated false-alarm rate is the
+/// probability that a correct program fails with a new seed.
 namespace tailbound::sim {
 namespace {
 
@@ -33,7 +33,7 @@ queue::SlottedQueue analysed(const std::vector<SourceRate>& sources) {
   return {series::Arrivals::unequal_inputs(rates)};
 }
 
-/// What analysis says of the event; P(W > w) = P(Q > w + 1) / load.
+/// The event's probability from the analysis; P(W > w) = P(Q > w + 1) / load.
 double exact_probability(const RareQueueModel& model) {
   const queue::SlottedQueue queue = analysed(model.sources);
   switch (model.event) {
@@ -48,9 +48,9 @@ double exact_probability(const RareQueueModel& model) {
          mean_arrivals(model.sources);
 }
 
-// --- What is drawn ---------------------------------------------------------------------------------------
+// --- Random draws ------------------------------------------------------------------------------------------
 
-TEST_CASE("rare queue: the tilt is the decay rate that analysis finds") {
+TEST_CASE("rare queue: the tilt is the decay rate of the analysis") {
   for (const auto& [inputs, load] :
        {std::pair{2, "0.01"}, {2, "0.9"}, {16, "0.9"}, {16, "0.99999"}, {1000, "0.5"}, {4, "1/1000000"}}) {
     CAPTURE(inputs, load);
@@ -81,7 +81,7 @@ TEST_CASE("rare queue: tilted probabilities are the plain ones times z^j / A(z)"
     CHECK(tilted[j] == Approx(plain[j] * std::exp(0.7 * static_cast<double>(j)) / generating));
 }
 
-TEST_CASE("rare queue: the table meets each probability") {
+TEST_CASE("rare queue: the alias table has the right probabilities") {
   std::mt19937_64 random(5);
   for (const std::size_t size : {1U, 2U, 3U, 17U, 64U, 300U}) {
     CAPTURE(size);
@@ -90,7 +90,7 @@ TEST_CASE("rare queue: the table meets each probability") {
     const double all = std::accumulate(probabilities.begin(), probabilities.end(), 0.0);
     const AliasTable table(probabilities);
     std::vector<double> seen(size);
-    // Evenly spread numbers: each column is hit by 2^13 or more of them, each up to one on either side.
+    // Evenly spread numbers: each column gets 2^13 or more of them, with an error of one at either end.
     constexpr std::uint64_t step = 1024;
     for (std::uint64_t bits = step / 2; bits < (std::uint64_t{1} << 32U); bits += step)
       seen.at(static_cast<std::size_t>(table.draw(static_cast<std::uint32_t>(bits)))) += step;
@@ -100,7 +100,7 @@ TEST_CASE("rare queue: the table meets each probability") {
   }
 }
 
-TEST_CASE("rare queue: random numbers go on where they were saved") {
+TEST_CASE("rare queue: saved random numbers continue") {
   RandomStream stream({3, 1}, 0, 0);
   for (int skipped = 0; skipped < 300; ++skipped) {
     ByteWriter writer;
@@ -136,7 +136,7 @@ struct QueueScore {
     inside += estimate.lower <= exact && exact <= estimate.upper;
     sum += (estimate.value - exact) / ((estimate.upper - estimate.lower) / 2);
   }
-  /// Standard normal if the estimates are without bias: the half width is 2 deviations.
+  /// Standard normal if the estimates are unbiased: the half width is 2 deviations.
   [[nodiscard]] double bias() const { return 2 * sum / std::sqrt(cases); }
 };
 
@@ -174,7 +174,7 @@ QueueScore coverage(int cases, std::int64_t cycles, double greatest_load) {
   return score;
 }
 
-// A right program fails with probability 0.02 or less with a new seed.
+// A correct program fails with probability 0.02 or less with a new seed.
 TEST_CASE("rare queue: intervals cover the exact value, without bias") {
   const QueueScore score = coverage(60, 20'000, 0.8);
   CAPTURE(score.inside, score.bias());
@@ -190,7 +190,7 @@ TEST_CASE("rare queue: intervals cover the exact value in 90 to 99 % of 200 case
   CHECK(std::abs(score.bias()) < 3);
 }
 
-// Large probabilities: likelihood ratios near 1, and cycles in which much is lost.
+// Large probabilities: likelihood ratios near 1, and cycles with many losses.
 TEST_CASE("rare queue: events that are not rare") {
   for (const int event : {0, 1, 2})
     for (const std::int64_t level : {1, 2, 6}) {
@@ -202,16 +202,16 @@ TEST_CASE("rare queue: events that are not rare") {
     }
 }
 
-TEST_CASE("rare queue: as deep as doubles go") {
+TEST_CASE("rare queue: down to the smallest doubles") {
   const RareQueueModel model{equal_sources(8, parse_rational("0.3", "load")), RareEvent::overflow, 200};
   const double exact = exact_probability(model);
   CHECK(exact < 1e-120);
   CHECK(estimate_rare_queue(model, 3).probability.value == Approx(exact).epsilon(0.04));
 }
 
-// --- The same whatever the threads and cuts ----------------------------------------------------------------
+// --- Independence of threads and splitting ----------------------------------------------------------------
 
-TEST_CASE("rare queue: threads, cuts and resuming change nothing") {
+TEST_CASE("rare queue: results do not depend on threads, splitting or resuming") {
   const RareQueueModel model{equal_sources(5, parse_rational("0.7", "load")), RareEvent::loss, 20};
   const RunPlan plan = rare_queue_plan(4000, 9);
   const RunResult alone = run_rare_queue(model, plan), together = run_rare_queue(model, plan, {.threads = 3});
@@ -227,7 +227,7 @@ TEST_CASE("rare queue: threads, cuts and resuming change nothing") {
   CHECK(counts[RareQueueRows::hits][0] > 0);
 }
 
-TEST_CASE("rare queue: what is refused") {
+TEST_CASE("rare queue: invalid parameters are rejected") {
   const auto sources = equal_sources(4, parse_rational("0.5", "load"));
   const auto make = [](const RareQueueModel& model) { return make_rare_queue_replication(model, {}); };
   CHECK_THROWS_AS(make({{}, RareEvent::overflow, 3}), InvalidArgument);

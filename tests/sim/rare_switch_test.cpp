@@ -13,9 +13,9 @@
 #include <tests/support/with.hpp>
 #include <vector>
 
-/// Random runs have fixed seeds: a test that passes once passes always. Before the seeds were fixed each comparison
-/// with an exact number had an interval of 99.99 %: the 40 or so fail by chance once in 250 runs of a right program with
-/// new seeds, if intervals are what they say (which a test of its own looks at).
+/// Random runs have fixed seeds: a test that passes once passes always. Before the seeds were fixed each
+/// comparison with an exact number had an interval of 99.99 %: the 40 or so fail by chance once in 250 runs
+/// of a correct program with new seeds, if intervals have their nominal coverage (which has a separate test).
 namespace tailbound::sim {
 namespace {
 
@@ -63,7 +63,7 @@ bool always(int /*length*/, int /*total*/) {
   return true;
 }
 
-/// Of a switch whose inputs send to output 0 with the share `hot` beyond its even share of the rest.
+/// For a switch whose inputs send the fraction `hot` to output 0 in addition to its even share of the rest.
 SharedChain chain_of(const SwitchModel& model, int memory, int level) {
   const auto outputs = static_cast<std::size_t>(model.outputs);
   const double hot = numeric::nearest_double(model.hot);
@@ -77,9 +77,10 @@ SharedChain chain_of(const SwitchModel& model, int memory, int level) {
   return chain;
 }
 
-// --- Exact chains on sorted queue lengths, of another program ----------------------------------------------------
+// --- Exact chains on sorted queue lengths, from another program
+// ----------------------------------------------------
 
-TEST_CASE("rare switch: the memory's tail is that of the exact chain, far down") {
+TEST_CASE("rare switch: the memory's tail matches the exact chain at deep levels") {
   const auto tail = [](std::int64_t ports, std::int64_t level, double path_slots = 1e7) {
     return simulated(rare_switch_model(switch_model(ports, rational("0.8")), level), path_slots);
   };
@@ -89,7 +90,7 @@ TEST_CASE("rare switch: the memory's tail is that of the exact chain, far down")
   require_inside(tail(4, 50, 4e7), 4.4594903e-11, 0.3);
 }
 
-TEST_CASE("rare switch: what a memory loses is that of the exact chain") {
+TEST_CASE("rare switch: the loss of a memory matches the exact chain") {
   const auto loss = [](std::int64_t ports, std::int64_t memory) {
     return simulated(rare_switch_model(with_memory(ports, "0.8", memory)));
   };
@@ -99,7 +100,7 @@ TEST_CASE("rare switch: what a memory loses is that of the exact chain") {
   require_inside(loss(4, 30), 3.72870710e-7, 0.2);
 }
 
-// --- Exact chains of the tests -----------------------------------------------------------------------------------
+// --- Exact chains of the tests ----------------------------------------------------------------------------
 
 TEST_CASE("rare switch: unequal inputs, other numbers of outputs, a hot one") {
   const std::vector<SwitchModel> models{
@@ -120,7 +121,8 @@ TEST_CASE("rare switch: unequal inputs, other numbers of outputs, a hot one") {
   }
 }
 
-// Where little is sent, T is large because much comes in one slot: copies between the arrivals of a slot see it.
+// At low load, T is large because many packets arrive in one slot: copies between the arrivals of a slot are
+// needed.
 TEST_CASE("rare switch: many packets in one slot at low load") {
   for (const char* load : {"0.01", "0.1"}) {
     const SwitchModel model = switch_model(4, rational(load));
@@ -133,7 +135,7 @@ TEST_CASE("rare switch: many packets in one slot at low load") {
   }
 }
 
-TEST_CASE("rare switch: at every level on the way down against the chain of this test") {
+TEST_CASE("rare switch: every level matches the chain of this test") {
   const SwitchModel model = switch_model(3, rational("0.7"));
   const SharedChain open = chain_of(model, 70, 40);
   const RareSwitchModel rare = rare_switch_model(model, 40);
@@ -146,9 +148,9 @@ TEST_CASE("rare switch: at every level on the way down against the chain of this
   }
 }
 
-// --- The other simulation of the same switch ---------------------------------------------------------------------
+// --- The other simulation of the same switch --------------------------------------------------------------
 
-/// Every way of sending.
+/// All kinds of traffic.
 std::vector<SwitchModel> senders() {
   const SwitchModel four = switch_model(4, rational("0.6")), five = switch_model(5, rational("0.5"));
   const std::vector<traffic::CellClass> sizes{
@@ -177,7 +179,7 @@ std::vector<SwitchModel> senders() {
   };
 }
 
-TEST_CASE("rare switch: agrees with the simulation in blocks of slots, for every way of sending") {
+TEST_CASE("rare switch: agrees with the block simulation for every kind of traffic") {
   const auto agree = [](const Found& left, const Found& right) {
     CAPTURE(left.value, left.lower, left.upper, right.value, right.lower, right.upper);
     CHECK(std::abs(left.value - right.value) <=
@@ -219,10 +221,10 @@ TEST_CASE("rare switch: splitting agrees with its own plain simulation") {
   CHECK(total_count(counts[SplittingRows::occupancy]) == 1000);
 }
 
-// --- Intervals ---------------------------------------------------------------------------------------------------
+// --- Intervals --------------------------------------------------------------------------------------------
 
-// A right program fails with probability 0.01 with new seeds: fewer than 33 of 40 intervals of 95 %, or a mean error
-// beyond three of its deviations.
+// A correct program fails with probability 0.01 with new seeds: fewer than 33 of 40 intervals of 95 %, or a
+// mean error beyond three of its deviations.
 TEST_CASE("rare switch: intervals cover the exact value, without bias") {
   const RareSwitchModel tail = rare_switch_model(switch_model(2, rational("0.8")), 28),
                         loss = rare_switch_model(with_memory(4, "0.8", 20));
@@ -241,7 +243,7 @@ TEST_CASE("rare switch: intervals cover the exact value, without bias") {
   CHECK(std::abs(sum / std::sqrt(squares)) < 3);
 }
 
-// --- Pilot runs --------------------------------------------------------------------------------------------------
+// --- Pilot runs -------------------------------------------------------------------------------------------
 
 TEST_CASE("rare switch: pilot runs find the level of a probability, and copies near its inverse") {
   const SwitchModel model = switch_model(2, rational("0.8"));
@@ -265,9 +267,9 @@ TEST_CASE("rare switch: pilot runs find the level of a probability, and copies n
   CHECK(rare_switch_model(model, 1e-9).copies == rare.copies);
 }
 
-// --- The same whatever the threads and cuts ----------------------------------------------------------------------
+// --- Independence of threads and splitting ----------------------------------------------------------------
 
-TEST_CASE("rare switch: threads, cuts and resuming change nothing") {
+TEST_CASE("rare switch: results do not depend on threads, splitting or resuming") {
   std::vector<SwitchModel> models = senders();
   models.push_back(with(models[2], [](SwitchModel& m) { m.memory = 20; }));
   models.push_back(with_memory(4, "0.8", 15));
@@ -283,7 +285,7 @@ TEST_CASE("rare switch: threads, cuts and resuming change nothing") {
     test::advance_in_parts(*cut, 500);
     const Counts counts = whole->take_counts();
     CHECK(counts == cut->take_counts());
-    auto part = make_rare_switch_replication(rare, {9, 0});  // by one that knows nothing but what was saved
+    auto part = make_rare_switch_replication(rare, {9, 0});  // by a new one with only the saved state
     for (int slots = 0; slots < 500; slots += 20) {
       part->advance(20);
       ByteWriter writer;
@@ -301,7 +303,7 @@ TEST_CASE("rare switch: threads, cuts and resuming change nothing") {
   }
 }
 
-TEST_CASE("rare switch: what is refused") {
+TEST_CASE("rare switch: invalid parameters are rejected") {
   const SwitchModel good = switch_model(4, rational("0.8"));
   CHECK_THROWS_AS(rare_switch_model(good), InvalidArgument);
   CHECK_THROWS_AS(rare_switch_model(good, 0), InvalidArgument);

@@ -9,8 +9,8 @@
 #include <random>
 #include <tests/support/cut_replication.hpp>
 
-/// Random runs have fixed seeds: a test that passes once passes always. What is stated as the false-alarm
-/// rate is how likely a right program would fail with a new seed.
+/// Random runs have fixed seeds: a test that passes once passes always. The stated false-alarm rate is the
+/// probability that a correct program fails with a new seed.
 namespace tailbound::sim {
 namespace {
 
@@ -31,7 +31,7 @@ double exact_tail(const series::Arrivals& arrivals, std::int64_t level) {
   return static_cast<double>(numeric::to_enclosure(tail.probability).lower());
 }
 
-/// Distance of two estimates in deviations of their difference (half widths are two deviations).
+/// Distance of two estimates in standard deviations of their difference (half widths are two deviations).
 double distance(const numeric::Estimate<unit::Probability>& left,
                 const numeric::Estimate<unit::Probability>& right) {
   return 2 * (left.value - right.value) /
@@ -64,9 +64,9 @@ TEST_CASE("rare tree: only the queues upstream are simulated") {
   CHECK(queues_simulated(model_of(4, 3, "0.5", nearest, 2, 5)) == 1 + 3 + 12);
 }
 
-// Every stage of both routings, with bursts and without, against the simulation that moves packets; the load
-// is exact, too. 100 numbers within 4.5 deviations: a right program fails with probability 8e-4.
-TEST_CASE("rare tree: agrees with the packets' simulation at every stage") {
+// Every stage of both routings, with and without bursts, against the packet simulation; the load is exact,
+// too. 100 numbers within 4.5 deviations: a correct program fails with probability 8e-4.
+TEST_CASE("rare tree: agrees with the packet simulation at every stage") {
   const auto [radix, levels] = GENERATE(std::pair{4, 2}, std::pair{3, 3}, std::pair{2, 4});
   const TreeRouting routing = GENERATE(random_root, nearest);
   TreeModel packets{{radix, levels}, parse_rational("0.8", "load"), routing};
@@ -131,11 +131,11 @@ struct TreeScore {
     sum += error;
     squares += error * error;
   }
-  /// Mean relative error in its deviations: near standard normal without bias.
+  /// Mean relative error in units of its deviation: near standard normal if unbiased.
   [[nodiscard]] double bias() const { return sum / std::sqrt(squares); }
 };
 
-/// Queues of the first stage, whose law is known: of one-level trees and of larger ones.
+/// Queues of the first stage, whose distribution is known: of one-level trees and of larger ones.
 TreeScore coverage(int cases, std::int64_t slots) {
   std::mt19937_64 random(77);
   const auto uniform = [&](double from, double to) {
@@ -164,7 +164,7 @@ TreeScore coverage(int cases, std::int64_t slots) {
   return score;
 }
 
-// A right program fails with probability 0.02 or less with a new seed.
+// A correct program fails with probability 0.02 or less with a new seed.
 TEST_CASE("rare tree: intervals cover the exact value of the first hop, without bias") {
   const TreeScore score = coverage(40, 40'000);
   CAPTURE(score.inside, score.bias());
@@ -180,8 +180,8 @@ TEST_CASE("rare tree: intervals cover the exact value in 90 to 99 % of 200 cases
   CHECK(std::abs(score.bias()) < 3);
 }
 
-// One long run against exact values at every level: weights that are wrong at a level show below and above.
-TEST_CASE("rare tree: one queue at every level on the way") {
+// One long run against exact values at every level: wrong weights at a level show below and above it.
+TEST_CASE("rare tree: one queue at every level") {
   const RareTreeModel model = model_of(4, 1, "0.7", random_root, 0, 30);
   const auto run = run_rare_tree(model, automatic_plan(model, 200'000, 2, 8));
   const auto arrivals = series::Arrivals::equal_inputs(4, parse_rational("0.7", "load"));
@@ -209,8 +209,8 @@ TEST_CASE("rare tree: splitting agrees with plain simulation") {
   }
 }
 
-// 4 deviations: a right program fails with probability 1e-4.
-TEST_CASE("rare tree: splitting agrees with importance sampling where leaves send in bursts") {
+// 4 deviations: a correct program fails with probability 1e-4.
+TEST_CASE("rare tree: splitting agrees with importance sampling for bursty leaves") {
   RareTreeModel model = model_of(8, 2, "0.6", random_root, 0, 16);
   model.tree.burst = {12};
   model.tree.destination = traffic::Destination::per_packet;
@@ -253,15 +253,15 @@ TEST_CASE("rare tree: a probability near 1e-9 at hop 3 within 20 %", "[.full]") 
   CHECK(estimate.value > 0.5e-9);
   CHECK(estimate.value < 2e-9);
   CHECK(estimate.upper - estimate.lower < 0.4 * estimate.value);
-  // The decoupled model was found above the simulation, by tens of percent.
+  // The model of independent source arrivals overestimates the simulation by tens of percent.
   const double decoupled = exact_tail(series::Arrivals::equal_inputs(64, parse_rational("0.7", "load")), 29);
   CHECK(estimate.lower < decoupled);
   CHECK(estimate.value > 0.3 * decoupled);
 }
 
-// --- The same whatever the threads and cuts ----------------------------------------------------------------
+// --- Independence of threads and splitting ----------------------------------------------------------------
 
-TEST_CASE("rare tree: threads, cuts and resuming change nothing") {
+TEST_CASE("rare tree: results do not depend on threads, splitting or resuming") {
   RareTreeModel model = model_of(3, 3, "0.8", nearest, 3, 15);
   if (GENERATE(false, true)) model.tree.burst = {10};
   model.tree.destination = traffic::Destination::per_packet;
@@ -279,7 +279,7 @@ TEST_CASE("rare tree: threads, cuts and resuming change nothing") {
   CHECK(whole->take_counts() != other->take_counts());
 }
 
-TEST_CASE("rare tree: what is refused") {
+TEST_CASE("rare tree: invalid parameters are rejected") {
   const RareTreeModel good = model_of(4, 2, "0.5", random_root, 1, 5);
   const auto refused = [&](const auto& spoil) {
     RareTreeModel model = good;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// Routers, links and credits that take time, against what follows flit by flit where nothing is left to chance.
+// Routers, links and credits with delays, against results by hand, flit by flit, in cases without randomness.
 
 namespace tailbound::sim {
 namespace {
@@ -43,7 +43,7 @@ std::vector<std::shared_ptr<const WormNetwork>> some_networks() {
           network::make_fat_tree_worms(2)};
 }
 
-TEST_CASE("router times: each pair alone takes what its hops take") {
+TEST_CASE("router delays: each pair alone takes the sum of its hops") {
   for (const auto& network : some_networks())
     for (const RouterTiming& timing : some_timings()) {
       CAPTURE(network->layout().name, timing.in_words());
@@ -51,7 +51,7 @@ TEST_CASE("router times: each pair alone takes what its hops take") {
       for (std::uint32_t from = 0; from < nodes; from += 3)
         for (std::uint32_t to = 0; to < nodes; ++to) {
           if (from == to) continue;
-          WormEngine engine(*network, 8, {1, 0}, timing);  // room for what is under way
+          WormEngine engine(*network, 8, {1, 0}, timing);  // buffer for the flits in transit
           engine.skip_to(5);
           engine.send({.born = 5, .source = from, .destination = to, .flits = 7});
           while (engine.delivered().empty()) engine.cycle();
@@ -62,8 +62,8 @@ TEST_CASE("router times: each pair alone takes what its hops take") {
     }
 }
 
-/// Cycles in which flit after flit of messages of one source to one node crosses each channel of their way, the first
-/// one an injection and the last one an ejection.
+/// Cycles in which the successive flits of messages from one source to one node cross each channel of their
+/// path, the first one an injection and the last one an ejection.
 std::vector<std::vector<std::uint64_t>> crossings(const std::vector<WormMessage>& messages,
                                                   std::size_t distance, std::uint64_t buffer,
                                                   const RouterTiming& timing) {
@@ -87,7 +87,7 @@ std::vector<std::vector<std::uint64_t>> crossings(const std::vector<WormMessage>
   return at;
 }
 
-TEST_CASE("router times: a row of messages, flit by flit") {
+TEST_CASE("router delays: a sequence of messages, flit by flit") {
   const auto row = network::make_cube_worms({.radix = 5, .dimensions = 1}, 1);
   RandomSequence random({3, 0}, 1, 0);
   for (const RouterTiming& timing : some_timings())
@@ -114,7 +114,7 @@ TEST_CASE("router times: a row of messages, flit by flit") {
     }
 }
 
-TEST_CASE("router times: nothing is lost, and a run goes on as it was saved") {
+TEST_CASE("router delays: flits are conserved, and a saved run continues unchanged") {
   for (const auto& network : some_networks())
     for (const RouterTiming& timing : some_timings())
       for (const std::uint32_t buffer : {1U, 4U}) {
@@ -161,7 +161,7 @@ TEST_CASE("router times: nothing is lost, and a run goes on as it was saved") {
       }
 }
 
-TEST_CASE("router times: a ring that blocks itself is named") {
+TEST_CASE("router delays: a deadlock is reported with its channels") {
   const auto ring =
       network::make_cube_worms({.links = CubeLinks::unidirectional_torus, .radix = 4, .dimensions = 1}, 1);
   for (const Reallocate reallocate : {Reallocate::empty, Reallocate::tail}) {
@@ -176,7 +176,7 @@ TEST_CASE("router times: a ring that blocks itself is named") {
   }
 }
 
-TEST_CASE("router times: fields out of range are refused by name") {
+TEST_CASE("router delays: fields out of range are rejected by name") {
   CHECK_THROWS_AS(check(RouterTiming{.router_cycles = 31}), InvalidArgument);
   CHECK_THROWS_AS(check(RouterTiming{.link_cycles = 0}), InvalidArgument);
   CHECK_THROWS_AS(check(RouterTiming{.credit_cycles = 31}), InvalidArgument);

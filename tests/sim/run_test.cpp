@@ -15,7 +15,7 @@
 namespace tailbound::sim {
 namespace {
 
-/// A walk that is cheap and remembers everything: x' = 3 x + 64 random bits; counts x mod 5.
+/// A cheap random walk with full memory: x' = 3 x + 64 random bits; counts x mod 5.
 class Walk : public Replication {
  public:
   explicit Walk(RandomKey key) : key_(key), counts_(5) {}
@@ -43,7 +43,7 @@ class Walk : public Replication {
   std::vector<std::uint64_t> counts_;
 };
 
-/// A walk that tells of its slots.
+/// A walk that reports its slots.
 class Watched final : public Walk {
  public:
   Watched(RandomKey key, std::function<void(std::int64_t)> tell) : Walk(key), tell_(std::move(tell)) {}
@@ -56,7 +56,7 @@ class Watched final : public Walk {
   std::function<void(std::int64_t)> tell_;
 };
 
-/// A walk that is long made and long destroyed, and tells whether others were at that time.
+/// A walk whose construction and destruction take long, and that reports whether others ran at that time.
 class Alone final : public Walk {
  public:
   Alone(RandomKey key, std::atomic<int>& here, std::atomic<bool>& met) : Walk(key), here_(here), met_(met) {
@@ -88,7 +88,7 @@ TEST_CASE("runs: the same counts for any number of threads") {
     for (const Counts& counts : batches) {
       std::uint64_t slots = 0;
       for (const std::uint64_t count : counts[0]) slots += count;
-      CHECK(slots == static_cast<std::uint64_t>(plan.batch_slots()));  // the warm-up is not among them
+      CHECK(slots == static_cast<std::uint64_t>(plan.batch_slots()));  // the warm-up is not included
     }
   }
   CHECK(one.batches[0] != one.batches[1]);
@@ -99,7 +99,8 @@ TEST_CASE("runs: the same counts for any number of threads") {
   CHECK(run(other, "walk", walks).batches != one.batches);
 }
 
-// Their rationals are counted without locks: two threads that copied one at a time broke the heap.
+// Their rationals are reference-counted without locks: two threads that copied one at the same time corrupted
+// the heap.
 TEST_CASE("runs: replications are made and destroyed one at a time") {
   std::atomic<int> here = 0;
   std::atomic<bool> met = false;
@@ -110,7 +111,7 @@ TEST_CASE("runs: replications are made and destroyed one at a time") {
   CHECK_FALSE(met);
 }
 
-TEST_CASE("runs: the warm-up is left out") {
+TEST_CASE("runs: the warm-up is not counted") {
   Walk walk({7, 0});
   walk.advance(plan.warmup);
   (void)walk.take_counts();
@@ -118,8 +119,8 @@ TEST_CASE("runs: the warm-up is left out") {
   CHECK(run(plan, "walk", walks).batches[0][0] == walk.take_counts());
 }
 
-/// Stops a run when about so many slots more have been simulated, and resumes it until it is complete; how
-/// often it was stopped.
+/// Stops a run after about this many more slots, and resumes it until it is complete; returns how often it
+/// was stopped.
 int stop_and_resume(const RunPlan& the_plan, int threads, std::mt19937& random, RunResult& result) {
   std::string state;
   for (int stops = 0;; ++stops) {
@@ -145,12 +146,13 @@ TEST_CASE("runs: stopped at random moments and resumed, to the identical result"
   std::mt19937 random(1);
   for (int trial = 0; trial < 6; ++trial) {
     RunResult result;
-    CHECK(stop_and_resume(longer, 1 + trial % 3, random, result) > 0);  // five replications, of one at most
+    // five replications, one at most running
+    CHECK(stop_and_resume(longer, 1 + trial % 3, random, result) > 0);
     CHECK(result.batches == whole.batches);
   }
 }
 
-TEST_CASE("runs: checkpoints taken on the way lead to the identical result too") {
+TEST_CASE("runs: intermediate checkpoints lead to the identical result") {
   RunPlan longer = plan;
   longer.slots = 400'000;
   std::vector<std::string> states;
@@ -165,7 +167,7 @@ TEST_CASE("runs: checkpoints taken on the way lead to the identical result too")
   };
   controls.progress_interval = std::chrono::milliseconds(5);
   RunResult whole = run(longer, "walk", walks, controls);
-  while (states.size() < 2 || reports < 2) {  // done before it was time
+  while (states.size() < 2 || reports < 2) {  // finished before the expected time
     longer.slots *= 2;
     states.clear();
     reports = 0;
@@ -175,7 +177,7 @@ TEST_CASE("runs: checkpoints taken on the way lead to the identical result too")
     CHECK(run(longer, "walk", walks, {.threads = 3}, states[i]).batches == whole.batches);
 }
 
-TEST_CASE("runs: damaged and foreign checkpoints are refused") {
+TEST_CASE("runs: damaged and foreign checkpoints are rejected") {
   std::string state;
   std::stop_source stop;
   stop.request_stop();
@@ -198,7 +200,7 @@ TEST_CASE("runs: damaged and foreign checkpoints are refused") {
   CHECK_THROWS_AS(run(plan, "walk", walks, {}, seal_checkpoint("x", "y")), InvalidArgument);
 }
 
-TEST_CASE("runs: what a replication or a callback throws comes out") {
+TEST_CASE("runs: exceptions of replications and callbacks are rethrown") {
   const ReplicationFactory failing = [](RandomKey key) -> std::unique_ptr<Replication> {
     if (key.replication == 2) throw LimitExceeded("too much");
     return std::make_unique<Walk>(key);
@@ -222,16 +224,16 @@ TEST_CASE("runs: plans out of range") {
 
 // --- Intervals ----------------------------------------------------------------------------------------
 
-/// Fewest successes out of n at success rate p that happen with probability 1e-6 or more; and the most.
+/// The minimum and maximum number of successes out of n at success rate p with probability 1e-6 or more.
 std::pair<double, double> likely_range(int n, double p) {
   const boost::math::binomial binomial(n, p);
   return {boost::math::quantile(binomial, 1e-6),
           boost::math::quantile(boost::math::complement(binomial, 1e-6))};
 }
 
-TEST_CASE("batch means: intervals cover the mean of an autoregressive process as often as they say") {
+TEST_CASE("batch means: intervals for an autoregressive process have their nominal coverage") {
   // x' = 0.9 x + noise, mean 0, relaxation time about 10; shifted by 100 so that numerators are positive.
-  // Batches of 1000 slots (100 relaxation times) are all but independent. 2000 intervals; a correct interval
+  // Batches of 1000 slots (100 relaxation times) are nearly independent. 2000 intervals; a correct interval
   // fails this test with probability below 2e-6.
   std::mt19937_64 random(3);
   std::normal_distribution<double> noise;
@@ -256,7 +258,7 @@ TEST_CASE("batch means: intervals cover the mean of an autoregressive process as
 }
 
 TEST_CASE("batch means: ratios with random denominators") {
-  // Numerator and denominator move together; the ratio of means is 1/3.
+  // Numerator and denominator are correlated; the ratio of means is 1/3.
   std::mt19937_64 random(5);
   int covered = 0;
   for (int trial = 0; trial < 2000; ++trial) {

@@ -43,13 +43,13 @@ double above(const Histogram& histogram, int level) {
   return sum / total(histogram);
 }
 
-/// A fabric, and the room of each queue.
+/// A fabric, and the size of each buffer.
 struct Asked {
   network::Fabric fabric;
   std::optional<std::int64_t> buffer{};
 };
 
-/// What both simulators count, of each kind of queues; and the delays by the queues met.
+/// Counts common to both simulators, per kind of queues; and the delays by number of queues passed.
 struct Seen {
   std::vector<Histogram> occupancy, waits;
   std::vector<double> dropped, came;
@@ -105,7 +105,7 @@ Seen by_network(const Asked& model, std::int64_t slots) {
   return seen;
 }
 
-/// The same in everything that is counted, as far as two runs of other random numbers can tell.
+/// Equal in all counts, as far as two runs with different random numbers can show.
 void compare(const Asked& model, std::int64_t slots = 40'000) {
   const Seen one = by_fabric(model, slots), other = by_network(model, slots);
   const auto close = [](double a, double b, double relative, double absolute) {
@@ -142,11 +142,11 @@ const std::string two_ways =
 
 }  // namespace
 
-TEST_CASE("fabrics are simulated as the same networks with all flows listed", "[sim][fabric]") {
+TEST_CASE("simulated fabrics match the same networks with listed flows", "[sim][fabric]") {
   compare({fabric_of(
       network::to_toml(network::FatTree{4, 3}, network::FabricTraffic{numeric::Rational(7) / 10}))});
   compare({fabric_of(network::to_toml(network::Torus{{4, 3}, 1}, network::FabricTraffic{}))});
-  // Weights, links of several packets a slot, and traffic of four kinds.
+  // Weights, links of several packets per slot, and traffic of four kinds.
   compare({fabric_of(two_ways +
                      "[[traffic]]\nuniform = 0.2\nroute = \"spread\"\nhot = \"h3\"\nhot_share = 0.4\n"
                      "[[traffic]]\nname = \"g\"\ngravity = [[\"h[0..1]\", 0.3, 1], [\"h[2..3]\", 0.1, 2]]\n"
@@ -155,12 +155,12 @@ TEST_CASE("fabrics are simulated as the same networks with all flows listed", "[
           80'000);
 }
 
-TEST_CASE("Valiant routes are simulated as listed", "[sim][fabric]") {
+TEST_CASE("simulated Valiant routes match listed ones", "[sim][fabric]") {
   compare({fabric_of(network::to_toml(
               network::Dragonfly{3, 1, 1, 4},
               network::FabricTraffic{numeric::Rational(3) / 10, network::RouteRule::valiant}))},
           200'000);
-  // Beside other routes, with weights, a switch that sends and one in no group.
+  // Together with other routes, with weights, a sending switch and one in no group.
   compare(
       {fabric_of(
           "hosts = \"h[0..7]\"\nswitches = \"s[0..7], t\"\n"
@@ -175,12 +175,13 @@ TEST_CASE("Valiant routes are simulated as listed", "[sim][fabric]") {
       200'000);
 }
 
-TEST_CASE("Minimal routes are simulated as listed", "[sim][fabric]") {
+TEST_CASE("simulated minimal routes match listed ones", "[sim][fabric]") {
   compare({fabric_of(network::to_toml(
               network::Dragonfly{3, 2, 1, 4},
               network::FabricTraffic{numeric::Rational(2) / 5, network::RouteRule::minimal}))},
           100'000);
-  // Beside shortest routes, with two links of unequal weights between two groups, near what the fuller one carries.
+  // Together with shortest routes, with two links of unequal weights between two groups, close to the rate of
+  // the busier one.
   const std::string rings =
       "hosts = \"h[0..11]\"\nswitches = \"s[0..2]_[0..3]\"\ngroups = 4\n"
       "link = [{each = \"i = 0..11\", from = \"h[i]\", to = \"s[i/4]_[i%4]\", both = true},\n"
@@ -198,7 +199,7 @@ TEST_CASE("Minimal routes are simulated as listed", "[sim][fabric]") {
                   LimitExceeded);
 }
 
-TEST_CASE("hosts with several links, and switches that send, are simulated as listed", "[sim][fabric]") {
+TEST_CASE("simulated multi-homed hosts and sending switches match listed flows", "[sim][fabric]") {
   compare({fabric_of(
       "hosts = \"h[0..2]\"\nswitches = \"s[0..2]\"\n"
       "link = [{each = \"i = 0..2, j = 0..1\", from = \"h[i]\", to = \"s[(i+j)%3]\", both = true},\n"
@@ -210,15 +211,14 @@ TEST_CASE("hosts with several links, and switches that send, are simulated as li
       "true}]\n[traffic]\nuniform = 0.4\nroute = \"spread\"\n")});
 }
 
-TEST_CASE("what finite buffers drop in a fabric is what they drop where flows are listed", "[sim][fabric]") {
+TEST_CASE("losses of finite buffers in a fabric match listed flows", "[sim][fabric]") {
   compare({fabric_of(network::to_toml(network::LeafSpine{3, 2, 4, 1},
                                       network::FabricTraffic{numeric::Rational(3) / 5})),
            3});
   compare({fabric_of(two_ways + "[traffic]\nuniform = 0.9\nto = \"h0\"\n"), 4});
 }
 
-TEST_CASE("a fabric's run goes on from what it has saved, and does not depend on how time is cut",
-          "[sim][fabric]") {
+TEST_CASE("a saved fabric run continues unchanged and does not depend on time splitting", "[sim][fabric]") {
   const FabricModel model{fabric_tables(fabric_of(
       network::to_toml(network::FatTree{4, 2}, network::FabricTraffic{numeric::Rational(9) / 10})))};
   const auto whole = make_fabric_replication(model, {7, 2});
@@ -251,8 +251,8 @@ TEST_CASE("a fabric's results do not depend on the number of threads", "[sim][fa
     CHECK(run_fabric(model, plan, {.threads = threads}).batches == one.batches);
 }
 
-TEST_CASE("packets that wait longer than cells are kept for still come", "[sim][fabric]") {
-  // Two hosts for one link: it is offered 1.2 packets a slot, and the queue grows.
+TEST_CASE("packets that wait longer than the cell ring still arrive", "[sim][fabric]") {
+  // Two hosts for one link: its offered load is 1.2 packets per slot, and the queue grows.
   const FabricModel model{fabric_tables(fabric_of(
       "hosts = \"h[0..3]\"\nswitches = \"a[0..1]\"\nlink = [{from = \"a0\", to = \"a1\", both = true},\n"
       "  {each = \"i = 0..3\", from = \"h[i]\", to = \"a[i/2]\", both = true}]\n"
@@ -265,12 +265,12 @@ TEST_CASE("packets that wait longer than cells are kept for still come", "[sim][
   CHECK(replication->take_counts()[FabricRows{2}.waits(0)].size() > 500);
 }
 
-TEST_CASE("fabrics that cannot be simulated are refused", "[sim][fabric]") {
+TEST_CASE("fabrics that cannot be simulated are rejected", "[sim][fabric]") {
   const network::Fabric tree = fabric_of(network::to_toml(network::FatTree{8, 3}, network::FabricTraffic{}));
   CHECK_THROWS_AS(fabric_tables(tree, 1'000), LimitExceeded);
   CHECK_THROWS_AS(make_fabric_replication({fabric_tables(tree), 0}, {1, 0}), InvalidArgument);
   CHECK_THROWS_WITH(
       fabric_tables(fabric_of("hosts = \"h[0..1]\"\nswitches = \"s[0..1]\"\nlink = [{each = \"i = 0..1\", "
                               "from = \"h[i]\", to = \"s[i]\", both = true}]\n[traffic]\nuniform = 0.1\n")),
-      Catch::Contains("no way leads from h0 to h1"));
+      Catch::Contains("no route leads from h0 to h1"));
 }

@@ -12,7 +12,7 @@ using namespace tailbound;
 
 namespace {
 
-/// a -> s -> t -> b at rate 1/2, c -> t -> b at 1/4: the link s -> t never makes a packet wait.
+/// a -> s -> t -> b at rate 1/2, c -> t -> b at 1/4: packets never wait for the link s -> t.
 network::Network two_in_a_row() {
   const numeric::Rational half = numeric::parse_rational("1/2", "rate");
   network::Network network;
@@ -25,7 +25,7 @@ network::Network two_in_a_row() {
 
 }  // namespace
 
-TEST_CASE("simulate_network: queues whose answer is known") {
+TEST_CASE("simulate_network: queues with known results") {
   const sim::NetworkModel model{two_in_a_row(), std::nullopt};
   const sim::RunPlan plan{.seed = 4, .replications = 2, .warmup = 1000, .slots = 200'000, .batches = 16};
   const sim::NetworkEstimates found = sim::network_estimates(
@@ -34,7 +34,7 @@ TEST_CASE("simulate_network: queues whose answer is known") {
   REQUIRE(found.links.size() == 2);
   CHECK(found.links[0].link == 1);
   CHECK(test::holds(found.links[0].load, 0.5));
-  CHECK(found.links[0].tail[1].count == 0);  // one packet a slot at most: none ever waits
+  CHECK(found.links[0].tail[1].count == 0);  // at most one packet per slot: none ever waits
   CHECK(found.links[1].link == 2);
   CHECK(test::holds(found.links[1].load, 0.75));
   CHECK(test::holds(found.links[1].tail[0].probability, 0.75));
@@ -53,7 +53,7 @@ TEST_CASE("simulate_network: queues whose answer is known") {
   CHECK(found.links[1].dropped == 0);
 }
 
-TEST_CASE("simulate_network: the delays of each flow, counted by themselves") {
+TEST_CASE("simulate_network: delays of each flow, counted separately") {
   sim::NetworkModel model{two_in_a_row(), std::nullopt};
   const sim::RunPlan plan{.seed = 4, .replications = 2, .warmup = 1000, .slots = 200'000, .batches = 16};
   const sim::RunResult without = sim::run_network(model, plan);
@@ -76,7 +76,8 @@ TEST_CASE("simulate_network: the delays of each flow, counted by themselves") {
   const auto first = delays(with, rows.delays_of_flow(0), rows.delays_of_flow(1));
   const auto second = delays(with, rows.delays_of_flow(1), rows.delays_of_flow(1) + 1);
   const auto all = delays(with, rows.delays(0), rows.count());
-  // Left over is r_a r_c / (1 - rho) = 1/2 on average; of the other source's packets half are put before one's own.
+  // The average backlog is r_a r_c / (1 - rho) = 1/2; half of the other source's packets are served before
+  // one's own.
   CHECK(test::holds(first.mean<unit::Slot>(), 0.5 + 0.25 / 2));
   CHECK(test::holds(second.mean<unit::Slot>(), 0.5 + 0.5 / 2));
   CHECK(first.all() + second.all() == all.all());
@@ -88,7 +89,7 @@ TEST_CASE("simulate_network: the delays of each flow, counted by themselves") {
   CHECK(sim::describe(model) != sim::describe({model.network, std::nullopt}));
 }
 
-TEST_CASE("simulate_network: work, losses, and whose checkpoint it is") {
+TEST_CASE("simulate_network: work, losses, and the identity of checkpoints") {
   const sim::NetworkModel model{two_in_a_row(), 1};
   const sim::NetworkWork work = sim::network_work(model.network);
   CHECK(work.utilization == Approx(0.75));
@@ -98,7 +99,7 @@ TEST_CASE("simulate_network: work, losses, and whose checkpoint it is") {
   const sim::RunPlan plan{.seed = 4, .replications = 2, .warmup = 1000, .slots = 100'000, .batches = 16};
   const sim::NetworkEstimates found =
       sim::network_estimates(model, sim::run_network(model, plan), {.confidence = 0.999});
-  // Room for one packet: the one in service has left when the next arrive; lost is one of two.
+  // A buffer of one packet: the one in service has left when the next arrive; one of two is lost.
   CHECK(test::holds(found.links[1].loss, 0.5 * 0.25 / 0.75));
 
   sim::NetworkModel other = model;
@@ -107,8 +108,8 @@ TEST_CASE("simulate_network: work, losses, and whose checkpoint it is") {
   CHECK(sim::describe(other) != sim::describe(model));
 }
 
-TEST_CASE("simulate_network: flows with bursts make the queue that a tree's first hop has") {
-  // Four hosts send in bursts through one link; one flow has two ways, half its packets each.
+TEST_CASE("simulate_network: flows with bursts match a tree's first hop") {
+  // Four hosts send in bursts through one link; one flow has two routes with half of its packets each.
   const numeric::Rational rate = numeric::parse_rational("0.15", "rate"), quarter = numeric::Rational(1) / 4;
   network::Network network;
   network.nodes = {{"a", true}, {"b", true}, {"c", true}, {"d", true}, {"to", true}, {"s"}, {"t"}};
@@ -129,7 +130,7 @@ TEST_CASE("simulate_network: flows with bursts make the queue that a tree's firs
   CHECK(work.memory.slots == Approx(30 * 0.7));
   CHECK(work.memory.variance > 0);
 
-  // The shares of the ways, and packets that go in bursts too.
+  // The shares of the routes, also for packets in bursts.
   sim::NetworkModel model{network, std::nullopt};
   sim::RunPlan plan = sim::automatic_plan(work.utilization, work.hops, 150'000, 4, 1, work.memory);
   const auto split = sim::network_estimates(model, sim::run_network(model, plan), {.confidence = 0.9999});
@@ -156,7 +157,7 @@ TEST_CASE("simulate_network: flows with bursts make the queue that a tree's firs
   }
 }
 
-TEST_CASE("simulate_network: bursts are kept in order, whatever the cuts") {
+TEST_CASE("simulate_network: bursts stay in order for any time splitting") {
   sim::NetworkModel model{two_in_a_row(), std::nullopt};
   model.network.flows[0].burst = traffic::Burst{20};
   model.network.flows[1].burst = traffic::Burst{7, numeric::parse_rational("0.4", "on-rate")};
@@ -179,7 +180,7 @@ TEST_CASE("simulate_network: bursts are kept in order, whatever the cuts") {
   CHECK(cut->balance() == whole->balance());
 }
 
-TEST_CASE("simulate_network: too little is refused") {
+TEST_CASE("simulate_network: too short runs are rejected") {
   const sim::NetworkModel model{two_in_a_row(), std::nullopt};
   const sim::RunPlan plan{.seed = 4, .replications = 1, .warmup = 0, .slots = 100, .batches = 1};
   CHECK_THROWS_AS(sim::network_estimates(model, sim::run_network(model, plan), {}), InvalidArgument);

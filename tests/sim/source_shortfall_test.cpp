@@ -18,8 +18,8 @@ using numeric::parse_rational;
 
 constexpr SourceRows rows{.offered = 0, .delivered = 1};
 
-/// Poisson arrivals of `sources` queues, each of which delivers in a batch what is there, but no more than a part of
-/// `mean` of those from `first` to `last`.
+/// Poisson arrivals of `sources` queues, each of which delivers in a batch all that is available, but those
+/// from `first` to `last` at most a fraction of `mean`.
 RunResult queues(std::uint64_t seed, std::size_t sources, double mean, std::size_t last, double part,
                  int replications = 4, int batches = 8) {
   std::mt19937_64 engine(seed);
@@ -44,9 +44,9 @@ RunResult queues(std::uint64_t seed, std::size_t sources, double mean, std::size
   return result;
 }
 
-TEST_CASE("source shortfall: sources that are carried are called short in at most one run of 200") {
-  // Queues with 3, 10 and 50 % to spare, one to 100 of them; 4 000 runs. Of 0.005 a run 20 are expected at most, and 38
-  // are passed in one of 10 000 such tests.
+TEST_CASE("source shortfall: carried sources are reported short in at most one run of 200") {
+  // Queues with 3, 10 and 50 % spare capacity, one to 100 of them; 4 000 runs. At 0.005 per run at most 20
+  // are expected, and 38 are exceeded in one of 10 000 such tests.
   int alarms = 0;
   for (std::uint64_t seed = 0; seed < 4000; ++seed) {
     const std::size_t sources = seed % 4 == 0 ? 1 : seed % 4 == 1 ? 7 : seed % 4 == 2 ? 30 : 100;
@@ -74,14 +74,14 @@ TEST_CASE("source shortfall: two sources that lose a twentieth are found among t
 }
 
 TEST_CASE("source shortfall: twenty sources that lose a fiftieth each are found together") {
-  // Of each alone 256 of 12 800 messages are missing, little more than twice what they vary by.
+  // For each alone 256 of 12 800 messages are missing, little more than twice the standard deviation.
   int found = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed)
     found += greatest_shortfall(queues(seed, 200, 400, 19, 0.98), rows).value().is_short ? 1 : 0;
   CHECK(found >= 19);
 }
 
-TEST_CASE("source shortfall: what single replications and few batches say of it") {
+TEST_CASE("source shortfall: single replications and few batches") {
   CHECK(greatest_shortfall(queues(1, 50, 400, 1, 0.9, 1, 16), rows).value().is_short);
   CHECK_FALSE(greatest_shortfall(queues(1, 50, 400, 1, 2, 1, 16), rows).value().is_short);
   CHECK_FALSE(greatest_shortfall(queues(1, 50, 400, 1, 0.5, 1, 2), rows).has_value());
@@ -89,8 +89,9 @@ TEST_CASE("source shortfall: what single replications and few batches say of it"
   CHECK_THROWS_AS(greatest_shortfall(queues(1, 2, 10, 1, 1), rows, {.false_alarm = 0}), InvalidArgument);
 }
 
-/// x and y send to z and w, each half of its messages; `light` pairs of hosts that nobody disturbs. Half of what x and y
-/// want is behind a message for the other: they carry some 3/4 (Karol, Hluchyj and Morgan 1987), far below the bound.
+/// x and y send to z and w, half of the messages to each; `light` pairs of hosts without contention. Half of
+/// the requests of x and y are behind a message for the other destination: they carry some 3/4 (Karol,
+/// Hluchyj and Morgan 1987), far below the bound.
 WormModel hidden_pair(int light, const char* load) {
   network::Network network;
   network.nodes = {{"t"}, {"x", true}, {"y", true}, {"z", true}, {"w", true}};
@@ -117,7 +118,8 @@ WormModel hidden_pair(int light, const char* load) {
   return {.network = routed, .traffic = routed->traffic(), .load = parse_rational(load, "load"), .flits = 4};
 }
 
-TEST_CASE("wormhole simulation: a pair of sources that block each other is seen among forty light pairs") {
+TEST_CASE(
+    "wormhole simulation: two sources that block each other are detected among forty lightly loaded pairs") {
   const SaturationSearch search{.first_guess = 0.7, .precision = 0.02, .senders = 2};
   const SimulatedSaturation alone = simulated_saturation(hidden_pair(0, "0.1"), search);
   const SimulatedSaturation hidden = simulated_saturation(hidden_pair(40, "0.1"), search);
@@ -136,8 +138,8 @@ TEST_CASE("wormhole simulation: a pair of sources that block each other is seen 
   CHECK((name == "x -> t" || name == "y -> t"));
 }
 
-TEST_CASE("wormhole simulation: nothing is searched above the bound of a channel") {
-  // Two sources share an ejection: it carries 1, they 1/2 each.
+TEST_CASE("wormhole simulation: no search above the channel bound") {
+  // Two sources share an ejection channel of capacity 1, so they carry 1/2 each.
   WormModel model = hidden_pair(0, "0.1");
   const SaturationSearch search{.first_guess = 0.9, .precision = 0.01, .bound = 0.6};
   const SimulatedSaturation found = simulated_saturation(model, search);

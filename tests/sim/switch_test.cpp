@@ -17,8 +17,8 @@
 #include <variant>
 
 /// Random runs have fixed seeds: a test that passes once passes always. Before the seeds were fixed each
-/// comparison had intervals of 99.99 %, so that the 30 with exact values fail by chance once in 330 runs of the
-/// program, the 200 with the plain program (few of them independent) once in 50.
+/// comparison had intervals of 99.99 %, so the 30 with exact values fail by chance once in 330 runs of the
+/// program, the 200 with the direct simulation (few of them independent) once in 50.
 namespace tailbound::sim {
 namespace {
 
@@ -47,9 +47,9 @@ void require_inside(const numeric::Estimate<Unit>& estimate, double truth, doubl
   CHECK((estimate.upper - estimate.lower) / 2 < relative_width * truth);  // it would notice
 }
 
-// The exact chains on sorted queue lengths, of another program.
+// The exact chains on sorted queue lengths, from another program.
 
-TEST_CASE("switch simulation: the shared memory's occupancy is that of the exact chain") {
+TEST_CASE("switch simulation: shared memory occupancy matches the exact chain") {
   const SwitchEstimates two =
       simulated(switch_model(2, rational("0.8")), 20'000'000, {.total_levels = {1, 12}});
   require_inside(two.total_tail[1].probability, 2.609077e-4, 0.3);
@@ -62,8 +62,7 @@ TEST_CASE("switch simulation: the shared memory's occupancy is that of the exact
   require_inside(four.mean_total, 8, 0.01);
 }
 
-TEST_CASE(
-    "switch simulation: losses of complete sharing and of dynamic thresholds are those of the exact chain") {
+TEST_CASE("switch simulation: losses with complete sharing and dynamic thresholds match the exact chain") {
   const auto loss = [](std::int64_t inputs, std::int64_t memory, const char* threshold) {
     SwitchModel model = switch_model(inputs, rational("0.8"));
     model.memory = memory;
@@ -80,8 +79,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "switch simulation: packets of several cells, whole and cell by cell, against exact chains of one "
-    "output") {
+    "switch simulation: packets of several cells, whole and cell by cell, match exact chains of one output") {
   SwitchModel whole = switch_model(16, rational("0.8"));
   whole.sizes = imix();
   whole.buffer = 100;
@@ -101,7 +99,7 @@ TEST_CASE(
   require_inside(simulated(trains, 8'000'000).cell_loss, 0.010096674088, 0.02);
 }
 
-TEST_CASE("switch simulation: bursts that keep their output") {
+TEST_CASE("switch simulation: bursts with per-burst destinations") {
   SwitchModel model = switch_model(4, rational("0.6"));
   model.burst = traffic::Burst{16, 1};
   require_inside(simulated(model, 20'000'000).output->mean, 10.185106306, 0.02);
@@ -114,7 +112,7 @@ double analysed(const queue::ProbabilityClaim& claim) {
   return static_cast<double>(std::get<numeric::Approximation<unit::Probability>>(claim).value);
 }
 
-TEST_CASE("switch simulation: one output's queue under bursts is that of the analysis") {
+TEST_CASE("switch simulation: one output's queue under bursts matches the analysis") {
   const Rational load = rational("0.6");
   for (const auto& [slots, on_rate] : {std::pair{"4", "1"}, std::pair{"6", "0.8"}}) {
     SwitchModel model = switch_model(4, load);
@@ -136,8 +134,8 @@ TEST_CASE("switch simulation: one output's queue under bursts is that of the ana
   }
 }
 
-/// The same switch written for the eye, slow: packets that are followed one by one, another generator of random
-/// numbers, no blocks of slots.
+/// The same switch as a simple and slow program: single packets are followed, with another random number
+/// generator, without blocks of slots.
 class PlainSwitch {
  public:
   PlainSwitch(const SwitchModel& model, std::uint64_t seed)
@@ -276,7 +274,7 @@ class PlainSwitch {
   Counts counts_;
 };
 
-/// Every way of sending and every kind of room.
+/// All kinds of traffic and of buffer limits.
 std::vector<SwitchModel> models() {
   const SwitchModel four = switch_model(4, rational("0.7")), five = switch_model(5, rational("0.8"));
   return {
@@ -324,7 +322,7 @@ void require_alike(const numeric::Estimate<Unit>& left, const numeric::Estimate<
   CHECK(std::abs(left.value - right.value) <= width);
 }
 
-TEST_CASE("switch simulation: a plain program that follows single packets sees the same") {
+TEST_CASE("switch simulation: a direct packet-by-packet simulation gives the same counts") {
   for (const SwitchModel& model : models()) {
     CAPTURE(describe(model));
     const SwitchQuestions questions{.total_levels = {5, 12}, .queue_levels = {0, 4, 8}, .confidence = sure};
@@ -359,7 +357,7 @@ TEST_CASE("switch simulation: a plain program that follows single packets sees t
   }
 }
 
-TEST_CASE("switch simulation: cells that came = lost + served + inside in every slot, within the room") {
+TEST_CASE("switch simulation: arrived = lost + served + inside in every slot, within the capacity") {
   for (const SwitchModel& model : models()) {
     CAPTURE(describe(model));
     const auto replication = make_switch_replication(model, {3, 0});
@@ -388,7 +386,7 @@ TEST_CASE("switch simulation: cells that came = lost + served + inside in every 
   }
 }
 
-TEST_CASE("switch simulation: the same for any threads, and cut, saved and loaded") {
+TEST_CASE("switch simulation: results do not depend on threads, splitting, saving or loading") {
   for (const SwitchModel& model : models()) {
     CAPTURE(describe(model));
     const RunPlan plan = make_plan(100, 300, 5000, 5, 9);
@@ -415,7 +413,7 @@ TEST_CASE("switch simulation: the same for any threads, and cut, saved and loade
   }
 }
 
-TEST_CASE("switch simulation: what cannot be simulated is refused") {
+TEST_CASE("switch simulation: invalid models are rejected") {
   const SwitchModel good = switch_model(4, rational("0.8"));
   const auto refused = [&](const std::function<void(SwitchModel&)>& change) {
     CHECK_THROWS_AS(make_switch_replication(with(good, change), {1, 0}), InvalidArgument);
@@ -441,8 +439,8 @@ TEST_CASE("switch simulation: what cannot be simulated is refused") {
       make_switch_replication(with(switch_model(4, 1), [](SwitchModel& m) { m.buffer = 3; }), {1, 0}));
 }
 
-TEST_CASE("switch simulation: what everybody knows of it") {
-  // Every input always sends, and there is one place: all but one cell a slot and output are lost.
+TEST_CASE("switch simulation: well-known properties") {
+  // Every input always sends, and there is one place: all but one cell per slot and output are lost.
   SwitchModel full = switch_model(8, 1);
   full.outputs = 1;
   full.buffer = 1;
@@ -453,7 +451,7 @@ TEST_CASE("switch simulation: what everybody knows of it") {
   SwitchModel alone = switch_model(1, rational("0.9"));
   alone.outputs = 3;
   CHECK(simulated(alone, 6400, {.queue_levels = {1}}).output->tail[0].count == 0);
-  // A memory that nothing fills changes nothing.
+  // A memory that never fills changes nothing.
   SwitchModel roomy = switch_model(4, rational("0.6"));
   const SwitchEstimates unlimited = simulated(roomy, 64000);
   roomy.memory = 1000;

@@ -8,8 +8,8 @@
 #include <random>
 #include <tests/support/estimate.hpp>
 
-/// Trees in which a burst keeps its destination and its way. Random runs have fixed seeds: a test that passes once
-/// passes always. What is stated as the false-alarm rate is how likely a right program would fail with a new seed.
+/// Trees with per-burst destinations and routes. Random runs have fixed seeds: a test that passes once passes
+/// always. The stated false-alarm rate is the probability that a correct program fails with a new seed.
 namespace tailbound::sim {
 namespace {
 
@@ -23,8 +23,8 @@ TreeModel bursts(int radix, int levels, const char* load, const char* slots,
   return model;
 }
 
-/// Where the packets of one leaf go in each slot of a one-level tree (-1: it sends none), drawn as the simulator says it
-/// draws them.
+/// The destinations of the packets of one leaf in each slot of a one-level tree (-1: it sends none), drawn as
+/// in the simulator.
 class LeafOfOneLevel {
  public:
   LeafOfOneLevel(const TreeModel& model, RandomKey key, std::uint64_t leaf)
@@ -96,9 +96,10 @@ TEST_CASE("tree: the packets of a burst go to one queue, packet by packet") {
   }
 }
 
-// --- Against a simulation that knows nothing of blocks -----------------------------------------------------
+// --- Against a simulation without blocks of slots -----------------------------------------------------
 
-/// The tree as a network: packets in queues, moved one by one; each burst of a leaf draws one of all routes from there.
+/// The tree as a network: packets in queues, moved one by one; each burst of a leaf draws one of all routes
+/// from there.
 class PacketByPacket {
  public:
   PacketByPacket(const TreeModel& model, std::uint64_t seed)
@@ -185,9 +186,9 @@ class PacketByPacket {
   std::vector<int> stages;  ///< [link]; -1 for the links of the leaves
 };
 
-// 8 trees with 4 to 7 numbers each, at 5 deviations of their difference: a right program fails with probability 2e-4
-// (as deviations come from 40 batches).
-TEST_CASE("tree: bursts that keep their ways, against a simulation packet by packet") {
+// 8 trees with 4 to 7 numbers each, at 5 deviations of their difference: a correct program fails with
+// probability 2e-4 (as deviations come from 40 batches).
+TEST_CASE("tree: per-burst routes match a packet-by-packet simulation") {
   const auto [radix, levels, load, on_rate] =
       GENERATE(std::tuple{2, 3, "0.6", "1"}, std::tuple{3, 2, "0.7", "1"}, std::tuple{4, 2, "0.6", "0.9"},
                std::tuple{2, 4, "0.4", "1"});
@@ -253,8 +254,8 @@ TEST_CASE("tree: bursts that keep their ways, against a simulation packet by pac
 
 // --- Known values ------------------------------------------------------------------------------------------
 
-// 99.99 %: a right program fails with probability 2e-4.
-TEST_CASE("tree: one queue of bursts that stay together: the exact mean, and a far tail") {
+// 99.99 %: a correct program fails with probability 2e-4.
+TEST_CASE("tree: per-burst destinations, one queue: the exact mean, and a far tail") {
   // Computed from the chain of (Q, ON here, ON elsewhere): 4 inputs, load 0.6, bursts of 16.
   const TreeModel model = bursts(4, 1, "0.6", "16");
   const TreeEstimates estimates =
@@ -267,7 +268,7 @@ TEST_CASE("tree: one queue of bursts that stay together: the exact mean, and a f
 }
 
 // 99.9999 % each, some 10 numbers.
-TEST_CASE("tree: bursts of one packet are the same scattered or not") {
+TEST_CASE("tree: bursts of one packet are the same for both kinds of destinations") {
   TreeModel model = bursts(4, 2, "0.3", "1");
   const TreeQuestions questions{.occupancy_levels = {0, 1, 2, 4}, .confidence = 0.999};
   const auto kept = tree_estimates(model, run_tree(model, automatic_plan(model, 200'000, 4, 2)), questions);
@@ -282,7 +283,7 @@ TEST_CASE("tree: bursts of one packet are the same scattered or not") {
       CHECK(left.lower <= right.upper);
       CHECK(right.lower <= left.upper);
     }
-  // Leaves send in the same slots: only where to is drawn otherwise.
+  // Leaves send in the same slots: only the destinations are drawn differently.
   TreeModel other = bursts(4, 2, "0.6", "20");
   const auto first = make_tree_replication(other, {1, 0});
   other.destination = traffic::Destination::per_packet;
@@ -293,7 +294,7 @@ TEST_CASE("tree: bursts of one packet are the same scattered or not") {
   CHECK(first->take_counts() != second->take_counts());
 }
 
-TEST_CASE("tree: a run of scattered bursts does not go on as one of bursts that stay together") {
+TEST_CASE("tree: a run with per-packet destinations does not resume with per-burst ones") {
   TreeModel model = bursts(4, 2, "0.6", "20");
   const std::string kept = describe(model);
   CHECK(kept.find("each to one destination") != std::string::npos);
@@ -301,7 +302,7 @@ TEST_CASE("tree: a run of scattered bursts does not go on as one of bursts that 
   CHECK(describe(model) == "4-ary 2-tree, load 3/5, random root, bursts of 20 slots at rate 1");
 }
 
-TEST_CASE("tree: what queues remember of bursts that stay together") {
+TEST_CASE("tree: memory of queues with per-burst destinations") {
   // The sum of covariances of the chain OFF, here, elsewhere, lag by lag.
   const TreeModel model = bursts(3, 2, "0.5", "7", TreeRouting::random_root, "0.9");
   const traffic::OnOff leaf = traffic::on_off(model.load, *model.burst);

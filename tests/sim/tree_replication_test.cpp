@@ -9,8 +9,8 @@
 #include <random>
 #include <tests/support/estimate.hpp>
 
-/// Random runs have fixed seeds: a test that passes once passes always. What is stated as the false-alarm
-/// rate is how likely a right program would fail with a new seed.
+/// Random runs have fixed seeds: a test that passes once passes always. The stated false-alarm rate is the
+/// probability that a correct program fails with a new seed.
 namespace tailbound::sim {
 namespace {
 
@@ -28,8 +28,8 @@ double probability(const numeric::Proved<unit::Probability>& proved) {
 }
 // --- Packet by packet ----------------------------------------------------------------------------------
 
-/// The packets that come to each queue of a one-level tree in each slot of a block, drawn as the simulator
-/// says it draws them.
+/// The packets that arrive at each queue of a one-level tree in each slot of a block, drawn as in the
+/// simulator.
 std::vector<std::vector<int>> block_of_arrivals(int radix, RandomKey key, std::uint64_t threshold,
                                                 std::uint64_t block) {
   std::vector<std::vector<int>> came(64, std::vector<int>(static_cast<std::size_t>(radix)));
@@ -83,7 +83,8 @@ TEST_CASE("tree: one queue's path is the Lindley recursion, packet by packet") {
     }
 }
 
-// --- Conservation, cuts, threads -------------------------------------------------------------------------
+// --- Conservation, splitting, threads
+// -------------------------------------------------------------------------
 
 std::vector<TreeModel> varied_models() {
   std::vector<TreeModel> models;
@@ -107,7 +108,7 @@ std::vector<TreeModel> varied_models() {
   return models;
 }
 
-TEST_CASE("tree: no packet is lost or made, slot by slot") {
+TEST_CASE("tree: packets are conserved, slot by slot") {
   for (const TreeModel& model : varied_models()) {
     CAPTURE(describe(model));
     const auto tree = make_tree_replication(model, {5, 0});
@@ -137,7 +138,7 @@ void require_equal(const Counts& left, const Counts& right) {
   }
 }
 
-TEST_CASE("tree: how the time is cut changes nothing, saved and loaded or not") {
+TEST_CASE("tree: results do not depend on time splitting, saving or loading") {
   std::mt19937 random(11);
   for (TreeModel model : varied_models()) {
     if (!model.buffer && model.tree.radix == 4) model.observed_flows = 5;
@@ -180,9 +181,9 @@ TEST_CASE("tree: the same result for 1, 2 and 3 threads") {
   for (const int threads : {2, 3}) CHECK(run_tree(model, plan, {.threads = threads}).batches == one.batches);
 }
 
-TEST_CASE("tree: the length of the rings changes nothing") {
-  // Many waits pass the 64 slots that the shortest ring holds: those packets go through the list of the late
-  // ones. At the higher load queues also pass what a byte counts; with 16 ports all bytes of a vector are
+TEST_CASE("tree: results do not depend on the ring length") {
+  // Many waits exceed the 64 slots of the shortest ring: those packets go through the list of late packets.
+  // At the higher load queues also exceed the range of a byte; with 16 ports all bytes of a vector are
   // queues.
   struct Case {
     int radix;
@@ -214,11 +215,11 @@ TEST_CASE("tree: the length of the rings changes nothing") {
 
 // --- Against exact answers -------------------------------------------------------------------------------
 
-/// Intervals of 99.9999 %: a right program fails with probability 1e-6 a comparison at most (if the intervals
-/// are right), 1e-4 in all.
+/// Intervals of 99.9999 %: a correct program fails with probability at most 1e-6 per comparison (if the
+/// intervals are correct), 1e-4 in total.
 constexpr double very_sure = 0.999999;
 
-TEST_CASE("tree: hop 1 against the exact occupancy") {
+TEST_CASE("tree: hop 1 matches the exact occupancy") {
   const int radix = GENERATE(2, 3, 4, 16);
   const char* load = GENERATE("0.3", "0.8", "0.9");
   CAPTURE(radix, load);
@@ -237,7 +238,7 @@ TEST_CASE("tree: hop 1 against the exact occupancy") {
   }
 }
 
-TEST_CASE("tree: bursts of independent slots are no bursts") {
+TEST_CASE("tree: bursts of independent slots equal no bursts") {
   // alpha + beta = 1: bursts of 1 / (1 - load / on-rate) slots.
   for (const auto& [load, burst, on_rate] : {std::tuple{"0.8", "5", "1"}, {"0.6", "4", "0.8"}}) {
     CAPTURE(load);
@@ -257,7 +258,7 @@ TEST_CASE("tree: bursts of independent slots are no bursts") {
   }
 }
 
-TEST_CASE("tree: hop 1 with bursts against known values") {
+TEST_CASE("tree: hop 1 with bursts matches known values") {
   TreeModel model = model_of(32, 1, "0.6");
   model.burst = {16};
   model.destination = traffic::Destination::per_packet;
@@ -279,7 +280,8 @@ TEST_CASE("tree: the automatic plan takes bursts into account") {
   model.burst = {400};
   model.destination = traffic::Destination::per_packet;
   const RunPlan bursty = automatic_plan(model, 100'000, 4, 1);
-  // Sources forget in 400 (1 - 0.6) = 160 slots; the sum of covariances is 16 (1/16)^2 0.24 * 159.
+  // The relaxation time of the sources is 400 (1 - 0.6) = 160 slots; the sum of covariances is 16 (1/16)^2
+  // 0.24 * 159.
   const SourceMemory memory = source_memory(model);
   CHECK(memory.slots == Approx(160));
   CHECK(memory.variance == Approx(2 * 0.24 * 159 / 16));
@@ -288,7 +290,7 @@ TEST_CASE("tree: the automatic plan takes bursts into account") {
   CHECK(bursty.batches < plain.batches);
 }
 
-TEST_CASE("tree: losses of a finite queue against the exact ratio") {
+TEST_CASE("tree: losses of a finite queue match the exact ratio") {
   const TreeModel model = model_of(4, 1, "0.8", TreeRouting::random_root, 6);
   const RunPlan plan = automatic_plan(model, 150'000, 4, 4);
   const TreeEstimates estimates = tree_estimates(model, run_tree(model, plan), {.confidence = very_sure});
@@ -312,17 +314,17 @@ int covering(const TreeModel& model, RunPlan plan, double truth, int trials, dou
   return covered;
 }
 
-TEST_CASE("tree: intervals cover the exact mean as often as they say - and not without the warm-up") {
+TEST_CASE("tree: intervals have their nominal coverage - and not without the warm-up") {
   const TreeModel model = model_of(4, 1, "0.8");
   const double truth = 0.8 + 0.64 * 0.75 / 0.4;  // rho + A''(1) / (2 (1 - rho))
   RunPlan plan = automatic_plan(model, 16'000, 2, 1);
   double mean = 0;
-  // 200 intervals of 95 %: a right program has 176 .. 199 of them cover with probability 0.9998.
+  // 200 intervals of 95 %: for a correct program 176 .. 199 of them cover with probability 0.9998.
   const int covered = covering(model, plan, truth, 200, mean);
   CAPTURE(covered, mean, plan.warmup, plan.batches);
   CHECK(covered >= 176);
   CHECK(covered <= 199);
-  // Short runs that start empty show too little; short runs after the automatic warm-up do not.
+  // Short runs from an empty start underestimate; short runs after the automatic warm-up do not.
   RunPlan brief{.replications = 40, .warmup = plan.warmup, .slots = 64, .batches = 1};
   const int brief_covered = covering(model, brief, truth, 100, mean);
   CHECK(brief_covered >= 82);
@@ -335,7 +337,7 @@ TEST_CASE("tree: intervals cover the exact mean as often as they say - and not w
 // --- Against the simulation packet by packet
 // -----------------------------------------------------------------
 
-/// Stage of each link with a queue: the order of tree_network()'s routes tells it.
+/// Stage of each link with a queue, from the order of tree_network()'s routes.
 std::vector<int> stages_of_links(const network::Network& network, int levels) {
   std::vector<int> stages(network.links.size(), -1);
   for (const network::Flow& flow : network.flows)
@@ -417,12 +419,12 @@ TEST_CASE("tree: agrees with the simulation of the same tree as a network, packe
     return sum[0];
   };
   compare(all_delays, their_delays);
-  // By the queues on their way: a packet that turns at level t meets 2 t - 1.
+  // By number of queues: a packet that turns at level t passes 2 t - 1.
   REQUIRE(their.most_queues == static_cast<std::size_t>(2 * levels - 1));
   for (int turn = routing == TreeRouting::nearest_ancestor ? 1 : levels; turn <= levels; ++turn)
     compare([&](const Counts& c) { return c[our.delays(turn)]; },
             [&](const Counts& c) { return c[their.delays(static_cast<std::size_t>(2 * turn - 1))]; });
-  const auto squares = [](const Histogram& delays) {  // the second moment tells the order of service
+  const auto squares = [](const Histogram& delays) {  // the second moment depends on the order of service
     Histogram result((delays.empty() ? 0 : delays.size() - 1) * (delays.empty() ? 0 : delays.size() - 1) + 1);
     for (std::size_t i = 0; i < delays.size(); ++i) result[i * i] = delays[i];
     return result;
@@ -430,7 +432,7 @@ TEST_CASE("tree: agrees with the simulation of the same tree as a network, packe
   compare([&](const Counts& c) { return squares(all_delays(c)); },
           [&](const Counts& c) { return squares(their_delays(c)); });
   if (routing == TreeRouting::nearest_ancestor) {
-    // Packets that turn at level 1 meet those that come down: who goes first shows in their mean wait.
+    // Packets that turn at level 1 meet those that come down: the order of service shows in their mean wait.
     double sum = 0, packets = 0;
     for (const Counts* c : network.all())
       for (std::size_t flow = 0; flow < as_network.network.flows.size(); ++flow)
@@ -446,7 +448,7 @@ TEST_CASE("tree: agrees with the simulation of the same tree as a network, packe
   }
 }
 
-TEST_CASE("network: no packet is lost, and cuts change nothing") {
+TEST_CASE("network: packets are conserved, and time splitting changes nothing") {
   for (const std::optional<std::int64_t> buffer :
        {std::optional<std::int64_t>{}, std::optional<std::int64_t>{2}}) {
     const NetworkModel model{
@@ -472,7 +474,7 @@ TEST_CASE("network: no packet is lost, and cuts change nothing") {
 
 // --- Reorder buffers ---------------------------------------------------------------------------------------
 
-TEST_CASE("reorder: independent delays, against the closed form") {
+TEST_CASE("reorder: independent delays match the closed form") {
   // Delays 0 .. 5 with these probabilities, p = 0.7. P(R = 0 .. 4) from
   // R(z) = prod(1 - p + p F(i)) + sum_a p (1 - F(a)) prod_{i > a} (..) prod_{i < a} (1 - p F(i) + p F(i) z)
   const std::vector<double> probabilities{0.3, 0.3, 0.2, 0.1, 0.06, 0.04};
@@ -491,12 +493,12 @@ TEST_CASE("reorder: independent delays, against the closed form") {
     if (slot % 10 == 9) flow.count(slot - 9, slot + 1, histogram);
   }
   for (std::size_t held = 0; held < expected.size(); ++held)
-    // Successive slots hang together over 6 slots or so; 5 deviations of slots / 6 independent ones.
+    // Successive slots are correlated over 6 slots or so; 5 deviations of slots / 6 independent ones.
     CHECK(std::abs(static_cast<double>(histogram[held]) / slots - expected[held]) <
           5 * std::sqrt(expected[held] * 6 / slots) + 1e-6);
 }
 
-TEST_CASE("reorder: observing flows changes nothing else, and sees every slot") {
+TEST_CASE("reorder: observing flows changes nothing else, and covers every slot") {
   for (const TreeRouting routing : {TreeRouting::random_root, TreeRouting::nearest_ancestor}) {
     TreeModel model = model_of(4, 3, "0.8", routing);
     const auto plain = make_tree_replication(model, {1, 0});
@@ -545,13 +547,13 @@ TEST_CASE("tree: models out of range") {
   model.burst = {100, parse_rational("0.9", "on-rate")};
   CHECK_THROWS_AS(make(model), InvalidArgument);
   model = model_of(4, 2, "0.5");
-  model.burst = {1};  // strictly in turn, for ever
+  model.burst = {1};  // strict alternation, without end
   CHECK_THROWS_AS(make(model), InvalidArgument);
 }
 
 TEST_CASE("tree: occupancies of all hops with 4096 leaves", "[.full]") {
-  // Another simulation of the same model measured these over 60 000 slots; its own error is a few percent
-  // at 1e-4, so 10 % (30 % at 6e-5) are allowed.
+  // Another simulation of the same model measured these over 60 000 slots; its own error is a few percent at
+  // 1e-4, so 10 % (30 % at 6e-5) are allowed.
   struct Row {
     const char* load;
     std::int64_t level;

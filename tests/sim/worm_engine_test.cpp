@@ -55,7 +55,7 @@ std::vector<std::shared_ptr<const WormNetwork>> small_networks() {
   return networks;
 }
 
-/// The same network, whose wires count as shared: then the engine visits flit by flit.
+/// The same network with its wires counted as shared: then the engine moves flit by flit.
 class FlitByFlit final : public WormNetwork {
  public:
   explicit FlitByFlit(std::shared_ptr<const WormNetwork> of)
@@ -69,7 +69,7 @@ class FlitByFlit final : public WormNetwork {
   [[nodiscard]] std::string node_name(std::uint32_t node) const override { return of_->node_name(node); }
 
  private:
-  /// With a channel more that no worm takes, on the wire of another.
+  /// With an additional channel that no worm takes, on the wire of another.
   static WormLayout layout_of(const WormNetwork& of) {
     WormLayout layout = of.layout();
     layout.stations.push_back({static_cast<std::uint32_t>(layout.channels.size()), 1});
@@ -79,7 +79,7 @@ class FlitByFlit final : public WormNetwork {
   std::shared_ptr<const WormNetwork> of_;
 };
 
-/// Sends random messages for `cycles` cycles and goes on until all have arrived.
+/// Sends random messages for `cycles` cycles and continues until all have arrived.
 template <class EachCycle>
 std::vector<WormDelivery> deliveries(const WormNetwork& network, std::uint32_t buffer, std::uint32_t flits,
                                      double load, std::uint64_t cycles, EachCycle each_cycle) {
@@ -145,7 +145,7 @@ TEST_CASE("wormhole engine: flits sent = delivered + queued + inside in every cy
       });
       for (const WormDelivery& delivery : all) {
         flit_channels += std::uint64_t{delivery.message.flits} * delivery.distance;
-        // A channel a cycle, the tail too.
+        // One channel per cycle, also for the tail.
         REQUIRE(delivery.ended >= delivery.started + delivery.message.flits + delivery.distance - 1);
         REQUIRE(delivery.ended >= delivery.released + delivery.distance - 1);
       }
@@ -155,7 +155,7 @@ TEST_CASE("wormhole engine: flits sent = delivered + queued + inside in every cy
     }
 }
 
-TEST_CASE("wormhole engine: latency = wait + service + D - 1, message by message, where no wire is shared") {
+TEST_CASE("wormhole engine: latency = wait + service + D - 1 per message without shared channels") {
   for (const auto& network : small_networks()) {
     if (network->layout().shares_wires()) continue;
     CAPTURE(network->layout().name);
@@ -175,10 +175,10 @@ TEST_CASE("wormhole engine: latency = wait + service + D - 1, message by message
   }
 }
 
-TEST_CASE("wormhole engine: worms moved as a whole end as those moved flit by flit") {
+TEST_CASE("wormhole engine: packets moved as a whole match packets moved flit by flit") {
   for (const auto& network : small_networks()) {
     if (network->layout().shares_wires()) continue;
-    bool choices = false;  // these draw numbers of their own
+    bool choices = false;  // these draw random numbers themselves
     for (const network::WormStation& station : network->layout().stations)
       choices = choices || station.count > 1;
     if (choices) continue;
@@ -200,7 +200,8 @@ TEST_CASE("wormhole engine: worms moved as a whole end as those moved flit by fl
   }
 }
 
-/// The engine's rules in plain words, with the same random numbers: every flit one by one, nothing packed.
+/// A direct implementation of the engine's rules, with the same random numbers: every flit one by one,
+/// without optimisation.
 class PlainEngine {
  public:
   using Index = std::uint32_t;
@@ -390,7 +391,7 @@ class PlainEngine {
   std::vector<WormDelivery> delivered_;
 };
 
-TEST_CASE("wormhole engine: shared wires: every cycle is that of the rules in plain words") {
+TEST_CASE("wormhole engine: shared channels: every cycle matches a direct implementation of the rules") {
   auto networks = small_networks();
   networks.push_back(cube(CubeLinks::mesh, 70, 1, 2));
   networks.push_back(network::make_hypercube_worms(4, 3, {}));
@@ -436,8 +437,8 @@ TEST_CASE("wormhole engine: shared wires: every cycle is that of the rules in pl
   CHECK(deliveries > 100'000);
 }
 
-TEST_CASE("wormhole engine: two heads that ask in the same cycle win equally often") {
-  // A row of five nodes: 0 -> 4 and 1 -> 3 ask for the link 1 -> 2 in the same cycle.
+TEST_CASE("wormhole engine: two heads that request in the same cycle win equally often") {
+  // A row of five nodes: 0 -> 4 and 1 -> 3 request the link 1 -> 2 in the same cycle.
   const auto row = cube(CubeLinks::mesh, 5, 1);
   for (const bool through_first : {true, false}) {
     int through = 0;
@@ -461,7 +462,7 @@ TEST_CASE("wormhole engine: two heads that ask in the same cycle win equally oft
   }
 }
 
-TEST_CASE("wormhole engine: heads that wait for one station are served in the order in which they asked") {
+TEST_CASE("wormhole engine: heads at one station are served in the order of their requests") {
   // The neighbours of the middle of a 3 x 3 mesh send to it, one cycle after the other.
   const auto mesh = cube(CubeLinks::mesh, 3, 2);
   std::vector<std::uint32_t> neighbours{1, 3, 5, 7};
@@ -479,9 +480,9 @@ TEST_CASE("wormhole engine: heads that wait for one station are served in the or
   } while (std::next_permutation(neighbours.begin(), neighbours.end()));
 }
 
-TEST_CASE("wormhole engine: worms on one wire share it fairly, and leave nothing unused") {
-  // A ring of six, one way: 4 -> 1 takes 5 -> 0 on the low channel, 5 -> 2 as well: they queue. 3 -> 5 is on
-  // the high one of 3 -> 4 and 4 -> 5, 3 -> 1 on the low one of the same wires.
+TEST_CASE("wormhole engine: packets on one channel share it fairly, without idle cycles") {
+  // A ring of six, one direction: 4 -> 1 takes 5 -> 0 on the low channel, 5 -> 2 as well: they queue. 3 -> 5
+  // is on the high one of 3 -> 4 and 4 -> 5, 3 -> 1 on the low one of the same wires.
   const auto ring = cube(CubeLinks::unidirectional_torus, 6, 1);
   constexpr std::uint32_t flits = 400;
   WormEngine engine(*ring, 1, {3, 0});
@@ -493,13 +494,13 @@ TEST_CASE("wormhole engine: worms on one wire share it fairly, and leave nothing
     for (const WormDelivery& delivery : engine.delivered()) ends.push_back(delivery.ended);
   }
   REQUIRE(ends.size() == 2);
-  // Both at half speed: the first to end sees the other near its end too; together they use every cycle.
+  // Both at half speed: when the first one ends the other is near its end too; together they use every cycle.
   CHECK(ends[0] > 2 * flits - 6 * static_cast<std::uint64_t>(std::sqrt(flits)));
   CHECK(ends[1] <= 2 * flits + 10);
   CHECK(ends[1] >= 2 * flits);
 }
 
-TEST_CASE("wormhole engine: two worms that meet on a wire lose what they use it together, and no more") {
+TEST_CASE("wormhole engine: two packets on one channel lose the time they share it, and no more") {
   const auto ring = cube(CubeLinks::unidirectional_torus, 6, 1);
   constexpr std::uint32_t flits = 20;
   for (std::uint64_t behind = 0; behind < 25; ++behind) {
@@ -519,7 +520,7 @@ TEST_CASE("wormhole engine: two worms that meet on a wire lose what they use it 
       }
       lost_first += static_cast<double>(first - (flits + 4)) / runs;
       lost_second += static_cast<double>(second - (1 + behind + flits + 4)) / runs;
-      // 2 M flits cross 4 -> 5, one in every cycle from 3 on; the second worm has a link more behind it.
+      // 2 M flits cross 4 -> 5, one in every cycle from 3 on; the second worm has one more link after it.
       if (behind < flits) REQUIRE(std::max(first + 1, second) == 2 * flits + 5);
     }
     const double together = behind < flits ? static_cast<double>(flits - behind) : 0;
@@ -530,7 +531,7 @@ TEST_CASE("wormhole engine: two worms that meet on a wire lose what they use it 
   }
 }
 
-TEST_CASE("wormhole engine: a ring of worms that wait for each other is reported, not run for ever") {
+TEST_CASE("wormhole engine: a deadlock is reported") {
   const auto ring = cube(CubeLinks::unidirectional_torus, 4, 1, 1);
   WormEngine engine(*ring, 1, {1, 0});
   for (std::uint32_t node = 0; node < 4; ++node)
@@ -546,7 +547,7 @@ TEST_CASE("wormhole engine: a ring of worms that wait for each other is reported
   for (const char* link : {"(0) -> (1)", "(1) -> (2)", "(2) -> (3)", "(3) -> (0)"})
     CHECK(message.find(link) != std::string::npos);
 
-  // The same beside traffic that goes on: of an 8-ary 2-torus one row blocks.
+  // The same with continuing traffic: in an 8-ary 2-torus one row blocks.
   const auto torus = cube(CubeLinks::unidirectional_torus, 8, 2, 1);
   WormEngine busy(*torus, 1, {1, 0});
   for (std::uint32_t node = 0; node < 8; ++node)
@@ -560,7 +561,7 @@ TEST_CASE("wormhole engine: a ring of worms that wait for each other is reported
       }(),
       NoAnswer);
 
-  // With two virtual channels a link the same messages arrive.
+  // With two virtual channels per link the same messages arrive.
   const auto safe = cube(CubeLinks::unidirectional_torus, 4, 1);
   WormEngine runs(*safe, 1, {1, 0});
   for (std::uint32_t node = 0; node < 4; ++node)
@@ -570,7 +571,7 @@ TEST_CASE("wormhole engine: a ring of worms that wait for each other is reported
   CHECK(cycles < 100);
 }
 
-TEST_CASE("wormhole engine: saved and loaded in the middle, it goes on as if nothing had been") {
+TEST_CASE("wormhole engine: saving and loading in the middle changes nothing") {
   for (const auto& network : small_networks()) {
     CAPTURE(network->layout().name);
     const auto feed = [&](WormEngine& engine, std::uint64_t cycle) {

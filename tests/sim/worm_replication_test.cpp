@@ -8,8 +8,8 @@
 #include <tests/support/cut_replication.hpp>
 #include <tests/support/estimate.hpp>
 
-/// Random runs have fixed seeds: a test that passes once passes always. Where an interval must hold an exact
-/// value it is taken at a confidence that fails once in 10 000 runs.
+/// Random runs have fixed seeds: a test that passes once passes always. If an interval must contain an exact
+/// value, its confidence is such that one in 10 000 runs fails.
 namespace tailbound::sim {
 namespace {
 
@@ -38,10 +38,9 @@ bool holds(const std::optional<numeric::Estimate<Unit>>& estimate, double exact)
   return inside;
 }
 
-TEST_CASE("wormhole simulation: two nodes are queues whose wait is known exactly") {
-  // Nothing blocks, so a source is served for as many cycles as the message has flits: with Poisson arrivals
-  // rounded up to whole cycles W = a E[S^2] / (2 (1 - rho)), with Bernoulli ones less by
-  // rho / (2 (1 - rho)).
+TEST_CASE("wormhole simulation: two nodes match the exact wait of a queue") {
+  // Nothing blocks, so a service takes as many cycles as the message has flits: with Poisson arrivals rounded
+  // up to whole cycles W = a E[S^2] / (2 (1 - rho)), with Bernoulli ones less by rho / (2 (1 - rho)).
   for (const WormLengths lengths : {WormLengths::fixed, WormLengths::geometric})
     for (const WormArrivals arrivals : {WormArrivals::poisson, WormArrivals::bernoulli})
       for (const char* load : {"0.2", "0.5", "0.8"}) {
@@ -66,10 +65,10 @@ TEST_CASE("wormhole simulation: two nodes are queues whose wait is known exactly
 }
 
 TEST_CASE("wormhole simulation: percentiles of a known distribution") {
-  // Almost alone: M + D - 1 with D = 3, 4, .. of a row of four.
+  // Nearly alone: M + D - 1 with D = 3, 4, .. for a row of four.
   const WormEstimates found =
       simulated(model_of({.radix = 4, .dimensions = 1}, "0.002", 20), 4'000'000, {0.3, 0.7, 0.95});
-  // Ways of 1, 2, 3 links have probabilities 1/2, 1/3, 1/6.
+  // Routes of 1, 2, 3 links have probabilities 1/2, 1/3, 1/6.
   REQUIRE(found.percentiles.size() == 3);
   CHECK(found.percentiles[0].latency.value().value == 22);
   CHECK(found.percentiles[1].latency.value().value == 23);
@@ -100,7 +99,7 @@ TEST_CASE("wormhole simulation: cuts, saving and loading, and threads change not
   }
 }
 
-TEST_CASE("wormhole simulation: messages follow the traffic they are given") {
+TEST_CASE("wormhole simulation: messages follow the given traffic") {
   WormModel model = model_of({.radix = 3}, "0.06", 3);
   model.traffic.flows = {{0, 1, 0.4}, {0, 8, 0.8}, {4, 0, 1.5}, {7, 2, 0.3}};
   for (const WormArrivals arrivals : {WormArrivals::poisson, WormArrivals::bernoulli}) {
@@ -134,8 +133,8 @@ TEST_CASE("wormhole simulation: messages follow the traffic they are given") {
   CHECK(chi_square < 71 + 4 * std::sqrt(2 * 71.0));
 }
 
-TEST_CASE("wormhole simulation: saturation of an ejection that two sources share is found") {
-  // 0 -> 1 <- 2: the ejection takes a flit a cycle and never rests while both wait.
+TEST_CASE("wormhole simulation: saturation of an ejection channel shared by two sources is found") {
+  // 0 -> 1 <- 2: the ejection channel takes one flit per cycle and is never idle while both wait.
   WormModel model = model_of({.radix = 3, .dimensions = 1}, "0.1", 16);
   model.traffic.flows = {{0, 1, 1}, {2, 1, 1}};
   const SimulatedSaturation found = simulated_saturation(model, {.first_guess = 0.1});
@@ -154,7 +153,7 @@ TEST_CASE("wormhole simulation: saturation of an ejection that two sources share
       NoAnswer);
 }
 
-TEST_CASE("wormhole simulation: what cannot be is refused") {
+TEST_CASE("wormhole simulation: invalid parameters are rejected") {
   const auto refused = [](auto change) {
     WormModel model = model_of({.radix = 3}, "0.1", 4);
     change(model);

@@ -48,15 +48,15 @@ Fraction to_fraction(const Float100& value) {
   return result;
 }
 
-/// value up to a part of it, and something more upwards: a finite chain is never above the infinite one.
+/// The value, less a relative error and plus a larger one: a finite chain is never above the infinite one.
 Reference around(const Fraction& value, const Fraction& part, const Fraction& more = 0) {
   return {value - value * part, value + value * part + more};
 }
 
 // ---------------------------------------------------------------------------------------------------------
-// One packet a slot.
+// One packet per slot.
 
-/// A formula, and the same packets a slot as the tests know them.
+/// A formula, and its arrivals per slot as the tests know them.
 struct Formula {
   std::string text;
   Traffic traffic;
@@ -65,7 +65,7 @@ struct Formula {
 /// (1 - p + p z^j)^k, (1 - q)/(1 - q z), mixtures and products of two such.
 struct Factor {
   std::string text;
-  std::vector<Fraction> series;  ///< to the last coefficient wanted
+  std::vector<Fraction> series;  ///< to the last requested coefficient
   Fraction mean;
 };
 
@@ -117,7 +117,7 @@ Formula random_formula(Random& random, std::size_t last) {
     }
   }
   Traffic traffic = Traffic::pmf(std::move(one.series));
-  traffic.load = one.mean - traffic.mean();  // of what is cut off
+  traffic.load = one.mean - traffic.mean();  // of the truncated rest
   return {one.text, std::move(traffic)};
 }
 
@@ -135,7 +135,7 @@ const char* kind_of(const Traffic& traffic) {
   return "PMF";
 }
 
-/// The least level for a target that lies between two of the tails.
+/// The minimum level for a target between two of the tails.
 std::string wrong_least_level(const RandomModel& model, const queue::SlottedQueue& slotted,
                               const std::vector<Reference>& references, Random& random, Tally& tally) {
   // References of all levels 0 .. last.
@@ -151,17 +151,17 @@ std::string wrong_least_level(const RandomModel& model, const queue::SlottedQueu
   if (target >= 1) return "";
   std::size_t least = 0;
   while (references[least].lower > target) ++least;
-  if (references[least].upper > target) return "";  // nearer to the target than the reference tells
+  if (references[least].upper > target) return "";  // closer to the target than the reference can decide
   const queue::TailBoundary found = queue::least_level(slotted, to_rational(target), {{model.digits}});
   ++tally.least_levels;
   const std::string where =
       " for " + target.str() + ": " + std::to_string(found.level.value) + ", not " + std::to_string(least);
-  if (found.level.value != static_cast<std::int64_t>(least)) return "another least level" + where;
+  if (found.level.value != static_cast<std::int64_t>(least)) return "wrong minimum level" + where;
   if (!encloses(found.at.probability, references[least]))
-    return "the true value lies outside, at the least level" + where;
+    return "the true value is outside, at the minimum level" + where;
   if (least > 0 &&
       (found.before.size() != 1 || !encloses(found.before.front().probability, references[least - 1])))
-    return "the true value lies outside, before the least level" + where;
+    return "the true value is outside, before the minimum level" + where;
   return "";
 }
 
@@ -199,9 +199,9 @@ RandomModel shallow_model(Random& random, Traffic traffic) {
 }
 
 // ---------------------------------------------------------------------------------------------------------
-// Several packets a slot.
+// Several packets per slot.
 
-/// P(A = j), of Poisson arrivals as many as tails to `deepest` can feel: what is left is far below P(A > deepest).
+/// P(A = j); for Poisson arrivals enough terms for tails to `deepest`: the rest is far below P(A > deepest).
 template <class T>
 std::vector<T> probabilities(const Traffic& traffic, std::int64_t deepest) {
   std::vector<T> result;
@@ -228,7 +228,7 @@ std::vector<T> probabilities(const Traffic& traffic, std::int64_t deepest) {
 struct SeveralModel {
   RandomModel model;
   int served = 2;
-  std::int64_t capacity = 0;  ///< of the chain that stands for the queue
+  std::int64_t capacity = 0;  ///< of the chain that approximates the queue
   bool long_numbers = false;
 };
 
@@ -239,7 +239,7 @@ Traffic random_batch_traffic(Random& random, int served) {
     case 0:
       return Traffic::equal(random.between(least, 2 * served + 8), load);
     case 1: {
-      // Weights from 1 to 4, so that no rate passes 1.
+      // Weights from 1 to 4, so that no rate exceeds 1.
       const std::int64_t count = random.between(5 * served, 5 * served + 8);
       std::vector<std::int64_t> weights;
       std::int64_t sum = 0;
@@ -255,7 +255,7 @@ Traffic random_batch_traffic(Random& random, int served) {
   }
 }
 
-/// Empty where the chain would be too long.
+/// Empty if the chain would be too long.
 std::optional<SeveralModel> random_several(Random& random) {
   SeveralModel several;
   several.served = static_cast<int>(random.between_magnitudes(2, 32));
@@ -263,7 +263,7 @@ std::optional<SeveralModel> random_several(Random& random) {
   several.model.traffic = random_batch_traffic(random, several.served);
   if (several.model.traffic.mean() >= several.served) return {};
   const double root = rough_decay_root(several.model.traffic, several.served);
-  // P(Q > n) falls by the root a packet: what the chain's end changes is below 1e-26, or 1e-50.
+  // P(Q > n) falls by the root per packet: the effect of the chain's end is below 1e-26, or 1e-50.
   const double beyond = std::isfinite(root) ? (several.long_numbers ? 118 : 62) / std::log(root) : 2;
   const int digits[] = {6, 10, 12, 20, 30};
   several.model.digits = digits[random.between(0, several.long_numbers ? 4 : 2)];
@@ -323,7 +323,7 @@ std::string wrong_with_bursts(const queue::MarkovArrivals& arrivals, const Plain
       mass.push_back(0);
       for (const long double value : phases) mass.back() += value;
     }
-    // What the chain's end changes: once there, for not much longer than it takes to come down from it.
+    // The effect of the chain's end: the chain stays there for little longer than it takes to descend.
     long double end = 0;
     for (std::size_t n = mass.size() - std::min(mass.size(), blocks.size()); n < mass.size(); ++n)
       end += mass[n];
@@ -371,13 +371,13 @@ std::string wrong_tails(const RandomModel& model, const queue::SlottedQueue& slo
   try {
     answers = queue::occupancy_tails(slotted, packets(model.levels), {{model.digits}, arithmetic});
   } catch (const LimitExceeded& refusal) {
-    // 16 and 19 digits are all that the machine's numbers hold, and the least tail must be a normal
-    // number: anything else that is shallow enough has to be answered.
+    // 16 and 19 digits are the limits of the machine's numbers, and the smallest tail must be a normal
+    // number: all other levels that are shallow enough must be answered.
     ++tally.refused_double;
     const bool too_many_digits = model.digits > (arithmetic == Arithmetic::extended ? 18 : 15);
     const bool deep = references.back().upper < power_of_ten(-235) || model.levels.back() > 500;
     if (hardware && (too_many_digits || deep || model.digits == 20)) return "";
-    return std::string("refused: ") + refusal.what();
+    return std::string("rejected: ") + refusal.what();
   }
   if (hardware) ++tally.answered_double;
   if (answers.size() != references.size()) return "a wrong number of answers";
@@ -388,12 +388,12 @@ std::string wrong_tails(const RandomModel& model, const queue::SlottedQueue& slo
              ", reference " + show(references[i]);
     };
     if (answer.level.value != model.levels[i]) return "another level" + where();
-    if (!encloses(answer.probability, references[i])) return "the true value lies outside" + where();
+    if (!encloses(answer.probability, references[i])) return "the true value is outside" + where();
     if (!narrow(answer.probability, model.digits)) return "too wide" + where();
     if (answer.method.arithmetic == Arithmetic::automatic) return "no arithmetic named" + where();
     const bool exact = std::holds_alternative<numeric::Exact<unit::Probability>>(answer.probability);
     if (arithmetic != Arithmetic::automatic && !exact && answer.method.arithmetic != arithmetic)
-      return "another arithmetic than asked" + where();
+      return "not the requested arithmetic" + where();
     if (arithmetic == Arithmetic::exact && !exact) return "not exact" + where();
     ++(exact ? tally.exact : tally.enclosures);
   }
@@ -426,8 +426,8 @@ std::string checked_model(std::uint64_t seed, Tally& tally) {
     } else if (kind < 79) {
       std::optional<SeveralModel> several;
       while (!several) several = random_several(random);
-      text = std::to_string(several->served) + " packets a slot; " + several->model.text();
-      ++tally.kinds["several packets a slot"];
+      text = std::to_string(several->served) + " packets per slot; " + several->model.text();
+      ++tally.kinds["several packets per slot"];
       wrong = wrong_with_several(*several, random, tally);
     } else if (kind < 86) {
       const MarkovModel model = random_on_off(random, {.sources = 5, .percent = 70, .burst = 800});

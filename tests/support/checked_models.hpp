@@ -9,33 +9,32 @@
 #include <tests/support/random_models.hpp>
 #include <vector>
 
-/// Random models asked of the library, and computed a second way that shares nothing with it: what is wrong with the
-/// library's answer.
+/// Compares the library's answers for random models with a second method that shares nothing with it.
 namespace tailbound::test {
 
-/// What was compared.
+/// Counts of comparisons.
 struct Tally {
   std::int64_t models = 0;
   std::int64_t enclosures = 0, exact = 0, refused_double = 0, answered_double = 0, least_levels = 0;
-  std::map<std::string, std::int64_t> kinds;  ///< of checked_model(): models of each kind of traffic
+  std::map<std::string, std::int64_t> kinds;  ///< models of each kind of traffic, for checked_model()
 };
 
-/// The tails in this arithmetic against their references: too few, wrong, too wide, refused without need. Empty if
-/// nothing is wrong.
+/// Compares the tails in this arithmetic with their references: too few, wrong, too wide, or rejected without
+/// need. Empty if nothing is wrong.
 [[nodiscard]] std::string wrong_tails(const RandomModel& model, const queue::SlottedQueue& slotted,
                                       queue::Arithmetic arithmetic, const std::vector<Reference>& references,
                                       Tally& tally);
 
 /// One model of any kind, most of them cheap: a few milliseconds in all.
 ///
-///   kind                             second way
-///   binomial, unequal, Poisson,      the literal division of power series: exact fractions to level 60, fixed point
-///   PMF, formula                     to 400 digits beyond and for Poisson (reference_tail.hpp)
-///   2 .. 32 packets a slot           the chain of levels, eliminated state by state, in 19 or in 100 digits
-///   on-off sources, bursts to one    the chain of levels and phases, eliminated state by state, in 19 digits
-///   output, blocks
+///   kind                            second method
+///   binomial, unequal, Poisson,     the literal division of power series: exact fractions to level 60, fixed
+///   PMF, formula                    point to 400 digits beyond and for Poisson (reference_tail.hpp)
+///   2 .. 32 packets per slot        the chain of levels, eliminated state by state, in 19 or in 100 digits
+///   on-off sources, per-burst       the chain of levels and phases, eliminated state by state, in 19 digits
+///   destinations, blocks
 ///
-/// Everything thrown counts as wrong.
+/// Every exception counts as wrong.
 /// \return what is wrong, with the model; empty if nothing
 [[nodiscard]] std::string checked_model(std::uint64_t seed, Tally& tally);
 

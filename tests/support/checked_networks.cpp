@@ -40,19 +40,20 @@ const char* name_of(answers::Hops hops) {
   return hops == answers::Hops::chain ? "chain" : hops == answers::Hops::bound ? "bound" : "independent";
 }
 
-/// What brings packets to a queue: a source, or the wire of another queue.
+/// The inputs of a queue: sources, and links of other queues.
 struct Inputs {
-  std::set<std::size_t> hosts;   ///< lanes of nodes (lane_of()) that send without bursts straight to it
-  std::set<std::size_t> bursty;  ///< flows likewise
+  std::set<std::size_t> hosts;   ///< lanes of nodes (lane_of()) that send directly to it without bursts
+  std::set<std::size_t> bursty;  ///< flows with bursts, the same
   std::set<std::size_t> queues;  ///< links
 };
 
-/// A node whose links take several packets a slot sends from as many lanes; the first has the node's own number.
+/// A node with links of several packets per slot sends from as many lanes; the first has the node's own
+/// number.
 std::size_t lane_of(const network::Network& network, std::size_t node, int lane) {
   return node + static_cast<std::size_t>(lane) * network.nodes.size();
 }
 
-/// Which queues cannot hold packets over, and what brings packets to them.
+/// Finds queues where no packet waits, and the inputs of each queue.
 class Wires {
  public:
   explicit Wires(const network::Network& network)
@@ -76,11 +77,11 @@ class Wires {
       if (network_.has_queue(link)) queues.push_back(link);
     return queues;
   }
-  /// Does nobody ever wait there?
+  /// Does no packet ever wait there?
   [[nodiscard]] bool never_waits(std::size_t link) const { return idle_[link] != 0; }
 
-  /// The hosts whose packets come to the queue as they are sent, if all do: by way of queues where nobody waits, each
-  /// host by one input.
+  /// The hosts whose packets arrive at the queue as they are sent, if all do: through queues without waiting,
+  /// each host by one input.
   [[nodiscard]] std::optional<std::set<std::size_t>> hosts_of(std::size_t link) const {
     std::set<std::size_t> hosts;
     std::size_t in_all = 0;
@@ -109,7 +110,7 @@ class Wires {
           inputs.hosts.insert(lane_of(network_, network_.flows[flow].source, lane));
     }
   }
-  /// The most packets that can come in a slot.
+  /// Maximum number of packets that can arrive in a slot.
   [[nodiscard]] std::int64_t brought(std::size_t link) const {
     const Inputs& inputs = inputs_[link];
     std::int64_t sum = std::ssize(inputs.hosts) + std::ssize(inputs.bursty);
@@ -133,8 +134,9 @@ class Wires {
   std::vector<char> idle_;
 };
 
-/// The wait of a packet from source `of` in a queue with sources that send independently from slot to slot: those left
-/// over, and those of its own slot that are put before it. By iterating the queue from empty.
+/// The wait of a packet from source `of` in a queue with sources that send independently from slot to slot:
+/// packets left over, and packets of its own slot that are served before it. By iterating the queue from
+/// empty.
 class OneQueue {
  public:
   OneQueue(const std::map<std::size_t, double>& rates, int packets_per_slot)
@@ -170,7 +172,7 @@ class OneQueue {
   }
 
  private:
-  /// Of all sources but one.
+  /// Over all sources except one.
   [[nodiscard]] std::vector<double> sum_of(std::map<std::size_t, double>::const_iterator but) const {
     std::vector<double> sum{1.0};
     for (auto source = rates_.begin(); source != rates_.end(); ++source) {
@@ -218,7 +220,7 @@ class Invariants {
   }
 
  private:
-  /// \param kind  one word: which invariant
+  /// \param kind  one word: the violated invariant
   void fail(const char* kind, std::size_t flow, std::string what) {
     broken_.push_back(std::string(kind) + ": flow " + network_.flows[flow].name + " (" +
                       said_.flows[flow].hops + "): " + std::move(what));
@@ -271,15 +273,15 @@ class Invariants {
     return at->second ? &*at->second : nullptr;
   }
 
-  /// D is at least each of its waits, and is the only one where nobody waits elsewhere.
+  /// D is at least each of its waits, and equals it if there is no waiting elsewhere.
   void waits_at_first(std::size_t flow) {
     const network::Flow& its = network_.flows[flow];
     const SaidDelays& said = said_.flows[flow];
-    // Independent hops are named as such: each wait is that of an arbitrary packet of its queue.
+    // The answer names independent hops: each wait is that of an arbitrary packet of its queue.
     if (its.burst || said.hops == name_of(answers::Hops::independent)) return;
     std::vector<double> least(said.above.size(), 0.0);
     double least_mean = 0;
-    bool whole = true;  // is this all that any packet waits?
+    bool whole = true;  // is this the whole wait of a packet?
     for (const network::Route& route : its.routes) {
       std::vector<double> of_route(least.size(), 0.0);
       double mean = 0;
@@ -328,7 +330,7 @@ class Invariants {
                                     said_.mean_of_all, said_.all.mean));
   }
 
-  /// Where all packets go to one host by unit links, those left over in all queues are those of one queue.
+  /// If all packets go to one host over unit links, the total backlog of all queues is that of one queue.
   void one_tree() {
     double load = 0, of_two = 0, waiting = 0;
     std::map<std::size_t, double> sources;
@@ -462,8 +464,9 @@ std::optional<std::string> optimistic(const SeenDelays& all, const SaidDelays& s
     if (level.above < 1e-3) break;
     const double computed = said.above.at(static_cast<std::size_t>(level.slots));
     if (level.above <= 0.5 && level.lower > 1.05 * computed)
-      return fmt::format("optimistic: all packets: P(D > {}) = {:.5g}, simulated {:.5g} ({:.5g} .. {:.5g})",
-                         level.slots, computed, level.above, level.lower, level.upper);
+      return fmt::format(
+          "underestimated: all packets: P(D > {}) = {:.5g}, simulated {:.5g} ({:.5g} .. {:.5g})", level.slots,
+          computed, level.above, level.lower, level.upper);
   }
   return std::nullopt;
 }
@@ -477,7 +480,7 @@ std::optional<std::string> confirmed_optimistic(const network::Network& network,
   return optimistic(simulated(network, length).all, said.all);
 }
 
-/// Independent hops are named as such, and are known to underestimate.
+/// The answer names independent hops, which are known to underestimate.
 bool by_model(const SaidNetwork& said) {
   return std::none_of(said.flows.begin(), said.flows.end(), [](const SaidDelays& flow) {
     return flow.hops == name_of(answers::Hops::independent) && flow.mean > 0;

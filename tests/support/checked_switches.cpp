@@ -56,7 +56,7 @@ answers::SwitchCells cells_of(const SwitchCase& its) {
   return {sizes_of(its), traffic::PacketSizes::of_list(sizes_of(its), "sizes"), its.cell_bytes};
 }
 
-/// What is compared, and where it is contradicted.
+/// The comparisons, and their failures.
 class Judge {
  public:
   template <class Unit>
@@ -82,7 +82,7 @@ class Judge {
   SwitchVerdict verdict;
 };
 
-/// Hosts that send to one other by a link that takes several packets a slot.
+/// Hosts that send to one other by a link of several packets per slot.
 void look_at_several(Judge& judge, const SwitchCase& its, const answers::RunLength& length,
                      double confidence) {
   const Rational load = Rational(its.load) / 100 * its.packets_per_slot, each = load / its.inputs;
@@ -128,7 +128,7 @@ SwitchVerdict look(const SwitchCase& its, std::int64_t slots, std::uint64_t seed
   const answers::RunLength length{.slots = slots, .replications = 2, .seed = seed};
   const Rational load = Rational(its.load) / 100;
   if (has_outputs(its.kind)) {
-    // The load of an output is that of the inputs, over as many outputs.
+    // The load of an output is that of the inputs divided by the number of outputs.
     answers::ValidateSwitchQuestion question{.traffic = {its.inputs, load * its.outputs / its.inputs},
                                              .outputs = its.outputs};
     if (its.kind == SwitchKind::shared_sizes) question.cells = cells_of(its);

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-/// Random switches and packet mixes: what is said of overflow and loss, beside a simulation.
+/// Compares overflow and loss of random switches and packet mixes with a simulation.
 namespace tailbound::test {
 
 enum class SwitchKind {
-  shared_overflow,  ///< P(T > M) of a memory that all outputs share
+  shared_overflow,  ///< P(T > M) of a memory shared by all outputs
   shared_loss,
   threshold_loss,  ///< of a dynamic threshold
   shared_sizes,    ///< packets of several sizes in a shared memory
-  sizes_whole,     ///< one output queue, packets of several sizes that come in one slot
+  sizes_whole,     ///< one output queue, packets of several sizes that arrive in one slot
   sizes_whole_loss,
   sizes_cells,  ///< cell by cell
   several,      ///< one queue that serves several packets per slot: overflow
@@ -24,7 +24,7 @@ enum class SwitchKind {
 struct SwitchCase {
   SwitchKind kind{};
   std::int64_t inputs = 2, outputs = 2;
-  std::int64_t load = 50;                                      ///< of an output, of what it takes [%]
+  std::int64_t load = 50;                                      ///< of an output, relative to its rate [%]
   std::vector<std::pair<std::int64_t, std::int64_t>> sizes{};  ///< bytes and weights
   std::int64_t cell_bytes = 64;
   std::int64_t room = 10;  ///< of losses [cells]
@@ -43,13 +43,13 @@ struct SwitchVerdict {
   std::string refused;
 };
 
-/// Simulated with 99.9 % intervals; what they contradict is simulated again, ten times as long from another seed, and
-/// stands if that contradicts it too.
-/// \param slots  of each of two replications
+/// Simulated with 99.9 % intervals. Contradictions are simulated again, ten times as long from another seed,
+/// and count only if confirmed.
+/// \param slots  per replication (of two)
 [[nodiscard]] SwitchVerdict checked(const SwitchCase& of, std::int64_t slots, std::uint64_t seed,
                                     bool confirm = true);
 
-/// The smallest case that is still contradicted.
+/// The smallest case that still fails.
 [[nodiscard]] SwitchCase smallest(SwitchCase of, std::int64_t slots, std::uint64_t seed);
 
 }  // namespace tailbound::test

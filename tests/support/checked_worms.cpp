@@ -23,7 +23,7 @@ using numeric::Rational;
 using render::Cells;
 using render::value_of;
 
-/// What is wrong ends the check of a network.
+/// Ends the check of a network that fails.
 struct Wrong {
   std::string what;
 };
@@ -32,8 +32,9 @@ void require(bool holds, const std::string& what) {
   if (!holds) throw Wrong{what};
 }
 
-/// The highest utilization of a physical channel, or of the parallel ones that worms choose among: all messages walked
-/// with doubles, channel by channel, and channels joined where they are of one station or of one wire.
+/// The highest utilization of a physical channel, or of parallel ones that messages choose from: all messages
+/// are enumerated with doubles, channel by channel, and channels of one station or physical channel are
+/// joined.
 double walked_utilization(const sim::WormModel& model) {
   const network::WormLayout& layout = model.network->layout();
   std::vector<double> of_station(layout.stations.size());
@@ -58,7 +59,7 @@ double walked_utilization(const sim::WormModel& model) {
         here = std::move(next);
       }
     }
-  std::vector<std::uint32_t> group(layout.stations.size());  // the least station that it is joined with
+  std::vector<std::uint32_t> group(layout.stations.size());  // the lowest station that it is joined with
   std::iota(group.begin(), group.end(), 0U);
   std::map<std::uint32_t, std::uint32_t> of_wire;
   for (bool changed = true; changed;) {
@@ -79,12 +80,12 @@ double walked_utilization(const sim::WormModel& model) {
   return highest;
 }
 
-/// Do channels wait for each other in a circle?
+/// Do channels wait for each other in a cycle?
 bool has_circle(const sim::WormModel& model) {
   return bounds::wormhole::Model(network::walk_graph(*model.network, model.traffic)).cyclic();
 }
 
-/// The simulated saturation; none where any legal load is carried, or where worms deadlock.
+/// The simulated saturation; none if every legal load is carried, or on deadlock.
 std::optional<WormholeSaturationAnswer> saturation_of(const RandomWorms& worms, const sim::WormModel& model,
                                                       double bound, WormTally& tally) {
   const WormholeSaturationQuestion question{
@@ -104,7 +105,7 @@ std::optional<WormholeSaturationAnswer> saturation_of(const RandomWorms& worms, 
   }
 }
 
-/// What `wormhole` says of the same network, or why it refuses.
+/// The answer of `wormhole` for the same network, or its error.
 struct ByModel {
   std::optional<std::pair<WormholeQuestion, WormholeAnswer>> found;
   std::string refused;
@@ -143,11 +144,11 @@ void compare_documents(const render::Document& simulated, const ByModel& model, 
   const render::Value held = value_of(cells, "model_saturation_load");
   const auto* saturation = std::get_if<render::Model>(&held);
   require((saturation != nullptr) == model.found.has_value(),
-          "model: beside the simulation " + std::string(saturation ? "one" : "none") + ", of `wormhole` " +
-              (model.found ? "one" : "none, as " + model.refused));
+          "model: with the simulation " + std::string(saturation ? "one" : "none") + ", in `wormhole` " +
+              (model.found ? "one" : "none, because " + model.refused));
   require(text_of(value_of(inputs, "of")) == (model.found ? "model" : "simulated"),
-          "fractions: of another load");
-  require(no_model.empty() == model.found.has_value(), "model: none, and it is not said why");
+          "fractions: of a different load");
+  require(no_model.empty() == model.found.has_value(), "model: none, without a reason");
   if (!model.found) return;
   const render::Document by_model = render::document({*model.found});
   const Cells& its = by_model.results.front().inputs;
@@ -157,10 +158,10 @@ void compare_documents(const render::Document& simulated, const ByModel& model, 
             std::string("settings: ") + key + " is simulated as " + text_of(value_of(inputs, key)) +
                 ", in `wormhole` " + text_of(value_of(its, key)));
   const double of_model = model.found->second.saturation.value;
-  require(saturation->value == of_model, "saturation of the model: beside the simulation another one");
+  require(saturation->value == of_model, "saturation of the model: different with the simulation");
   const render::Value load = value_of(inputs, "load");
   require(std::abs(nearest_double(std::get<render::Given>(load).value) - of_model / 2) < 1e-8,
-          "fractions: another load than in `wormhole`");
+          "fractions: different load than in `wormhole`");
 }
 
 SimulateWormholeQuestion simulation(const RandomWorms& worms, OfferedLoads offered) {
@@ -189,7 +190,7 @@ void check_network(const RandomWorms& worms, WormTally& tally) {
   const network::ChannelBound exact = answers::channel_bound(worms.simulated().network);
   const double bound = nearest_double(exact.load());
   require(std::abs(bound * walked_utilization(model) - 1) < 1e-9,
-          "bound: " + std::to_string(bound) + " of " + exact.channel + ", by walking " +
+          "bound: " + std::to_string(bound) + " of " + exact.channel + ", by enumeration " +
               std::to_string(1 / walked_utilization(model)));
   const ByModel by = by_model(worms);
   if (by.found)
@@ -203,14 +204,14 @@ void check_network(const RandomWorms& worms, WormTally& tally) {
   ++tally.saturations;
   tally.bounded += found.bounded ? 1 : 0;
   tally.nearest = std::max(tally.nearest, found.greatest_stable / bound);
-  require(saturation->limit.load.value == exact.load(), "bound: another one in the answer");
-  // A double below the nearest one of a number is below the number.
+  require(saturation->limit.load.value == exact.load(), "bound: different in the answer");
+  // A double rounded down from a number is below the number.
   require(found.greatest_stable < found.least_unstable && found.least_unstable <= bound,
           "saturation: " + std::to_string(found.greatest_stable) + " to " +
               std::to_string(found.least_unstable) + " above " + std::to_string(bound));
   for (const sim::SaturationProbe& probe : found.probes)
     require(probe.load <= bound, "saturation: a load above the bound was simulated");
-  // Loads that are carried: three quarters of what was found stable, and half of what the model says at that.
+  // Loads that are carried: three quarters of the stable load, and half of the load of the model.
   OfferedLoads loads{.values = {sim::rounded_load(0.75 * found.greatest_stable)}};
   check_point(worms, answer(simulation(worms, loads), {}).points.front());
   if (by.found && by.found->second.saturation.value > 1.9 * found.greatest_stable) return;

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-/// Runs that are cut in pieces must count as whole ones do.
+/// Runs that are split must count as whole ones do.
 namespace tailbound::test {
 
 /// Advances by `length` in five parts, the last one the longest, saved and loaded after each.

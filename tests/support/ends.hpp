@@ -11,7 +11,7 @@
 #include <tests/support/finite_chain.hpp>
 #include <tests/support/fraction.hpp>
 
-/// What tests ask of proved numbers.
+/// Accessors of proved numbers for tests.
 namespace tailbound::test {
 
 /// Both ends of a proved number, exactly.

@@ -2,10 +2,10 @@
 
 namespace tailbound::test {
 
-/// Confidence of intervals that a test asks for: one in 10 000 misses.
+/// Confidence of intervals in tests: one in 10 000 misses.
 inline constexpr double sure = 0.9999;
 
-/// Whether the interval of an estimate holds the value.
+/// Does the interval of an estimate contain the value?
 [[nodiscard]] bool holds(const auto& estimate, double value) {
   return estimate.lower <= value && value <= estimate.upper;
 }

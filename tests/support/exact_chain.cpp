@@ -8,9 +8,9 @@ namespace {
 
 using Law = std::vector<long double>;
 
-constexpr long double negligible = 1e-21L;  ///< probability of a state from which nothing is followed
+constexpr long double negligible = 1e-21L;  ///< probability of a state that is not followed further
 
-/// How many of the sources send in a slot; all but one.
+/// Number of the sources that send in a slot; of all except one.
 Law sum_of(const Law& sources, std::size_t but = static_cast<std::size_t>(-1)) {
   Law sum{1.0L};
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -22,7 +22,7 @@ Law sum_of(const Law& sources, std::size_t but = static_cast<std::size_t>(-1)) {
   return sum;
 }
 
-/// How many of n others are put before a packet in random order.
+/// Number of n others that are served before a packet, in random order.
 Law before_of(const Law& others) {
   Law before(others.size(), 0);
   for (std::size_t n = 0; n < others.size(); ++n)
@@ -96,7 +96,8 @@ std::vector<long double> ExactChain::delay(std::size_t branch, std::size_t sourc
   const Law& straight = arrivals_.back();
   Law delay;
   for (std::size_t wait = 0; wait < depth_ + before.size(); ++wait) {
-    // The other queues at the end of the slot before the packet comes, where it waits so long; its own branch at place 0.
+    // The other queues at the end of the slot before the packet arrives, if it waits that long; its own
+    // branch at place 0.
     Law others(states_, 0);
     for (std::size_t i = 0; i < states_; ++i) {
       const std::size_t place = i / scale % depth_;
@@ -113,7 +114,7 @@ std::vector<long double> ExactChain::delay(std::size_t branch, std::size_t sourc
       });
       others = std::move(next);
     }
-    // It is served: every branch but its own may send T another in this step.
+    // It is served: every branch except its own may send another packet to T in this step.
     ExactChain alone = *this;
     alone.tree_.branches[branch].goes_on = 0;
     alone.step(others, branch, [&](std::size_t, std::size_t left, std::size_t came, long double mass) {

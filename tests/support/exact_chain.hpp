@@ -3,21 +3,23 @@
 #include <cstddef>
 #include <vector>
 
-/// Delays in a small tree of queues, by its whole Markov chain; nothing of the library is used.
+/// Delays in a small tree of queues, from its whole Markov chain; nothing of the library is used.
 ///
-/// MODEL     Queues of one packet a slot feed one, T: each has sources of its own that send at most one packet a slot,
-///           independently from slot to slot, and so has T. What a queue serves goes to T with a probability of the
-///           queue's own, else elsewhere. Packets of one slot are put in random order.
-/// METHOD    The state are the packets left over in every queue, up to `depth` - 1 of each; a packet served in front of T is counted
-///           in T in the same step, which shifts the clocks of independent sources only. The chain is iterated from
-///           empty; a tagged packet is followed on its way with the law of all other queues.
-/// RESULT    In long double. What the cut leaves out: compare two depths.
+/// MODEL     Queues of one packet per slot feed one queue T. Each queue has sources of its own that send at
+///           most one packet per slot, independently from slot to slot, and so has T. A served packet goes to
+///           T with a probability that depends on the queue, otherwise elsewhere. Packets of one slot are put
+///           in random order.
+/// METHOD    The state is the packets left over in every queue, up to `depth` - 1 each. A packet served by a
+///           queue before T is counted in T in the same step, which only shifts the clocks of independent
+///           sources. The chain is iterated from empty; a tagged packet is followed with the distribution of
+///           all other queues.
+/// RESULT    In long double. For the truncation error: compare two depths.
 namespace tailbound::test {
 
 struct SmallTree {
   struct Branch {
     std::vector<long double> sources;  ///< [packets/slot]
-    long double goes_on = 1;           ///< share of what it serves that goes on to T
+    long double goes_on = 1;           ///< fraction of its served packets that go to T
     friend bool operator==(const Branch&, const Branch&) = default;
   };
   std::vector<Branch> branches;
@@ -27,20 +29,20 @@ struct SmallTree {
 
 class ExactChain {
  public:
-  /// \param depth    places of each queue, the empty one included
+  /// \param depth    places per queue, the empty one included
   /// \param settled  the sum of changes in a step at which the iteration ends
   ExactChain(SmallTree tree, std::size_t depth, long double settled = 1e-17L);
 
-  /// P(D = t) of a packet of that source that goes on to T.
+  /// P(D = t) of a packet of that source that goes to T.
   [[nodiscard]] std::vector<long double> delay(std::size_t branch, std::size_t source) const;
-  /// Likewise of one that comes straight to T.
+  /// The same for a packet that comes directly to T.
   [[nodiscard]] std::vector<long double> straight_delay(std::size_t source) const;
 
  private:
   using Law = std::vector<long double>;
 
-  /// What comes to T in one step, and where that leaves the branches; of branch `busy` it is certain that it serves, and its
-  /// place does not change.
+  /// Arrivals at T in one step, and the resulting states of the branches; branch `busy` certainly serves, and
+  /// its place does not change.
   template <class Take>
   void step(const Law& from, std::size_t busy, const Take& take) const;
 
@@ -48,7 +50,7 @@ class ExactChain {
 
   SmallTree tree_;
   std::size_t depth_, states_;
-  std::vector<Law> arrivals_;  ///< of each branch, at last of T
+  std::vector<Law> arrivals_;  ///< of each branch, finally of T
   Law stationary_;             ///< place of T + depth * (place of branch 0 + depth * ..)
 };
 

@@ -8,7 +8,7 @@
 #include <tests/support/traffic.hpp>
 #include <vector>
 
-/// Queues as Markov chains, solved as linear equations: no generating function in sight.
+/// Queues as Markov chains, solved as linear equations, without generating functions.
 namespace tailbound::test {
 
 /// Stationary P(Q = n), n = 0 .. capacity, of Q' = min(max(Q - served, 0) + A, capacity), by Gaussian
@@ -25,16 +25,16 @@ using Float100 = boost::multiprecision::number<boost::multiprecision::mpfr_float
                                                boost::multiprecision::et_off>;
 
 /// P(Q > n), n = 0 .. capacity - 1, of the same chain by the elimination of Grassmann, Taksar and Heyman,
-/// which adds, multiplies and divides only: every entry keeps its digits however small. With a capacity far
-/// above n it stands for the queue with unlimited room.
+/// which adds, multiplies and divides only: every entry keeps its digits, however small. With a capacity far
+/// above n it approximates the infinite queue.
 ///
 /// \param a  P(A = j), j = 0, 1, ...
 template <class T>
 [[nodiscard]] std::vector<T> banded_chain_tails(const std::vector<T>& a, std::int64_t capacity, int served) {
   const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
   const std::int64_t first = std::find_if(a.begin(), a.end(), [](const T& p) { return p != 0; }) - a.begin();
-  // States first .. capacity; below `first` the queue is never found. A step leads from `served` below to as many
-  // above as may arrive, and elimination adds nothing outside of that.
+  // States first .. capacity; below `first` the queue is never found. A step leads from `served` below to as
+  // many above as may arrive, and elimination fills nothing outside this range.
   const auto up = static_cast<std::int64_t>(a.size());
   std::vector<std::vector<T>> rows(at(capacity + 1), std::vector<T>(at(served + up), T(0)));
   const auto p = [&](std::int64_t from, std::int64_t to) -> T& {

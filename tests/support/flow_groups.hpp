@@ -8,7 +8,7 @@
 
 #include <tests/support/rational.hpp>
 
-/// Groups of flows, said in short.
+/// Short notation for groups of flows.
 namespace tailbound::test {
 
 [[nodiscard]] inline queue::FlowGroup periodic(std::int64_t count, std::int64_t period,

@@ -11,9 +11,9 @@
 namespace tailbound::test {
 namespace {
 
-volatile sig_atomic_t stopped = 0;  // NOLINT: of the signal handler
+volatile sig_atomic_t stopped = 0;  // NOLINT: for the signal handler
 
-/// What was begun is ended, and no more.
+/// Pieces that have started are finished, and no others.
 void heed_stops() {
   struct sigaction action {};
   action.sa_handler = [](int) { stopped = 1; };

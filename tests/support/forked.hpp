@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-/// Independent pieces of work in processes of their own: exact rationals may not be shared between threads.
+/// Independent pieces of work in processes of their own: exact rationals must not be shared between threads.
 namespace tailbound::test {
 
-/// work(first), .., work(first + count - 1), by number. Of a piece whose process did not come to its end there is
-/// none. SIGTERM and SIGINT end the run after the pieces in hand.
+/// work(first), .., work(first + count - 1), by number. A piece whose process failed has no result. SIGTERM
+/// and SIGINT end the run after the current pieces.
 [[nodiscard]] std::map<std::uint64_t, std::string> forked(
     int jobs, std::uint64_t first, std::uint64_t count,
     const std::function<std::string(std::uint64_t)>& work);
 
-/// Fields of a piece's result; none may hold the bytes 1 and 2.
+/// Fields of a piece's result; none may contain the bytes 1 and 2.
 using Records = std::vector<std::vector<std::string>>;
 [[nodiscard]] std::string joined(const Records& records);
 [[nodiscard]] Records parted(const std::string& text);

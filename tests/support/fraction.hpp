@@ -5,8 +5,7 @@
 #include <boost/multiprecision/gmp.hpp>
 #include <string>
 
-/// Exact numbers of the tests: GMP, where the library uses CLN, so that a fault in one does not hide in
-/// the other.
+/// Exact numbers of the tests: GMP, where the library uses CLN, so a fault in one is not hidden by the other.
 namespace tailbound::test {
 
 using Whole = boost::multiprecision::number<boost::multiprecision::gmp_int, boost::multiprecision::et_off>;
@@ -25,8 +24,8 @@ using Fraction =
 /// 10^exponent.
 [[nodiscard]] Fraction power_of_ten(int exponent);
 
-/// numerator/denominator as it stands: no common factor is searched, which for long numbers costs more
-/// than all the rest. Good for comparisons only.
+/// numerator/denominator without reduction: searching common factors of long numbers would dominate the cost.
+/// For comparisons only.
 [[nodiscard]] Fraction unreduced(const Whole& numerator, const Whole& denominator);
 
 /// The true value lies in [lower, upper]; both ends are the true value if it is known exactly.
@@ -34,7 +33,7 @@ struct Reference {
   Fraction lower, upper;
 };
 
-/// True if the enclosure, or the exact value, can hold the true value.
+/// True if the enclosure, or the exact value, may contain the true value.
 [[nodiscard]] bool encloses(const numeric::Real& lower, const numeric::Real& upper,
                             const Reference& reference);
 

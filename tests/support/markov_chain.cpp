@@ -202,7 +202,7 @@ MarkovModel random_blocks(Random& random) {
     for (auto& rows : blocks)
       for (Fraction& entry : rows[i]) entry /= sum;
   }
-  // Packets left out at random until the load is what is wanted.
+  // Packets are removed at random until the load is reached.
   const Fraction most = to_fraction(queue::MarkovArrivals::blocks(to_rational(blocks)).load());
   const Fraction load = hundredths(random.between(5, 90));
   const Fraction kept = std::min(Fraction(1), Fraction(load / most));

@@ -15,14 +15,14 @@ namespace tailbound::test {
 template <class T>
 using PlainBlocks = std::vector<std::vector<std::vector<T>>>;
 
-/// Each source ON or OFF for itself: 2^m phases, bit s of a phase for source s.
+/// Each source is ON or OFF separately: 2^m phases, bit s of a phase for source s.
 [[nodiscard]] PlainBlocks<Fraction> product_blocks(const std::vector<traffic::OnOff>& sources);
 
-/// Equal sources: the phase is the number that is ON; explicit binomial probabilities.
+/// Equal sources: the phase is the number of ON sources; explicit binomial probabilities.
 [[nodiscard]] PlainBlocks<Fraction> counted_blocks(const traffic::OnOff& source, std::int64_t count);
 
-/// Sources whose bursts may go elsewhere, source by source: phases are how many of each group are ON here and
-/// elsewhere.
+/// Sources whose bursts may go elsewhere, source by source: phases are the numbers of each group that are ON
+/// here and elsewhere.
 [[nodiscard]] PlainBlocks<Fraction> lumped_blocks(const std::vector<queue::OnOffGroup>& groups);
 
 [[nodiscard]] queue::RationalBlocks to_rational(const PlainBlocks<Fraction>& blocks);
@@ -40,10 +40,10 @@ template <class T>
   return result;
 }
 
-/// Stationary law [level][phase], levels 0 .. top, of  Q' = min(max(Q - 1, 0) + b, top), by the elimination
-/// of Grassmann, Taksar and Heyman on the states one by one.
+/// Stationary distribution [level][phase], levels 0 .. top, of  Q' = min(max(Q - 1, 0) + b, top), by the
+/// elimination of Grassmann, Taksar and Heyman on the states one by one.
 ///
-/// \param back  if given, a chain seen only while Q <= top: what would pass it in phase j comes back to the
+/// \param back  if given, a chain seen only while Q <= top: excursions above it from phase j return to the
 ///              level `top` in phase back[j]
 template <class T>
 [[nodiscard]] std::vector<std::vector<T>> chain_law(const PlainBlocks<T>& blocks, std::int64_t top,
@@ -98,17 +98,17 @@ template <class T>
   return law;
 }
 
-/// Packets lost per packet offered, from the law of the chain with that top.
+/// Packets lost per packet offered, from the distribution of the chain with that top.
 [[nodiscard]] Fraction chain_loss(const PlainBlocks<Fraction>& blocks, std::int64_t top);
 
-/// A random queue in both forms.
+/// A random queue in both representations.
 struct MarkovModel {
   queue::MarkovArrivals arrivals;
   PlainBlocks<Fraction> blocks;
   std::string text;
 };
 
-/// At most so many sources, so much load in all [1/100], and bursts so long [1/100 slot].
+/// Maximum number of sources, total load [1/100], and burst length [1/100 slot].
 struct OnOffRange {
   std::int64_t sources = 12, percent = 90, burst = 3000;
 };
@@ -116,7 +116,7 @@ struct OnOffRange {
 /// Equal on-off sources.
 [[nodiscard]] MarkovModel random_on_off(Random& random, const OnOffRange& range = {});
 
-/// Equal sources that send a part of their bursts here; with a packet in every slot ON, or in some.
+/// Equal sources that send part of their bursts here; with a packet in every ON slot, or in some.
 [[nodiscard]] queue::OnOffGroup random_group(Random& random, bool every_slot, const OnOffRange& range);
 [[nodiscard]] std::string text(const queue::OnOffGroup& group);
 

@@ -4,7 +4,7 @@
 
 namespace tailbound::test {
 
-/// What is in a file of data/networks.
+/// The content of a file in data/networks.
 [[nodiscard]] inline std::string network_file(const std::string& name) {
   return golden::content(golden::networks + name);
 }

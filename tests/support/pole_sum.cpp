@@ -47,7 +47,7 @@ Complex300 power(Complex300 base, std::int64_t exponent) {
 std::vector<Complex300> polynomial_roots(const std::vector<Fraction>& coefficients) {
   const std::vector<Float300> c = floats(coefficients);
   const std::size_t degree = c.size() - 1;
-  // Start on a circle of the geometric mean of the root sizes, off the real axis.
+  // Start on a circle with the geometric mean of the root sizes, off the real axis.
   const Float300 radius = boost::multiprecision::pow(boost::multiprecision::abs(c.front() / c.back()),
                                                      Float300(1) / static_cast<double>(degree));
   std::vector<Complex300> roots;
@@ -102,7 +102,7 @@ Float300 pole_sum_tail(const std::vector<Fraction>& arrivals, std::int64_t level
 
 Float300 decay_root(const std::vector<Fraction>& arrivals) {
   const std::vector<Float300> a = floats(arrivals);
-  // A(z) - z is convex, zero at 1 and falling there: below zero up to the root, above it beyond.
+  // A(z) - z is convex, zero at 1 and decreasing there: negative up to the root, positive beyond it.
   const auto beyond = [&](const Float300& z) { return evaluate(a, {z, 0}).re > z; };
   Float300 high = Float300(1) + Float300("1e-30");
   while (!beyond(high)) high = 1 + (high - 1) * 2;

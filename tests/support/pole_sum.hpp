@@ -23,7 +23,7 @@ struct Complex300 {
 /// P(Q > n) = sum over the roots |z_i| > 1 of z = A(z) of (1 - rho) / (A'(z_i) - 1) z_i^(-n); n >= 1.
 [[nodiscard]] Float300 pole_sum_tail(const std::vector<Fraction>& arrivals, std::int64_t level);
 
-/// The same from roots found before.
+/// The same from given roots.
 [[nodiscard]] Float300 pole_sum_tail(const std::vector<Fraction>& arrivals,
                                      const std::vector<Complex300>& roots, std::int64_t level);
 

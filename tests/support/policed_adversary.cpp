@@ -14,9 +14,9 @@ namespace {
 
 using Label = std::uint8_t;
 constexpr Label tag = 255;
-constexpr int out = -1;  ///< of the network
+constexpr int out = -1;  ///< out of the network
 
-/// The network as small integers. Packets whose way ahead is the same are the same.
+/// The network as small integers. Packets with the same remaining path are equivalent.
 struct AdversaryTables {
   struct Way {
     std::size_t port;
@@ -25,7 +25,7 @@ struct AdversaryTables {
   struct Bucket {
     std::int64_t unit, rate, burst;  ///< in tokens of 1/unit
   };
-  /// Flows of the same path and buckets: which of them is which does not matter.
+  /// Equivalent flows, with the same path and buckets.
   struct Alike {
     Label first;  ///< label at the first port
     std::vector<Bucket> buckets;
@@ -73,7 +73,7 @@ struct AdversaryTables {
   }
 };
 
-/// What is in the queues, head first, and in the buckets, after the arrivals of a slot.
+/// The content of the queues, head first, and of the buckets, after the arrivals of a slot.
 struct AdversaryState {
   std::vector<std::string> queues;
   /// [group][member]: of each bucket; members in order, as they may be exchanged.
@@ -94,7 +94,7 @@ struct AdversaryState {
         }
     }
   }
-  /// Into vectors that have their sizes.
+  /// Into vectors of the right sizes.
   void read(const std::string& text) {
     std::size_t at = 0;
     const auto byte = [&] { return static_cast<std::int64_t>(static_cast<unsigned char>(text[at++])); };
@@ -161,13 +161,13 @@ class Adversary {
     }
   }
 
-  /// Slot by slot of the tagged packet's age: all states in which it may then be.
+  /// Slot by slot of the tagged packet's age: all states that are possible then.
   std::int64_t longest_delay(std::size_t group) {
     const std::vector<Label> way = way_of(group);
     std::int64_t longest = 0, age = 1;
     std::unordered_set<std::string> layer;
     const auto found = [&](const AdversaryState& state, const std::string& next) {
-      // In its last queue the packet's place tells the rest.
+      // In its last queue the packet's position determines the rest.
       const std::size_t place = state.queues[tables_.ways[way.back()].port].find(static_cast<char>(tag));
       if (place != std::string::npos)
         longest = std::max(longest, age + static_cast<std::int64_t>(place));
@@ -194,9 +194,9 @@ class Adversary {
     return way;
   }
 
-  /// All that may follow in the next slot.
+  /// All possible next slots.
   /// \param follows  group of the packet that is tagged in the state, or will be
-  /// \param tags     group of which a packet that is sent is tagged now
+  /// \param tags     group whose sent packet is tagged now
   template <class Found>
   void follow(const std::string& text, std::size_t follows, std::size_t tags, const Found& found) {
     AdversaryState state = empty_;
@@ -225,7 +225,8 @@ class Adversary {
     send(refilled, state, came, {0, 0, 0, false}, tags, found);
   }
 
-  /// Whose turn it is, how much the member before it sent, and whether the group to be tagged sent anything.
+  /// The current member, the number sent by the member before it, and whether the group to be tagged sent
+  /// anything.
   struct Turn {
     std::size_t group, member;
     std::int64_t before;
@@ -240,7 +241,7 @@ class Adversary {
     if (turn.group == tables_.alike.size()) {
       if (tags == nobody) return join(state, came, 0, found);
       if (!turn.taggable) return;
-      // Packets of the same way ahead may be exchanged: any of them stands for the flow's own.
+      // Packets with the same remaining path may be exchanged: any of them represents the flow's own.
       std::vector<std::string> tagged = came;
       const Label first = tables_.alike[tags].first;
       std::string& arrivals = tagged[tables_.ways[first].port];
@@ -254,7 +255,7 @@ class Adversary {
     auto& left = state.held[turn.group][turn.member];
     std::int64_t most = levels.front() / group.buckets.front().unit;
     for (std::size_t i = 1; i < levels.size(); ++i) most = std::min(most, levels[i] / group.buckets[i].unit);
-    // Members that hold the same may be exchanged.
+    // Members with the same state may be exchanged.
     if (turn.member > 0 && refilled.held[turn.group][turn.member - 1] == levels)
       most = std::min(most, turn.before);
     std::vector<std::string> with = came;
@@ -268,7 +269,7 @@ class Adversary {
     left = levels;
   }
 
-  /// Every order in which what came may join the queues from `port` on.
+  /// All orders in which arrivals may join the queues from `port` on.
   template <class Found>
   void join(AdversaryState& state, const std::vector<std::string>& came, std::size_t port,
             const Found& found) {

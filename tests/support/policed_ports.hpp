@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// Small networks of policed flows in slots: every port fifo, one packet a slot.
+/// Small networks of policed flows in slots: every port fifo, one packet per slot.
 namespace tailbound::test {
 
 using Paths = std::vector<std::vector<std::size_t>>;
@@ -17,7 +17,7 @@ void add_flow(network::PolicedNetwork& network, const std::vector<std::size_t>& 
               const std::vector<traffic::TokenBucket>& buckets);
 
 /// All flows with the same bucket.
-/// \param peak  with a link of one packet a slot, too
+/// \param peak  also limited by a link of one packet per slot
 [[nodiscard]] network::PolicedNetwork alike(std::size_t ports, const Paths& paths, const char* burst,
                                             const char* rate, bool peak = false);
 
@@ -26,10 +26,11 @@ struct RandomPorts {
   int slowest = 6;  ///< rates 1/2 .. 1/slowest, one in five 2/n
   int most_burst = 3;
 };
-/// Paths from ports of lower to ports of higher numbers; each port is offered at most 1 packet a slot.
+/// Paths from ports of lower to ports of higher numbers; the offered load of each port is at most 1 packet
+/// per slot.
 [[nodiscard]] network::PolicedNetwork random_ports(std::mt19937& random, const RandomPorts& choice = {});
 
-/// A line a flow: its path and its buckets.
+/// A line per flow: its path and its buckets.
 [[nodiscard]] std::string text_of(const network::PolicedNetwork& network);
 
 }  // namespace tailbound::test

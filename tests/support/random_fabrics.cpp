@@ -140,7 +140,7 @@ std::optional<Fabric> with_valiant(Fabric fabric, std::mt19937_64& random, std::
   const std::size_t groups = 3 + random() % 4;
   for (std::size_t i = 0; i < switches.size(); ++i)
     nodes[switches[i]].group = static_cast<std::uint32_t>(i * groups / switches.size());
-  // All switches of a host are of one group.
+  // All switches of a host are in one group.
   for (bool again = true; std::exchange(again, false);) {
     std::vector<std::uint32_t> of_host(nodes.size(), network::Node::no_group);
     for (const network::Link& link : fabric.network.links) {

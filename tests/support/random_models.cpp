@@ -44,7 +44,7 @@ std::int64_t Random::between_magnitudes(std::int64_t first, std::int64_t last) {
 }
 
 std::vector<Fraction> random_pmf(Random& random, std::int64_t entries, const Fraction& load) {
-  // Weights for j >= 1, scaled so that the mean is `load`, or less where P(A >= 1) would pass 0.99.
+  // Weights for j >= 1, scaled so that the mean is `load`, or less if P(A >= 1) would exceed 0.99.
   const std::int64_t step = random.one_in(5) ? random.between(2, 5) : 1;  // lattice
   std::vector<Whole> weights(static_cast<std::size_t>(entries), Whole(0));
   Whole sum = 0, moment = 0;

@@ -9,7 +9,7 @@
 /// Random slotted queues, the same on every machine for the same seed.
 namespace tailbound::test {
 
-/// Small whole numbers and choices from one seed; free of the standard distributions, whose results
+/// Small whole numbers and choices from one seed; independent of the standard distributions, whose results
 /// differ between libraries.
 class Random {
  public:
@@ -20,7 +20,7 @@ class Random {
     return first + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(last - first + 1));
   }
   [[nodiscard]] bool one_in(std::int64_t n) { return between(1, n) == 1; }
-  /// first .. last, all orders of magnitude alike.
+  /// first .. last, all orders of magnitude equally likely.
   [[nodiscard]] std::int64_t between_magnitudes(std::int64_t first, std::int64_t last);
 
  private:
@@ -30,7 +30,7 @@ class Random {
 /// `entries` probabilities that sum to 1 with mean `load` or below, many of them zero.
 [[nodiscard]] std::vector<Fraction> random_pmf(Random& random, std::int64_t entries, const Fraction& load);
 
-/// Any traffic with a load of 0.01 .. 0.999 packets a slot.
+/// Any traffic with a load of 0.01 .. 0.999 packets per slot.
 [[nodiscard]] Traffic random_traffic(Random& random);
 
 struct RandomModel {
@@ -42,8 +42,8 @@ struct RandomModel {
   [[nodiscard]] std::string text() const;
 };
 
-/// One model; levels so deep that the reference would take more than about 30 ms are kept in one case of
-/// 100 only.
+/// One model; levels so deep that the reference would take more than about 30 ms are used in one case in 100
+/// only.
 [[nodiscard]] RandomModel random_model(std::uint64_t seed);
 
 }  // namespace tailbound::test

@@ -108,7 +108,7 @@ class Generator {
       if (random_.one_in(2)) wire.packets_per_slot = static_cast<int>(random_.between(2, 4));
   }
 
-  /// A wire between switches without which every flow still has a path.
+  /// A link between switches without which every flow still has a path.
   void fail_one() {
     const Wire& wire = network_.wires[static_cast<std::size_t>(random_.between(0, std::ssize(joined_) - 1))];
     network_.without = {wire.left + " -> " + wire.right};
@@ -119,13 +119,13 @@ class Generator {
     }
   }
 
-  /// From parts to rates such that the busiest queue has its load, and no host sends more than 0.95.
+  /// Scales parts to rates such that the busiest queue has its load, and no host sends more than 0.95.
   void set_rates() {
     constexpr std::array<double, 5> loads{0.3, 0.5, 0.7, 0.8, 0.9};
     const double load = loads[static_cast<std::size_t>(random_.between(0, 4))];
     std::vector<SmallFlow> parts = network_.flows;
     for (SmallFlow& flow : network_.flows) flow.burst.reset();
-    const double one = 1e-4;  // what a part is while it is read
+    const double one = 1e-4;  // value of a part while the file is read
     double most = busiest_queue(network_.read()) / one / load;
     for (const std::string& host : network_.hosts) {
       double sum = 0;
@@ -151,7 +151,7 @@ class Generator {
   SmallNetwork network_;
 };
 
-/// Without what no flow can use.
+/// Removes parts that no flow can use.
 void tidy(SmallNetwork& network) {
   std::set<std::string> used;
   for (const SmallFlow& flow : network.flows) used.insert({flow.from, flow.to});
@@ -218,7 +218,7 @@ SmallNetwork shrunk(SmallNetwork network, const StillShown& shown, int most) {
     network = std::move(smaller);
     return true;
   };
-  // Leaves out elements of a list one by one, as long as that goes on.
+  // Removes elements of a list one by one, while the result still fails.
   const auto thin = [&](auto list_of) {
     for (std::size_t i = 0; i < list_of(network).size();) {
       SmallNetwork smaller = network;

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-/// Random networks of switches, the same on every machine for the same number, and the smallest part of one that
-/// still shows what it showed.
+/// Random networks of switches, the same on every machine for the same number, and the smallest part of one
+/// that still fails.
 namespace tailbound::test {
 
 /// Links of both directions between two nodes.
@@ -34,7 +34,7 @@ struct SmallNetwork {
   std::vector<std::string> without{};  ///< "s0 -> s1"
 
   [[nodiscard]] std::string toml() const;
-  /// As the library reads toml().  \throws what read_network() does
+  /// Read by the library from toml().  \throws as read_network()
   [[nodiscard]] network::Network read() const;
 };
 
@@ -42,33 +42,34 @@ enum class NetworkKind { line, ring, tree, star, leaf_spine, random, gather };
 inline constexpr std::array<const char*, 7> network_kinds{"line",       "ring",   "tree",  "star",
                                                           "leaf-spine", "random", "gather"};
 
-/// What the flows and links are like beside their rates.
+/// Properties of the flows and links other than their rates.
 enum class NetworkClass {
   plain,   ///< unit links, independent slots
   bursts,  ///< half of the flows are on-off sources
-  wide,    ///< half of the links take 2 to 4 packets a slot
+  wide,    ///< half of the links take 2 to 4 packets per slot
 };
 inline constexpr std::array<const char*, 3> network_classes{"plain", "bursts", "wide"};
 
 struct NetworkChoice {
-  std::optional<NetworkKind> kind{};  ///< any unless told
+  std::optional<NetworkKind> kind{};  ///< default: any
   NetworkClass of = NetworkClass::plain;
 };
 
-/// 2 to 40 switches, 3 to 60 hosts and 3 to 40 flows, most networks with a few of them; rates 1:1:2:3:5, one network
-/// in three with a hot destination; half spread over all shortest paths, some of these with weights; some with failed
-/// wires. The busiest queue has a load of 0.3, 0.5, 0.7, 0.8 or 0.9 of what its link takes. "gather": a tree of which
-/// all flows go to one host.
+/// 2 to 40 switches, 3 to 60 hosts and 3 to 40 flows, most networks with a few of them; rates 1:1:2:3:5, one
+/// network in three with a hot destination; half spread over all shortest paths, some of these with weights;
+/// some with failed links. The busiest queue has a utilization of 0.3, 0.5, 0.7, 0.8 or 0.9. "gather": a tree
+/// with all flows to one host.
 [[nodiscard]] SmallNetwork random_network(std::uint64_t number, const NetworkChoice& choice);
 
-/// The greatest share of what a link takes, over all queues.
+/// Maximum utilization over all queues.
 [[nodiscard]] double busiest_queue(const network::Network& network);
 
-/// Does the network still show it? Networks that cannot be read do not.
+/// Does the network still fail? Networks that cannot be read do not.
 using StillShown = std::function<bool(const SmallNetwork&)>;
 
-/// Leaves out flows, hosts, switches, wires, failures, bursts, widths and digits of rates as long as it is shown.
-/// \param most  calls of `shown`
+/// Removes flows, hosts, switches, links, failures, bursts, widths and digits of rates while the network
+/// still fails.
+/// \param most  maximum calls of `shown`
 [[nodiscard]] SmallNetwork shrunk(SmallNetwork network, const StillShown& shown, int most = 400);
 
 }  // namespace tailbound::test

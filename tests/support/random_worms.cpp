@@ -52,7 +52,7 @@ WormTopology random_topology(Random& random) {
   return topology;
 }
 
-/// Links of both directions between switches, so that all are joined.
+/// Links of both directions between switches, such that all are connected.
 void join_switches(Random& random, Network& network, std::size_t switches) {
   std::set<std::pair<std::size_t, std::size_t>> joined;
   const auto join = [&](std::size_t a, std::size_t b) {
@@ -76,7 +76,7 @@ void join_switches(Random& random, Network& network, std::size_t switches) {
          static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(switches) - 1)));
 }
 
-/// A shortest way, by a random one of the links that lie on one; empty if there is none.
+/// A shortest route, by a random one of the links that are on one; empty if there is none.
 std::vector<std::size_t> way(Random& random, const Network& network, std::size_t from, std::size_t to) {
   std::vector<int> left(network.nodes.size(), -1);
   std::queue<std::size_t> reached;
@@ -130,7 +130,7 @@ Network random_own(Random& random) {
   for (std::size_t i = 0; i < network.nodes.size(); ++i)
     if (network.nodes[i].host || random.one_in(8)) ends.push_back(i);
   std::set<std::pair<std::size_t, std::size_t>> met;
-  const bool hot = random.one_in(3);  // one destination of half of the flows
+  const bool hot = random.one_in(3);  // one destination for half of the flows
   const std::int64_t flows = random.between(1, 2 * static_cast<std::int64_t>(ends.size()));
   for (std::int64_t i = 0; i < flows; ++i) {
     const auto any = [&] {
@@ -215,7 +215,7 @@ void remove_node(Network& network, std::size_t gone) {
     for (std::size_t* end : {&flow.source, &flow.destination}) *end -= *end > gone ? 1 : 0;
 }
 
-/// Without what no flow uses.
+/// Removes parts that no flow uses.
 Network used(Network network) {
   std::set<std::size_t> links, nodes;
   for (const network::Flow& flow : network.flows) {

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-/// Random wormhole networks, the same on every machine for the same seed, and smaller ones like them.
+/// Random wormhole networks, the same on every machine for the same seed, and smaller versions of them.
 namespace tailbound::test {
 
-/// All that a wormhole simulation depends on but its load.
+/// All inputs of a wormhole simulation except its load.
 struct RandomWorms {
   std::uint64_t seed = 0;
   std::optional<network::WormTopology> topology;  ///< or else
@@ -24,16 +24,16 @@ struct RandomWorms {
   std::optional<answers::WormholeVariant> variant{};
 
   [[nodiscard]] answers::SimulatedWormhole simulated() const;
-  /// The options, and an own network as a file.
+  /// The options, and the network of a file as text.
   [[nodiscard]] std::string text() const;
 };
 
 [[nodiscard]] RandomWorms random_worms(std::uint64_t seed);
 
-/// Networks with one thing less each: a flow, a route, what no flow uses, nodes, channels, flits.
+/// Networks with one thing less each: a flow, a route, unused parts, nodes, channels, flits.
 [[nodiscard]] std::vector<RandomWorms> smaller(const RandomWorms& worms);
 
-/// The first of smaller() of which the same is true, and so on until it is true of none.
+/// The first of smaller() with the same property, and so on until none has it.
 /// \param is_so  a property of `worms`
 [[nodiscard]] RandomWorms shrunk(RandomWorms worms, const std::function<bool(const RandomWorms&)>& is_so);
 

@@ -17,7 +17,7 @@ std::int64_t deepest(std::span<const std::int64_t> levels) {
   return *std::max_element(levels.begin(), levels.end());
 }
 
-/// Most packets in a slot, as far as it matters for an expansion to `level`.
+/// Maximum packets per slot that matter for an expansion to `level`.
 std::int64_t support(const Traffic& traffic, std::int64_t level) {
   switch (traffic.kind) {
     case Traffic::Kind::equal:
@@ -29,7 +29,7 @@ std::int64_t support(const Traffic& traffic, std::int64_t level) {
   }
 }
 
-/// One run in fixed point; empty if the bits do not suffice for `digits`.
+/// One run in fixed point; empty if the bits are not enough for `digits`.
 std::vector<Reference> run(const Traffic& traffic, std::span<const std::int64_t> levels, int digits,
                            unsigned bits) {
   const std::int64_t last = deepest(levels);

@@ -15,10 +15,10 @@ using network::WormNetwork;
 struct Rigid {
   WormHead head;
   std::int64_t born = 0, started = -1;
-  std::int64_t steps = 0;          ///< made so far
-  std::vector<std::uint32_t> way;  ///< channels got so far
+  std::int64_t steps = 0;          ///< number made so far
+  std::vector<std::uint32_t> way;  ///< channels granted so far
   bool arrived = false;            ///< the last of them is an ejection channel
-  std::int64_t asked = 0;          ///< cycle in which it asked for its next channel
+  std::int64_t asked = 0;          ///< cycle in which it requested its next channel
   double tie = 0;
   std::int64_t moved_in = -1;
 };
@@ -44,7 +44,7 @@ class Simulator {
     freed_.clear();
     for (bool changed = true; changed;) {
       changed = false;
-      // Who is first in line for each station?
+      // The first in the queue of each station.
       std::map<std::uint32_t, std::list<Rigid>::iterator> first;
       for (auto worm = worms_.begin(); worm != worms_.end(); ++worm) {
         if (worm->moved_in == now || worm->arrived || worm->asked > now) continue;

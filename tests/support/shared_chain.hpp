@@ -7,18 +7,18 @@
 #include <map>
 #include <vector>
 
-/// The memory of a small switch as a Markov chain: the lengths of all queues, in doubles, by iteration. Shares
-/// nothing with the library.
+/// The memory of a small switch as a Markov chain of the lengths of all queues, in doubles, by iteration.
+/// Shares nothing with the library.
 namespace tailbound::test {
 
 class SharedChain {
  public:
   using Lengths = std::vector<int>;
-  /// Is a packet for a queue of this length taken while so many packets are in the memory?
+  /// Is a packet accepted for a queue of this length with this many packets in the memory?
   using Rule = std::function<bool(int length, int total)>;
 
   /// \param rates  rates[j][i] of input j to output i
-  /// \param alike  outputs are alike, so that only the sorted lengths matter
+  /// \param alike  are outputs equivalent, so that only the sorted lengths matter?
   SharedChain(std::vector<std::vector<double>> rates, int memory, bool alike, Rule rule)
       : rates_(std::move(rates)), memory_(memory), outputs_(rates_.front().size()), alike_(alike) {
     Lengths empty(outputs_, 0);
@@ -34,7 +34,7 @@ class SharedChain {
       std::vector<std::size_t> grown;
       for (std::size_t output = 0; output < outputs_; ++output) {
         Lengths more = states_[i];
-        // A packet that is not taken leaves the state as it is.
+        // A packet that is not accepted leaves the state unchanged.
         if (total < memory_ && rule(more[output], total)) {
           ++more[output];
           grown.push_back(index_of(more));

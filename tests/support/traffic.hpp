@@ -7,7 +7,7 @@
 #include <tests/support/fraction.hpp>
 #include <vector>
 
-/// The tests' own account of the packets that arrive in a slot.
+/// The tests' own description of the packets that arrive in a slot.
 namespace tailbound::test {
 
 struct Traffic {
@@ -29,7 +29,7 @@ struct Traffic {
   /// E[A].
   [[nodiscard]] Fraction mean() const;
 
-  /// A compact account for failure messages, enough to rebuild the model by hand.
+  /// A compact description for failure messages, enough to rebuild the model by hand.
   [[nodiscard]] std::string text() const;
 };
 
@@ -45,8 +45,8 @@ struct IntegerPmf {
 /// The same as fractions.
 [[nodiscard]] std::vector<Fraction> fraction_pmf(const Traffic& traffic);
 
-/// floor(2^bits P(A = j)) or one more or less, j = 0 .. last (fewer if the support ends or all the rest
-/// is below 2^-bits).
+/// floor(2^bits P(A = j)) or one more or less, j = 0 .. last (fewer if the support ends or the rest is below
+/// 2^-bits).
 [[nodiscard]] std::vector<Whole> fixed_point_pmf(const Traffic& traffic, std::int64_t last, unsigned bits);
 
 /// The root > 1 of z^served = A(z) to about 12 digits, for estimates only; infinity if there is none.

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A small network of policed flows, as a file: packets and slots, two hosts that send over one link.
+/// The file of a small network of policed flows: packets and slots, two hosts that send over one link.
 namespace tailbound::test {
 
 inline constexpr const char* two_policed_hops = R"(

@@ -6,7 +6,7 @@
 
 namespace tailbound::test {
 
-/// How worms may begin and end.
+/// All kinds of injection and ejection.
 inline const std::vector<network::WormEnds> all_ends{
     {network::Injection::one, network::Ejection::one},
     {network::Injection::one, network::Ejection::unlimited},

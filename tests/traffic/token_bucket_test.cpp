@@ -68,7 +68,7 @@ TEST_CASE("a link passes one packet per slot until the bucket is empty") {
   }
 }
 
-TEST_CASE("no source sends more in any window than the greedy one in its first slots") {
+TEST_CASE("no source exceeds the greedy one's first slots in any window") {
   std::mt19937 random(7);
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   for (int round = 0; round < 60; ++round) {

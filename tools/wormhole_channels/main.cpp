@@ -10,14 +10,14 @@
 #include <unordered_map>
 #include <vector>
 
-// The numbers of docs/pictures/wormhole_channels.csv: a mesh, channel by channel, by the model of finite sources and
-// simulated.
+// The numbers of docs/pictures/wormhole_channels.csv: a mesh, channel by channel, from the finite-source
+// model and from simulation.
 //
-//   wormhole_channels [CYCLES] > wormhole_channels.csv      (20 000 000 unless told: half a minute)
-//   gnuplot wormhole_channels.gp                            (draws wormhole_channels.png from it, in the same folder)
+//   wormhole_channels [CYCLES] > wormhole_channels.csv      (default 20 000 000: half a minute) gnuplot
+//   wormhole_channels.gp                            (draws wormhole_channels.png from it, in the same folder)
 //
-// Waits and holding times are in lengths of a message. A wait is what a worm holds the channel before for longer than
-// this one, both freed by the same tail; injection channels have none.
+// Waits and holding times are in message lengths. The wait is the time for which a message occupies the
+// previous channel longer than this one, as the same tail releases both; injection channels have none.
 
 namespace {
 
@@ -27,9 +27,9 @@ using network::WormNetwork;
 
 constexpr int radix = 8;
 constexpr std::int64_t flits = 32;
-/// Greatest stable load, simulated to 0.5 % (docs/derivations/wormhole_finite_source.md) [flits/cycle/node].
+/// Highest stable load, simulated to 0.5 % (docs/derivations/wormhole_finite_source.md) [flits/cycle/node].
 constexpr const char* simulated_saturation = "0.2197";
-/// Cycles for which holding times are remembered: a tail passes its way in fewer.
+/// Cycles for which holding times are stored: a tail passes its path in fewer.
 constexpr std::size_t remembered = 64;
 
 struct Seen {
@@ -65,7 +65,7 @@ class Watch {
   [[nodiscard]] const Seen& channel(std::size_t i) const { return seen_[i]; }
 
  private:
-  /// A tail leaves one channel of its way a cycle, the last now.
+  /// A tail leaves one channel of its path per cycle, the last one now.
   void count_waits(const sim::WormDelivery& delivery, std::uint64_t cycle) {
     WormHead head{.source = delivery.message.source,
                   .destination = delivery.message.destination,
@@ -92,7 +92,7 @@ class Watch {
   sim::WormEngine engine_;
   std::vector<Seen> seen_;
   std::vector<std::vector<std::uint64_t>>
-      held_;  ///< [cycle % remembered][channel], by worms that left it then
+      held_;  ///< [cycle % remembered][channel], by messages that left it then
 };
 
 void compare(const std::string& fraction, std::uint64_t cycles) {

@@ -6,7 +6,8 @@
 namespace tailbound::network {
 namespace {
 
-/// Messages a cycle from one channel to each channel of a station, by station; 0 for those it has no turn to.
+/// Messages per cycle from one channel to each channel of a station, by station; 0 for stations it has no
+/// turn to.
 class FlowsOf {
  public:
   explicit FlowsOf(const ChannelGraph& graph) : graph_(graph), flow_(graph.stations.size(), 0) {}
@@ -26,9 +27,8 @@ class FlowsOf {
   std::size_t chosen_ = 0;
 };
 
-/// What two worms on channels of one station have to do with each other. They are never on the same channel;
-/// and where both came by one channel, or both go on by one, the one is through before the other uses the
-/// wire.
+/// The relation between two messages on channels of one station. They are never on the same channel. If both
+/// came by one channel, or both continue on one, one has passed before the other uses the physical channel.
 class StationMates {
  public:
   explicit StationMates(const ChannelGraph& graph)
@@ -39,7 +39,7 @@ class StationMates {
     for (const Flow& flow : flows_)
       if (graph.stations[flow.to].channels.size() == 1)
         go_apart_[flow.from] -= square(flow.rate / graph.stations[flow.from].rate);
-    // Falls to its limit, in as many rounds as there are stations on a way if there are no cycles.
+    // Decreases to its limit; without cycles in as many rounds as there are stations on a path.
     for (int round = 0; round < 1000 && come_together(); ++round) {
     }
   }
@@ -47,13 +47,13 @@ class StationMates {
   [[nodiscard]] bool of_one_station(std::size_t one, std::size_t other) const {
     return graph_.channels[one].station == graph_.channels[other].station;
   }
-  /// How much more often than independently two worms at the same time hold these two channels.
+  /// How much more often than independent messages two messages occupy these two channels at the same time.
   [[nodiscard]] double together(std::size_t one, std::size_t other) const {
     if (!of_one_station(one, other)) return 1;
     const auto channels = static_cast<double>(graph_.stations[graph_.channels[one].station].channels.size());
     return channels / (channels - 1);
   }
-  /// The probability that they came, or that they go on, by different channels; 1 of different stations.
+  /// The probability that they came, or that they continue, by different channels; 1 for different stations.
   [[nodiscard]] double come_apart(std::size_t one, std::size_t other) const {
     return of_one_station(one, other) ? come_apart_[graph_.channels[one].station] : 1;
   }
@@ -83,7 +83,7 @@ class StationMates {
     }
   }
 
-  /// A round; did anything change? Two worms that came by one station came apart as they came to that.
+  /// One round; did anything change? Two messages that came by one station diverged when they arrived at it.
   bool come_together() {
     std::vector<double> next(graph_.stations.size(), 1);
     for (const Flow& flow : flows_)
@@ -117,22 +117,22 @@ double partner_rate(const ChannelGraph& graph) {
     const bool single = graph.stations[graph.channels[i].station].channels.size() == 1;
     const std::vector<std::size_t>& same_wire = on_wire[graph.channels[i].wire];
     for (const std::size_t before : same_wire) {
-      // Of one station's channels two worms at a time are never on the same.
+      // Two messages at the same time are never on the same channel of a station.
       if (before == i && !single) continue;
       double rate = graph.channels[i].rate;
       if (before != i) {
         rate *= mates.together(i, before) * mates.come_apart(i, before);
         met += rate * graph.channels[before].rate * mates.go_apart(i, before);
       }
-      // For each way on: worms on the next wire's other channels that were on this one, on any of its
-      // channels.
+      // For each turn: messages on the other virtual channels of the next physical channel that were on this
+      // one, on any of its virtual channels.
       flows.choose(before);
       for (const Turn& turn : graph.channels[i].turns) {
         const std::vector<std::size_t>& nexts = graph.stations[turn.station].channels;
         const double each = rate * turn.probability / static_cast<double>(nexts.size());
         for (const std::size_t next : nexts)
           for (const std::size_t other : on_wire[graph.channels[next].wire]) {
-            // What came by the same channel is left out of those of one station already.
+            // Messages from the same channel are already excluded for channels of one station.
             if (other == next || (before == i && mates.of_one_station(next, other))) continue;
             met -= each * mates.together(next, other) * mates.go_apart(next, other) * flows.to(other);
           }

@@ -5,33 +5,33 @@
 #include <string>
 #include <vector>
 
-/// The channels of a wormhole network and the flows between them: all that an analysis needs to know of a
-/// topology, a routing and a traffic.
+/// The channels of a wormhole network and the flows between them: everything an analysis needs to know about
+/// the topology, the routing and the traffic.
 ///
-/// MODEL     A worm asks for one station after another and gets one channel of each; the first is an
-///           injection channel, the last an ejection channel, from which no turn leads on, or a link on which
-///           some of its worms end. A channel may stand for a class of equal ones. All rates are those for one message a cycle from each processor; they scale
-///           with the load.
+/// MODEL     A message requests one station after another and gets one channel of each. The first is an
+///           injection channel. The last is an ejection channel, from which no turn leads on, or a link on
+///           which some messages end. A channel may represent a class of identical ones. All rates are for
+///           one message per cycle from each processor; they scale with the load.
 /// SOURCE    Greenberg and Guan 1997a, section 2; docs/derivations/wormhole.md
 /// EXCLUDES  queueing, which is for bounds/wormhole
 /// TESTS     tests/network/channels/cube_test.cpp, tests/bounds/wormhole/fat_tree_test.cpp
 namespace tailbound::network {
 
-/// Channels of the turn's class, beside the turn's own, whose worms came apart from its worms at a station of
-/// several servers: those of the two that are held at a time are never on one channel.
+/// Other channels of the turn's class whose messages diverged from its messages at a station of several
+/// servers. Messages of two twins in the network at the same time never occupy one channel.
 struct Twins {
-  int count = 0;            ///< into the same station
-  std::size_t station = 0;  ///< where they came apart
-  double share = 0;         ///< of the pairs there that meet again here
+  int count = 0;            ///< that lead into the same station
+  std::size_t station = 0;  ///< where their messages diverged
+  double share = 0;         ///< fraction of the diverging pairs that meet again here
 };
 
-/// Where worms of one channel go next.
+/// Where messages of one channel go next.
 struct Turn {
   std::size_t station = 0;
   double probability =
-      0;  ///< that a worm of the channel asks for this station, or one of those it stands for
-  /// m f / lambda: of the worms that come to (one) such station, those from this very channel, times its
-  /// servers. A worm never waits for one of its own channel.
+      0;  ///< that a message of the channel requests this station, or one of those it represents
+  /// m f / lambda: the fraction of the messages arriving at (one) such station that come from this channel,
+  /// times its number of servers. A message never waits for another one of its own channel.
   double own_share = 0;
   int inputs = 1;  ///< channels of the class that lead to one such station
   Twins twins{};
@@ -40,44 +40,47 @@ struct Turn {
 struct Channel {
   std::string name;
   std::size_t station = 0;
-  std::size_t wire = 0;  ///< virtual channels of one physical channel have the same
-  double rate = 0;       ///< messages a cycle, above 0
+  std::size_t wire = 0;  ///< the same for virtual channels of one physical channel
+  double rate = 0;       ///< messages per cycle, above 0
   std::vector<Turn> turns;
-  /// Where worms end on links: the probability that one of the channel does. With it the probabilities of the
-  /// turns sum to 1; all worms of a channel without turns end there, whatever this says.
+  /// Where messages end on links: the probability that a message of the channel ends there. Together with the
+  /// probabilities of the turns it sums to 1. All messages of a channel without turns end there, and this
+  /// value is ignored.
   double ends = 0;
 };
 
-/// Equal channels that worms wait for together.
+/// Identical channels of which a waiting message takes any free one.
 struct Station {
   std::vector<std::size_t> channels;
-  int servers = 1;  ///< of one station; more than channels.size() where a channel stands for several
+  int servers = 1;  ///< of one station; more than channels.size() where a channel represents several
   double rate = 0;  ///< of all servers of one station together
 };
 
 struct Source {
   std::size_t channel = 0;  ///< its injection channel
-  double weight = 0;        ///< the share of all messages that it, or the class it stands for, sends
+  double weight = 0;        ///< fraction of all messages sent by this source, or by the class it represents
 };
 
 struct TrailStep {
   double probability = 0;
-  std::size_t next = 0;  ///< trail
+  std::size_t next = 0;  ///< the trail that follows
 };
 
-/// The worms of a channel that came by the same last channels (network/walks/worm_trails.hpp).
+/// The messages of a channel that arrived by the same last channels (network/walks/worm_trails.hpp).
 struct Trail {
   std::size_t channel = 0;
-  double share = 0;  ///< of the channel's worms
-  double ends = 0;   ///< of its own that end there
+  double share = 0;  ///< of the channel's messages
+  double ends = 0;   ///< fraction of this trail's messages that end there
   std::vector<TrailStep> steps;
 };
 
-/// A wire that worms share, whichever of its channels they have; rates as everywhere here.
+/// A physical channel shared by messages on any of its virtual channels. Rates are as everywhere in this
+/// file.
 struct SharedWire {
-  double rate = 0;    ///< of the worms that cross it
-  double others = 0;  ///< of others that may move there while one does, the mean over these worms
-  double met = 0;     ///< of those of them that it has met on no wire before
+  double rate = 0;  ///< of the messages that cross it
+  /// mean rate of other messages that may move there at the same time, over these messages
+  double others = 0;
+  double met = 0;  ///< rate of those others that the message has met on no earlier physical channel
 };
 
 struct ChannelGraph {
@@ -85,26 +88,30 @@ struct ChannelGraph {
   std::vector<Channel> channels;
   std::vector<Station> stations;
   std::vector<Source> sources;  ///< weights sum to 1
-  /// E: the rate of other worms that a worm meets on the other virtual channels of the wires on its way and
-  /// that hold it up; the mean over all messages. 0 where no wire is shared.
+  /// E: the rate of other messages that a message meets on the other virtual channels of the physical
+  /// channels on its path and that delay it; the mean over all messages. 0 where no physical channel is
+  /// shared.
   double worms_met = 0;
-  std::vector<SharedWire> shared_wires;  ///< of which worms take any of many channels (worm_meetings.hpp)
-  double mean_distance = 0;              ///< D: channels of a path, injection and ejection included
-  std::vector<Trail> trails;             ///< none: where a worm goes does not depend on where it came from
+  std::vector<SharedWire> shared_wires;  ///< of which messages take any of many channels (worm_meetings.hpp)
+  double mean_distance = 0;   ///< D: mean number of channels of a path, injection and ejection included
+  std::vector<Trail> trails;  ///< none: the next channel of a message does not depend on its previous ones
 };
 
-/// The rate of other worms that a worm meets on the other virtual channels of the wires on its way, each
-/// counted once; the mean over all messages. E, unless worms that meet also follow one another elsewhere.
+/// The rate of other messages that a message meets on the other virtual channels of the physical channels on
+/// its path, each counted once; the mean over all messages. Equals E, unless messages that meet also follow
+/// one another elsewhere.
 ///
-/// METHOD    On every channel of a path, the rates of its partners on the wire, less those that were on the
-///           wire before as well: on another channel of it they have been counted; on the same one they pass
-///           one after the other and do not meet. That counts each once if two paths share wires in one
-///           stretch, as dimension-order paths in a torus do. Where any of several channels will do, two
-///           worms at a time are never on the same, and they do not meet if both came by one single channel,
-///           or both go on by one; where a worm goes is taken as independent of where it came from.
-/// CONTRACT  no classes of several channels that share wires
-/// COST      for each pair of channels on a wire, the turns of one times the channels of a station and wire;
-///           besides, up to 1000 rounds over the turns between stations
+/// METHOD    For every channel of a path: the rates of its partners on the physical channel, less those that
+///           also shared the previous physical channel. If these were on another virtual channel, they are
+///           counted already; if they were on the same one, the two messages pass one after the other and do
+///           not meet. Each partner is counted once if two paths share physical channels in one stretch, as
+///           dimension-order paths in a torus do. Where any of several channels may be taken, two messages
+///           are never on the same channel at a time, and they do not meet if both came from one single
+///           channel or both continue on one. The next channel of a message is taken as independent of its
+///           previous ones.
+/// CONTRACT  no classes of several channels that share physical channels
+/// COST      for each pair of channels on a physical channel, the turns of one times the channels of a
+///           station and physical channel; in addition up to 1000 rounds over the turns between stations
 [[nodiscard]] double partner_rate(const ChannelGraph& graph);
 
 }  // namespace tailbound::network

@@ -19,8 +19,8 @@ std::int64_t node_count(const Cube& cube) {
   return nodes;
 }
 
-/// Counts, for each channel and each way on from it, the messages of all pairs of nodes. A count of
-/// `pair_weight` is one message of each pair; smaller parts are those of ways that split.
+/// Counts, for each channel and each turn from it, the messages of all pairs of nodes. A count of
+/// `pair_weight` is one message of each pair; smaller counts come from routes that split.
 class PairWalk {
  public:
   explicit PairWalk(const Cube& cube)
@@ -46,7 +46,7 @@ class PairWalk {
 
  private:
   // Channels of a node: those that leave it, link by link (dimension, direction, virtual channel), and its
-  // injection. Ways on from a channel: those of the node it leads to, and the ejection there.
+  // injection. Turns from a channel: to the channels of the node it leads to, and to the ejection there.
   [[nodiscard]] std::size_t injection(std::size_t node) const { return node * (links_ + 1) + links_; }
   [[nodiscard]] std::size_t link(std::size_t dimension, std::size_t direction, std::size_t high) const {
     return (dimension * directions_ + direction) * virtual_ + high;
@@ -63,13 +63,13 @@ class PairWalk {
     return node - at * strides_[dimension] + to * strides_[dimension];
   }
 
-  /// A message for each node that agrees with `node` below `dimension`, all of which came by `channel`.
+  /// A message for each node that agrees with `node` below `dimension`, all arriving by `channel`.
   void from_node(std::size_t node, std::size_t channel, std::size_t dimension, std::uint64_t weight) {
     if (dimension == dimensions_) {
       if (node != source_) count(channel, links_, weight);
       return;
     }
-    from_node(node, channel, dimension + 1, weight);  // those that have nothing to correct here
+    from_node(node, channel, dimension + 1, weight);  // those with nothing to correct here
     for (std::size_t direction = 0; direction < directions_; ++direction) {
       const std::size_t before_edge = straight_steps(node, dimension, direction);
       const std::size_t reach = !torus_ ? before_edge : directions_ == 1 ? radix_ - 1 : radix_ / 2;
@@ -79,14 +79,14 @@ class PairWalk {
     }
   }
 
-  /// Those of them that have `first` to `last` steps to go in this direction: a group that is on the same
-  /// virtual channel everywhere. `reach` steps are the most there are.
+  /// The messages with `first` to `last` steps left in this direction, a group on the same virtual channel
+  /// everywhere. `reach` is the maximum number of steps.
   void along(std::size_t node, std::size_t channel, std::size_t dimension, std::size_t direction,
              std::size_t first, std::size_t last, std::size_t reach, std::uint64_t weight) {
     if (first > last) return;
     const bool wraps = torus_ && first > straight_steps(node, dimension, direction);
     bool wrapped = !wraps;
-    // Both ways round are equal: half of the messages go each way.
+    // Both directions around the ring are equally long: half of the messages take each.
     const bool split = directions_ == 2 && torus_ && last == reach && radix_ % 2 == 0;
     const std::uint64_t beyond = nodes_ / (strides_[dimension] * radix_);
     std::uint64_t group = beyond * (weight * (last - first + 1) - (split ? weight / 2 : 0));
@@ -117,7 +117,7 @@ class PairWalk {
     return name + ")";
   }
   [[nodiscard]] std::string channel_name(std::size_t node, std::size_t way, std::size_t port) const;
-  /// Channels of the way from a node; a message takes each with the same probability.
+  /// First channels of the route from a node; a message takes each with the same probability.
   [[nodiscard]] std::size_t ports(std::size_t way) const {
     return way == links_ && cube_.ends.injection == Injection::ports ? dimensions_ : 1;
   }
@@ -127,7 +127,7 @@ class PairWalk {
   std::size_t directions_, virtual_, dimensions_, radix_, nodes_, links_;
   std::vector<std::size_t> strides_;
   std::size_t source_ = 0;
-  std::vector<std::uint64_t> counts_;  ///< [channel][way on]
+  std::vector<std::uint64_t> counts_;  ///< [channel][turn]
 };
 
 std::string PairWalk::channel_name(std::size_t node, std::size_t way, std::size_t port) const {
@@ -168,7 +168,7 @@ ChannelGraph PairWalk::graph() const {
     const std::size_t same = ports(way);
     position[i] = graph.channels.size();
     for (std::size_t port = 0; port < same; ++port) {
-      // Ports beyond the first have wires behind those of the ejection channels.
+      // Ports beyond the first have physical channels numbered after those of the ejection channels.
       const std::size_t its_wire = port == 0 ? wire : totals.size() + port * nodes_ + node;
       const std::size_t at = add_channel(channel_name(node, way, port), its_wire, totals[i], same);
       if (way == links_)
@@ -209,12 +209,11 @@ ChannelGraph PairWalk::graph() const {
   return graph;
 }
 
-/// Of the partners that partner_rate() counts, those that also take a channel of the worm's own, before or
-/// after: there one waits for the other, so that of the two only one is held up by sharing a wire.
+/// The partners counted by partner_rate() that also take a channel of the message itself, before or after.
+/// There one waits for the other, so only one of the two is delayed by sharing a physical channel.
 ///
-/// METHOD    Only a ring with one direction has such pairs: from a to b and from c to d where a < d < c < b,
-///           or, of two that wrap around, b < a < d < c; either way round. All ways along a ring have the
-///           same rate.
+/// METHOD    Only unidirectional rings have such pairs: from a to b and from c to d with a < d < c < b, or,
+///           if both wrap around, b < a < d < c; in either order. All routes along a ring have the same rate.
 double met_and_followed(const Cube& cube) {
   if (cube.links != CubeLinks::unidirectional_torus) return 0;
   const auto k = static_cast<double>(cube.radix), nodes = static_cast<double>(node_count(cube));
@@ -258,7 +257,7 @@ void check(const Cube& cube) {
 
 std::string name(const Cube& cube) {
   const std::string nodes =
-      cube.concentration > 1 ? ", " + std::to_string(cube.concentration) + " nodes a router" : "";
+      cube.concentration > 1 ? ", " + std::to_string(cube.concentration) + " nodes per router" : "";
   if (cube.links == CubeLinks::mesh && cube.radix == 2 && cube.sides.empty())
     return std::to_string(cube.dimensions) + "-dimensional hypercube" + nodes;
   std::string name;
@@ -279,7 +278,7 @@ std::string name(const Cube& cube) {
 
 ChannelGraph cube_graph(const Cube& cube) {
   check(cube);
-  if (!cube.regular()) throw InvalidArgument("cube", name(cube), "k^n, with a node at each router");
+  if (!cube.regular()) throw InvalidArgument("cube", name(cube), "k^n, with one node at each router");
   ChannelGraph graph = PairWalk(cube).graph();
   if (cube.links != CubeLinks::mesh && cube.virtual_channels == VirtualChannels::share_wire)
     graph.worms_met = partner_rate(graph) - met_and_followed(cube) / 2;

@@ -9,15 +9,16 @@
 
 /// Meshes, tori and hypercubes with dimension-order routing under uniform traffic.
 ///
-/// MODEL     k^n nodes; nodes whose coordinates differ by 1 in one dimension (in a torus modulo k) are
-/// joined, by
-///           a channel each way (unidirectional torus: one way). A message goes to each other node with equal
-///           probability, and corrects its coordinates in the order of the dimensions, each by a shortest
-///           way; where both ways round a ring are equal (k even) it takes each with probability 1/2. Tori:
-///           two virtual channels on each wire. On its way round a ring a message is on the low one as long
-///           as it has the wrap-around link before it, that link included, and otherwise on the high one.
-/// RESULT    every channel that is used, with the flows that walking all pairs of nodes gives; no symmetry is
-///           used. Counts are whole numbers, so that all rates are correctly rounded but for two divisions.
+/// MODEL     k^n nodes. Nodes whose coordinates differ by 1 in one dimension (in a torus modulo k) are joined
+///           by a channel in each direction (unidirectional torus: in one direction). A message goes to each
+///           other node with equal probability and corrects its coordinates in the order of the dimensions,
+///           each on a shortest path. Where both directions around a ring are equally long (k even), it takes
+///           each with probability 1/2. Tori: two virtual channels on each physical channel. In a ring, a
+///           message uses the low virtual channel up to and including the wrap-around link, and the high one
+///           otherwise.
+/// RESULT    every channel that is used, with flows obtained by enumerating all pairs of nodes, without use
+///           of symmetry. Counts are whole numbers, so all rates are correctly rounded except for two
+///           divisions.
 /// SOURCE    Greenberg and Guan 1997b; Dally and Seitz 1987 (virtual channels)
 /// EXCLUDES  other traffic, other routing
 /// TESTS     tests/network/channels/cube_test.cpp
@@ -32,7 +33,7 @@ enum class CubeLinks {
 /// The two virtual channels of a torus link.
 enum class VirtualChannels {
   share_wire,
-  own_wires,  ///< as if each had a wire of its own: a bound on what sharing costs
+  own_wires,  ///< as if each had a physical channel of its own: bounds the cost of sharing
 };
 
 /// A hypercube is the mesh of radix 2.
@@ -42,11 +43,11 @@ struct Cube {
   int dimensions = 2;      ///< n, 1 .. 14; k^n at most 16 384 nodes
   VirtualChannels virtual_channels = VirtualChannels::share_wire;
   WormEnds ends{};  ///< ports in a hypercube only
-  /// Routers along each dimension where these are not `radix` along each; otherwise empty.
+  /// Routers along each dimension if these differ from `radix`; otherwise empty.
   std::vector<std::int64_t> sides{};
   int concentration = 1;  ///< nodes at each router, 1 .. 64; 1 with ports
 
-  /// k^n, a node at each router, and one or all channels at its ends?
+  /// True for k^n routers with one node each, and one channel or all channels at its ends.
   [[nodiscard]] bool regular() const;
 };
 

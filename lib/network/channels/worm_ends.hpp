@@ -4,24 +4,25 @@
 
 #include <array>
 
-/// How messages enter a network of worms at their source, and leave it at their destination.
+/// How messages enter a wormhole network at their source and leave it at their destination.
 namespace tailbound::network {
 
-/// The injection channels of a node. Each is held by one worm at a time and takes a flit a cycle.
+/// The injection channels of a node. Each is occupied by one message at a time and carries one flit per
+/// cycle.
 enum class Injection {
   one,       ///< for all messages that the node sends
   ports,     ///< one for each link that leaves it; a message takes any of them with equal probability
-  channels,  ///< as many virtual channels on one wire as a link has
+  channels,  ///< as many virtual channels on one physical channel as a link has
 };
 [[nodiscard]] constexpr auto names_of(Injection) {
   return std::array{"one", "ports", "channels"};
 }
 
-/// What stands behind the last link of a worm.
+/// What follows the last link of a message.
 enum class Ejection {
-  one,        ///< a channel for all messages to the node, held by one worm at a time, a flit a cycle
+  one,        ///< one channel for all messages to the node: one message at a time, one flit per cycle
   unlimited,  ///< nothing: what crosses the last link has arrived, on all links and virtual channels at once
-  channels,   ///< as many virtual channels on one wire as a link has
+  channels,   ///< as many virtual channels on one physical channel as a link has
 };
 [[nodiscard]] constexpr auto names_of(Ejection) {
   return std::array{"one", "unlimited", "channels"};
@@ -35,18 +36,19 @@ struct WormEnds {
   Ejection ejection = Ejection::one;
 
   friend bool operator==(const WormEnds&, const WormEnds&) = default;
-  /// Has a node virtual channels at either end?
+  /// Does a node have virtual channels at either end?
   [[nodiscard]] bool by_channels() const {
     return injection == Injection::channels || ejection == Ejection::channels;
   }
 };
 
-/// Of a hypercube with broadcasts.  \throws InvalidArgument  ends by virtual channels, which it does not have
+/// For a hypercube with broadcasts.  \throws InvalidArgument  ends with virtual channels, which it does not
+/// support
 inline void check_without_channels(const WormEnds& ends) {
   if (ends.injection == Injection::channels)
-    throw InvalidArgument("injection", "channels", "one or ports where there are broadcasts");
+    throw InvalidArgument("injection", "channels", "one or ports for broadcasts");
   if (ends.ejection == Ejection::channels)
-    throw InvalidArgument("ejection", "channels", "one or unlimited where there are broadcasts");
+    throw InvalidArgument("ejection", "channels", "one or unlimited for broadcasts");
 }
 
 /// A node that sends and receives on all of its links at once.

@@ -18,7 +18,7 @@
 namespace tailbound::network {
 namespace {
 
-/// A position in `values` for each number that occurs.
+/// A position in `values` for each different number.
 class ValueTable {
  public:
   explicit ValueTable(std::vector<Rational>& values) : values_(values) { values_.assign(1, 0); }
@@ -38,10 +38,10 @@ class ValueTable {
 void require_rate(const Rational& rate) {
   if (rate < 0 || rate > LinkRate::most_packets)
     throw InvalidArgument("the rate", numeric::to_fraction(rate),
-                          "from 0 to " + std::to_string(LinkRate::most_packets) + " packets a slot");
+                          "from 0 to " + std::to_string(LinkRate::most_packets) + " packets per slot");
 }
 
-/// Where each of n positions sends.
+/// The destination of each of n positions.
 std::vector<std::size_t> images(std::size_t n, Permutation permutation, std::uint64_t by) {
   std::vector<std::size_t> image(n);
   std::iota(image.begin(), image.end(), std::size_t{0});
@@ -114,7 +114,7 @@ ProductDemand product_demand(std::size_t nodes, std::span<const Party> parties) 
     demand.out[party.node] = values.at(party.sends / others);
     sends = true;
   }
-  if (!sends) throw NoAnswer("the traffic is none: nobody has anything to send to another");
+  if (!sends) throw NoAnswer("there is no traffic: no node sends to another");
   if (attraction.size() == 1) demand.group.clear();
   return demand;
 }
@@ -124,7 +124,7 @@ Rational hot_attraction(const Rational& share, std::size_t hot, std::size_t rece
     throw InvalidArgument("the share of the hot spot", numeric::to_fraction(share), "above 0 and below 1");
   if (hot == 0 || hot >= receivers)
     throw InvalidArgument("the number of hot receivers", std::to_string(hot),
-                          "at least 1, and below that of all");
+                          "at least 1, and below the number of all receivers");
   return 1 + share * static_cast<unsigned long>(receivers - 1) /
                  ((1 - share) * Rational(static_cast<unsigned long>(hot)));
 }
@@ -140,7 +140,7 @@ SparseDemand permutation_demand(std::span<const std::uint32_t> nodes, const Rati
   for (std::size_t i = 0; i < image.size(); ++i)
     if (image[i] != i) demand.entries.push_back({nodes[i], nodes[image[i]], 1});
   if (demand.entries.empty() || cln::zerop(rate))
-    throw NoAnswer("the traffic is none: the permutation sends nothing from one node to another");
+    throw NoAnswer("there is no traffic: no node sends to another");
   sort_entries(demand.entries);
   return demand;
 }
@@ -236,7 +236,8 @@ class SparseDemandReader::Lines {
     if (entry.rate == 0) return;
     if (entry.from == entry.to)
       file_.fail({line_, cells[1].column}, "traffic from " + label(entry.from) + " to itself");
-    if (demand_.entries.size() == most_sparse_entries) file_.fail({line_, 1}, "more than 100000000 entries");
+    if (demand_.entries.size() == most_sparse_entries)
+      file_.fail({line_, 1}, "more than 100000000 entries, the limit");
     demand_.entries.push_back(entry);
   }
 
@@ -246,15 +247,15 @@ class SparseDemandReader::Lines {
     for_each_cell(line, [&](std::size_t, const Cell& cell) { names.emplace_back(cell.text); });
     const auto columns = pair_columns(names);
     if (!columns)
-      file_.fail({line_, 1},
-                 "the first line must be \"from, to, rate\", or name these three in another order (src, "
-                 "dst, demand are read too)");
+      file_.fail(
+          {line_, 1},
+          "the first line must name the columns from, to and rate (or src, dst, demand), in any order");
     columns_ = *columns;
   }
 
   [[nodiscard]] std::array<Cell, 3> arrow_cells(std::string_view line) const {
     const auto parts = arrow_row(line);
-    if (!parts) file_.fail({line_, 1}, "a line of such a list must be like \"left -> right: 0.2\"");
+    if (!parts) file_.fail({line_, 1}, "a line of this list must have the form \"left -> right: 0.2\"");
     std::array<Cell, 3> cells{};
     for (std::size_t i = 0; i < 3; ++i)
       cells[i] = {(*parts)[i], static_cast<std::size_t>((*parts)[i].data() - line.data()) + 1};
@@ -278,7 +279,7 @@ class SparseDemandReader::Lines {
     return cells;
   }
 
-  /// A cell may stand in double quotes, for the separators in a name.
+  /// A cell may be in double quotes, for separators within a name.
   template <class Take>
   void for_each_cell(std::string_view line, Take take) const {
     const std::string_view blanks = separator_ == '\t' ? " \r" : " \t\r";
@@ -291,7 +292,7 @@ class SparseDemandReader::Lines {
       if (at < line.size() && line[at] == '"') {
         end = line.find('"', at + 1);
         if (end == std::string_view::npos)
-          file_.fail({line_, at + 1}, "the quotes that open here are not closed");
+          file_.fail({line_, at + 1}, "the quotation mark that opens here is not closed");
         cell.text = line.substr(at + 1, end - at - 1);
         end = std::min(separator_ == ' ' ? end + 1 : line.find_first_not_of(blanks, end + 1), line.size());
         if (end < line.size() && line[end] != separator_)
@@ -320,7 +321,7 @@ class SparseDemandReader::Lines {
     const auto found = rate_of_.find(cell.text);
     if (found != rate_of_.end()) return found->second;
     if (rate_of_.size() == most_demands)
-      file_.fail({line_, cell.column}, "more than 1000000 different rates");
+      file_.fail({line_, cell.column}, "more than 1000000 different rates, the limit");
     const std::string text = number_of(printable_text(cell.text), separator_);
     if (text.empty()) return 0;
     const Rational value = rates_.read(text, {line_, cell.column}, "the rate");
@@ -329,7 +330,7 @@ class SparseDemandReader::Lines {
     return position;
   }
 
-  /// Bytes that are none of ASCII may be no UTF-8: they are shown as question marks.
+  /// Non-ASCII bytes may be invalid UTF-8, so they are shown as question marks.
   [[nodiscard]] static std::string printable_text(std::string_view text) {
     std::string shown(text);
     for (char& c : shown)
@@ -340,16 +341,16 @@ class SparseDemandReader::Lines {
     return in_quotes(printable_text(text));
   }
 
-  /// Sums are of whole numbers of 1 / denominator, which mostly fits into a word.
+  /// Sums are computed as whole multiples of 1 / denominator, which usually fit into a word.
   void require_sendable() const {
     const std::vector<Rational>& most = rates_.most_sent();
     numeric::Integer denominator = 1;
     for (const Rational& value : demand_.values) denominator = cln::lcm(denominator, cln::denominator(value));
     const auto refuse = [&](std::uint32_t node, const Rational& sent) {
-      file_.fail({1, 1}, label(node) + " sends " + numeric::to_fraction(sent) + " packets a slot or more; " +
-                             most_sent_in_words(most[node]));
+      file_.fail({1, 1}, label(node) + " sends " + numeric::to_fraction(sent) +
+                             " packets per slot or more; " + most_sent_in_words(most[node]));
     };
-    if (cln::integer_length(denominator) > 55) {  // of at most 128 packets a slot
+    if (cln::integer_length(denominator) > 55) {  // at most 128 packets per slot
       std::vector<Rational> sent(network_.nodes.size(), 0);
       for (const auto& entry : demand_.entries) {
         sent[entry.from] = sent[entry.from] + demand_.values[entry.rate];
@@ -375,7 +376,7 @@ class SparseDemandReader::Lines {
   RateReader rates_;
   ValueTable table_;
   std::unordered_map<std::string, std::uint32_t, NameHash, std::equal_to<>> node_of_, rate_of_;
-  std::string rest_;  ///< of a line whose end is still to come
+  std::string rest_;  ///< of a line whose end has not been read
   std::size_t line_ = 1;
   char separator_ = ',';
   PairColumns columns_;

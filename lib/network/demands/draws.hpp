@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Random numbers of networks that are drawn: a function of the seed and of what they are for.
+/// Random numbers for random networks: a function of the seed and of their purpose.
 ///
 /// SOURCE  Philox4x64 of Random123, as sim/random.hpp, under a key of its own.
 /// Internal to the network module.
@@ -18,7 +18,7 @@ class Draws {
 
   Draws(std::uint64_t seed, Purpose purpose) : seed_(seed), purpose_(purpose) {}
 
-  /// 0 .. count - 1, each with equal chances up to 2^-32.
+  /// 0 .. count - 1, with equal probability up to 2^-32.
   [[nodiscard]] std::uint32_t below(std::uint32_t count) {
     if (used_ == words_.size()) {
       const r123::Philox4x64::ctr_type counter{{index_++, 0, purpose_, 0}};

@@ -20,7 +20,7 @@ int in_range(const char* what, int value, int least, int most) {
   return value;
 }
 
-/// A [[link]] with a wire for all values of the ranges.
+/// A [[link]] with a cable for all values of the ranges.
 std::string wires(const std::string& each, const std::string& from, const std::string& to, int rate = 1) {
   return fmt::format("\n[[link]]\neach = \"{}\"\nfrom = \"{}\"\nto = \"{}\"\n{}both = true\n", each, from, to,
                      rate == 1 ? "" : fmt::format("rate = {}\n", rate));
@@ -31,11 +31,11 @@ std::string hosts_at(std::int64_t hosts, int of_a_switch, const std::string& nam
   return wires(fmt::format("i = 0..{}", hosts - 1), "h[i]", name + "[" + at + "]");
 }
 
-/// What is shown of a shape, and its links as text.
+/// Facts about a shape, and its links as text.
 struct Drawn {
   FabricFacts facts;
   std::string switches;  ///< "edge[0..7], core[0..3]"
-  int group = 0;         ///< switches of one, in their order; 0: there are no groups
+  int group = 0;         ///< switches per group, in their order; 0: there are no groups
   std::string links;
 };
 
@@ -44,7 +44,7 @@ void require_size(const FabricFacts& facts) {
     throw InvalidArgument("the number of hosts and switches", std::to_string(facts.hosts + facts.switches),
                           fmt::format("at most {}", most_nodes));
   if (facts.host_wires + facts.switch_wires > most_wires)
-    throw InvalidArgument("the number of wires", std::to_string(facts.host_wires + facts.switch_wires),
+    throw InvalidArgument("the number of links", std::to_string(facts.host_wires + facts.switch_wires),
                           fmt::format("at most {}", most_wires));
   if (facts.hosts < 2) throw InvalidArgument("the number of hosts", std::to_string(facts.hosts), "2 or more");
 }
@@ -87,7 +87,7 @@ Drawn drawn(const FatTree& tree) {
 Drawn drawn(const LeafSpine& tree) {
   in_range("leaves", tree.leaves, 1, 10'000);
   in_range("spines", tree.spines, 1, 10'000);
-  in_range("hosts of a leaf", tree.hosts, 1, 10'000);
+  in_range("hosts per leaf", tree.hosts, 1, 10'000);
   in_range("uplink rate", tree.uplink_rate, 1, 32);
   Drawn result;
   FabricFacts& facts = result.facts;
@@ -110,7 +110,7 @@ struct Grid {
   Grid(const std::vector<int>& its_sides, int hosts) : sides(its_sides) {
     if (sides.empty() || sides.size() > 6)
       throw InvalidArgument("the number of sides", std::to_string(sides.size()), "from 1 to 6");
-    in_range("hosts of a switch", hosts, 1, 10'000);
+    in_range("hosts per switch", hosts, 1, 10'000);
     for (const int side : sides) {
       in_range("side", side, 2, 10'000);
       if ((switches *= side) > most_nodes)
@@ -124,7 +124,7 @@ struct Grid {
 
   [[nodiscard]] static std::string variable(std::size_t i) { return {static_cast<char>('a' + i)}; }
 
-  /// The name of a switch with one coordinate in other words.
+  /// The name of a switch with one coordinate replaced.
   [[nodiscard]] std::string with(std::size_t changed, const std::string& formula) const {
     std::string name = "s";
     for (std::size_t i = 0; i < sides.size(); ++i)
@@ -156,7 +156,7 @@ std::string by(const std::vector<int>& sides) {
   return fmt::format("{}", fmt::join(sides, " x "));
 }
 
-/// The switches of a grid with their hosts, and no wires between switches yet.
+/// The switches of a grid with their hosts, without links between switches.
 Drawn with_hosts(const Grid& grid, std::string name, int hosts) {
   Drawn result;
   result.facts.name = std::move(name);
@@ -178,7 +178,7 @@ Drawn drawn(const Torus& torus) {
     *facts.diameter += side / 2;
     facts.ports += side == 2 ? 1 : 2;
     facts.switch_wires += side == 2 ? grid.switches / 2 : grid.switches;
-    // Both ways round between two neighbours are one wire.
+    // With two switches in a ring both directions are one cable.
     std::string ranges = grid.all;
     if (side == 2) {
       const std::string whole = Grid::variable(i) + " = 0..1";
@@ -187,7 +187,8 @@ Drawn drawn(const Torus& torus) {
     result.links +=
         wires(ranges, grid.plain(), grid.with(i, fmt::format("({}+1)%{}", Grid::variable(i), side)));
   }
-  // Half of the longest side to the other half: two wires for each switch of the rest, one where the side is 2.
+  // From half of the longest side to the other half: two cables for each switch of the rest, one if the side
+  // is 2.
   const int longest = *std::max_element(torus.sides.begin(), torus.sides.end());
   if (longest % 2 == 0) facts.bisection = (longest == 2 ? 1 : 2) * grid.switches / longest;
   return result;
@@ -204,7 +205,8 @@ Drawn drawn(const HyperX& shape) {
     result.links += wires(fmt::format("{}, z = {}+1..{}", grid.all, Grid::variable(i), shape.sides[i] - 1),
                           grid.plain(), grid.with(i, "z"));
   }
-  // The halves of an even side: side/2 * side/2 wires for each switch of the rest; the least of the sides.
+  // Between the halves of an even side: side/2 * side/2 cables for each switch of the rest; the minimum over
+  // the sides.
   for (const int side : shape.sides)
     if (side % 2 == 0) {
       const std::int64_t across = grid.switches / side * (side / 2) * (side / 2);
@@ -216,9 +218,9 @@ Drawn drawn(const HyperX& shape) {
 }
 
 Drawn drawn(const Dragonfly& fly) {
-  in_range("switches of a group", fly.routers, 1, 10'000);
-  in_range("hosts of a switch", fly.hosts, 1, 10'000);
-  in_range("wires to other groups", fly.wires, 1, 10'000);
+  in_range("switches per group", fly.routers, 1, 10'000);
+  in_range("hosts per switch", fly.hosts, 1, 10'000);
+  in_range("links to other groups", fly.wires, 1, 10'000);
   const std::int64_t most_groups = std::int64_t{fly.routers} * fly.wires + 1;
   in_range("groups", fly.groups, 2, static_cast<int>(std::min(most_groups, most_nodes)));
   Drawn result;
@@ -238,17 +240,18 @@ Drawn drawn(const Dragonfly& fly) {
     result.links +=
         wires(fmt::format("g = 0..{}, a = 0..{}, b = a+1..{}", groups - 1, routers - 2, routers - 1),
               "s[g]_[a]", "s[g]_[b]");
-  // Wire k of a group leads k + 1 groups on; what arrives there is its wire groups - 2 - k.
+  // Cable k of a group leads k + 1 groups on; there it is cable groups - 2 - k.
   result.links += wires(fmt::format("g = 0..{}, t = g+1..{}", groups - 2, groups - 1),
                         fmt::format("s[g]_[(t-g-1)/{}]", fly.wires),
                         fmt::format("s[t]_[({}+g-t)/{}]", groups - 1, fly.wires));
   return result;
 }
 
-/// The field of q elements, numbered so that the digits of a number to the base p are the coefficients of a polynomial.
+/// The field of q elements, numbered such that the digits of a number to the base p are the coefficients of a
+/// polynomial.
 struct GaloisField {
   int p, q;
-  std::vector<int> power;  ///< of an element of which all but 0 are powers
+  std::vector<int> power;  ///< of an element whose powers are all elements except 0
 
   [[nodiscard]] int sum(int a, int b) const {
     int result = 0;
@@ -267,14 +270,14 @@ struct GaloisField {
   }
 };
 
-/// None where q is no power of a prime.
+/// None if q is not a power of a prime.
 std::optional<GaloisField> field_of(int q) {
   int p = 2;
   while (q % p != 0) ++p;
   for (int rest = q; rest > 1; rest /= p)
     if (rest % p != 0) return std::nullopt;
   GaloisField field{p, q, {}};
-  // Of a prime the least number of which all are powers; else x, where x^k is such that all are powers of x.
+  // For a prime the smallest primitive root; otherwise x, with x^k such that all elements are powers of x.
   for (int root = p == q ? 2 : 1; root < q; ++root) {
     const auto next = [&](int a) {
       if (p == q) return a * root % q;
@@ -290,8 +293,8 @@ std::optional<GaloisField> field_of(int q) {
 }
 
 /// Differences of neighbours in the two halves, one of each d and -d.
-/// SOURCE  Hafner 2004: even powers of a primitive root where q = 4 w or 4 w + 1; where q = 4 w - 1 even ones up to
-///         2 w - 2 and odd ones from 2 w - 1; the other half takes them times the root.
+/// SOURCE  Hafner 2004: even powers of a primitive root for q = 4 w or 4 w + 1; for q = 4 w - 1 even ones up
+///         to 2 w - 2 and odd ones from 2 w - 1; the other half takes them times the root.
 std::pair<std::set<int>, std::set<int>> slim_fly_differences(const GaloisField& field) {
   const int q = field.q;
   std::pair<std::set<int>, std::set<int>> differences;
@@ -311,7 +314,7 @@ std::pair<std::set<int>, std::set<int>> slim_fly_differences(const GaloisField& 
   return differences;
 }
 
-/// The switches' wires by formulas of whole numbers modulo a prime.
+/// The links between switches as formulas of whole numbers modulo a prime.
 std::string prime_slim_fly(const GaloisField& field) {
   const int q = field.q;
   std::string links;
@@ -324,7 +327,7 @@ std::string prime_slim_fly(const GaloisField& field) {
                        fmt::format("a[x]_[(m*x+c)%{}]", q), "b[m]_[c]");
 }
 
-/// The same pair by pair: sums and products in other fields are no formulas.
+/// The same pair by pair: sums and products in other fields have no formulas.
 std::string listed_slim_fly(const GaloisField& field) {
   const int q = field.q;
   std::string links;
@@ -356,7 +359,7 @@ std::string listed_slim_fly(const GaloisField& field) {
   return links;
 }
 
-/// Which is legal for a slim fly, with the nearest that are.
+/// The field of a legal slim fly; otherwise an error with the nearest legal sizes.
 GaloisField slim_fly_field(int q) {
   in_range("prime", q, 4, 223);
   if (auto field = field_of(q)) return *std::move(field);
@@ -364,14 +367,14 @@ GaloisField slim_fly_field(int q) {
   while (!field_of(below)) --below;
   while (!field_of(above)) ++above;
   throw InvalidArgument("prime", std::to_string(q),
-                        fmt::format("a prime or a power of one, such as {} or {}", below, above));
+                        fmt::format("a prime or a power of a prime, such as {} or {}", below, above));
 }
 
 Drawn drawn(const SlimFly& fly) {
   const GaloisField field = slim_fly_field(fly.prime);
   const int q = field.q;
   const int degree = (3 * q + (q % 4 == 0 ? 0 : q % 4 == 1 ? -1 : 1)) / 2;
-  const int hosts = fly.hosts ? in_range("hosts of a switch", *fly.hosts, 1, 10'000) : (degree + 1) / 2;
+  const int hosts = fly.hosts ? in_range("hosts per switch", *fly.hosts, 1, 10'000) : (degree + 1) / 2;
   Drawn result;
   FabricFacts& facts = result.facts;
   facts.name = fmt::format("slim fly of q = {}", q);
@@ -395,8 +398,8 @@ Drawn drawn(const SlimFly& fly) {
 
 using Wires = std::set<std::pair<int, int>>;
 
-/// Joins free ends at random; where no pair is left that may be joined, takes out a wire for two others.
-/// \return false where that goes on for too long
+/// Joins free ports at random; if no pair is left that may be joined, replaces a cable by two others.
+/// \return false if that takes too long
 bool join_free_ends(const Jellyfish& shape, Draws& draws, Wires& joined) {
   std::vector<int> ends;
   for (int node = 0; node < shape.switches; ++node)
@@ -467,18 +470,18 @@ Wires random_regular_graph(const Jellyfish& shape) {
     if (join_free_ends(shape, draws, wires) && is_connected(shape.switches, wires)) return wires;
   }
   throw InvalidArgument("degree", std::to_string(shape.degree),
-                        "such that random graphs are connected: 3 or more, or take another seed");
+                        "large enough for a connected random graph: use 3 or more, or another seed");
 }
 
 Drawn drawn(const Jellyfish& shape) {
   in_range("switches", shape.switches, 3, 100'000);
   in_range("degree", shape.degree, 2, std::min(shape.switches - 1, 1'000));
-  in_range("hosts of a switch", shape.hosts, 1, 10'000);
+  in_range("hosts per switch", shape.hosts, 1, 10'000);
   if (shape.switches * std::int64_t{shape.degree} % 2 != 0)
     throw InvalidArgument("degree", std::to_string(shape.degree), "even, as the number of switches is odd");
   Drawn result;
   FabricFacts& facts = result.facts;
-  facts.name = fmt::format("jellyfish of {} switches with {} wires each, seed {}", shape.switches,
+  facts.name = fmt::format("jellyfish of {} switches with {} links each, seed {}", shape.switches,
                            shape.degree, shape.seed);
   facts.switches = shape.switches;
   facts.hosts = facts.host_wires = facts.switches * shape.hosts;
@@ -519,10 +522,10 @@ std::string to_toml(const FabricShape& shape, const std::optional<FabricTraffic>
   if (traffic && knows_groups(traffic->route) && drawn.group == 0)
     throw InvalidArgument(
         "route", name_of(traffic->route),
-        "shortest or spread for a network that has no groups of switches, as a dragonfly has");
+        "shortest or spread: minimal and valiant need groups of switches, as in a dragonfly");
   if (traffic && traffic->route == RouteRule::valiant && drawn.facts.switches < 3 * std::int64_t{drawn.group})
     throw InvalidArgument("groups", std::to_string(drawn.facts.switches / drawn.group),
-                          "3 or more where routes are valiant");
+                          "3 or more for valiant routes");
   std::string text = fmt::format(
       "name = \"{}\"\nhosts = \"h[0..{}]\"\nswitches = \"{}\"\n{}{}", drawn.facts.name, drawn.facts.hosts - 1,
       drawn.switches, drawn.group == 0 ? "" : fmt::format("groups = {}\n", drawn.group), drawn.links);

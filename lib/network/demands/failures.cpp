@@ -51,8 +51,9 @@ class Breaker {
     if (take_out_wire(what)) return;
     const auto random = random_failures(what);
     if (!random)
-      throw InvalidArgument("without", in_quotes(what),
-                            "a node, a link such as \"left -> right\", or \"3 random\" links");
+      throw InvalidArgument(
+          "without", in_quotes(what),
+          "a node, a link such as \"left -> right\", or a number of random links such as \"3 random\"");
     take_out_random(*random, what);
   }
 
@@ -70,7 +71,7 @@ class Breaker {
       if (fails(network_.links[link])) gone_[link] = true;
   }
 
-  /// Names may have arrows in them: each is tried.
+  /// Names may contain arrows: each arrow is tried as the separator.
   [[nodiscard]] bool take_out_wire(const std::string& what) {
     constexpr std::string_view arrow = " -> ";
     for (std::size_t at = what.find(arrow); at != std::string::npos; at = what.find(arrow, at + 1)) {
@@ -87,7 +88,7 @@ class Breaker {
   }
 
   void take_out_random(const RandomFailures& random, const std::string& what) {
-    std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> found;  // both ways
+    std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> found;  // both directions
     for (std::size_t link = 0; link < gone_.size(); ++link) {
       const std::size_t from = network_.links[link].from, to = network_.links[link].to;
       if (!gone_[link] && !network_.nodes[from].host && !network_.nodes[to].host)
@@ -131,7 +132,7 @@ std::vector<std::string> failures_of(std::string_view list) {
 void take_out(Network& network, std::span<const std::string> failed) {
   if (failed.empty()) return;
   if (!network.flows.empty())
-    throw InvalidArgument("without", "given for a network with flows", "given before its flows have routes");
+    throw InvalidArgument("without", "given for a network with flows", "given for a network without flows");
   Breaker breaker(network);
   for (const std::string& what : failed) breaker.take_out(what);
   breaker.finish();

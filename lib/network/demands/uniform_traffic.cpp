@@ -17,19 +17,19 @@ void require_possible(const Network& network, const Rational& rate, const std::v
   const std::vector<Rational> most = network.most_sent();
   const auto slowest = std::min_element(ends.begin(), ends.end(),
                                         [&](std::size_t a, std::size_t b) { return most[a] < most[b]; });
-  // 1 may be scaled by the caller.
+  // A rate up to 1 may be scaled by the caller.
   if (rate <= 0 || (slowest != ends.end() && rate > 1 && rate > most[*slowest]))
     throw InvalidArgument("uniform", numeric::to_fraction(rate),
                           slowest == ends.end() || most[*slowest] == 1
-                              ? "above 0 and at most 1 packet a slot"
+                              ? "above 0 and at most 1 packet per slot"
                               : "above 0 and at most " + numeric::to_fraction(most[*slowest]) +
-                                    " packets a slot, what the fastest link of " +
-                                    network.nodes[*slowest].name + " takes");
+                                    " packets per slot, the rate of the fastest link of " +
+                                    network.nodes[*slowest].name + "");
   if (!network.flows.empty())
     throw InvalidArgument("uniform", "given for a network with flows of its own",
-                          "left out, or given for a network without flows");
+                          "omitted, or given for a network without flows");
   if (ends.size() < 2 || ends.size() > most_uniform_ends)
-    throw InvalidArgument("number of hosts (of switches, without hosts) of uniform traffic",
+    throw InvalidArgument("number of hosts (or of switches, if there are no hosts) of uniform traffic",
                           std::to_string(ends.size()), "from 2 to " + std::to_string(most_uniform_ends));
 }
 
@@ -79,8 +79,8 @@ void add_uniform_traffic(Network& network, const Rational& rate, RouteRule rule)
       throw LimitExceeded("the common denominator of the rates of uniform traffic has more than 256 bits");
   }
   if (flows.empty())
-    throw InvalidArgument("uniform", "given for a network in which no way leads from one host to another",
-                          "given for one with such ways");
+    throw InvalidArgument("uniform", "given for a network in which no host can reach another",
+                          "given for a network with connected hosts");
   network.flows = std::move(flows);
 }
 

@@ -8,26 +8,26 @@
 
 /// Uniform traffic for a network of any shape.
 ///
-/// MODEL     Each end sends the same number of packets a slot, spread evenly over all other ends that it can
-///           reach; an end that reaches none sends nothing. Ends are the hosts, or the switches of a network
-///           without hosts.
-/// EXCLUDES  packets to oneself, which the trees of network/tree.hpp have: there an end of k sends 1/k of its
-///           packets to each, itself included.
+/// MODEL     Each end sends the same number of packets per slot, spread evenly over all other ends that it
+///           can reach; an end that reaches none sends nothing. Ends are the hosts, or the switches of a
+///           network without hosts.
+/// EXCLUDES  packets to the sender itself, which occur in the trees of network/tree.hpp: there each of k ends
+///           sends 1/k of its packets to every end, itself included.
 /// TESTS     tests/network/demands/uniform_traffic_test.cpp
 namespace tailbound::network {
 
-/// As many ends send to each other at most.
+/// Maximum number of ends that send to each other.
 inline constexpr std::size_t most_uniform_ends = 1000;
 
 /// Positions in Network::nodes of the hosts, or of the switches if there are no hosts.
 [[nodiscard]] std::vector<std::size_t> ends_of(const Network& network);
 
-/// Adds a flow "source -> destination" for each two ends of which one reaches the other, source by source.
-/// \param rate  that each end sends [packets/slot], above 0 and at most what the fastest link of each takes
+/// Adds a flow "source -> destination" for each ordered pair of ends that are connected, source by source.
+/// \param rate  that each end sends [packets/slot], above 0 and at most the rate of its fastest link
 /// \throws InvalidArgument  a rate out of range, a network with flows, with fewer than two ends or more than
-///                          most_uniform_ends, or none of which reaches another
-/// \throws LimitExceeded    routes beyond the limits of routing.hpp, or a common denominator of the flows' rates
-///                          of more than 256 bits
+///                          most_uniform_ends, or without a connected pair
+/// \throws LimitExceeded    routes beyond the limits of routing.hpp, or a common denominator of the flows'
+///                          rates of more than 256 bits
 void add_uniform_traffic(Network& network, const Rational& rate, RouteRule rule = RouteRule::shortest);
 
 }  // namespace tailbound::network

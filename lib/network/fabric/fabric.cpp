@@ -21,7 +21,7 @@ void for_each_destination(const ProductDemand& demand, std::size_t source, Take 
       take(d, demand.values[demand.out[source]] * demand.values[demand.in[d]]);
 }
 
-/// What all receivers of each group attract together.
+/// Total attraction of the receivers of each group.
 std::map<std::uint32_t, Rational> attractions(const ProductDemand& demand) {
   std::map<std::uint32_t, std::map<std::uint32_t, std::uint64_t>> counts;
   for (std::size_t d = 0; d < demand.in.size(); ++d)
@@ -47,7 +47,7 @@ void add_sent(std::vector<Rational>& sent, const ProductDemand& demand) {
 }
 
 void add_sent(std::vector<Rational>& sent, const SparseDemand& demand) {
-  // Equal rates of a node are counted before they are summed: exact sums are dear. Four bytes for each entry.
+  // Equal rates of a node are counted before they are summed, as exact sums are slow. Four bytes per entry.
   std::vector<std::size_t> begin(sent.size() + 1, 0);
   for (const auto& entry : demand.entries) ++begin[entry.from + 1];
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
@@ -92,7 +92,7 @@ class Writer {
     for (std::size_t i = 0; i < routes.size(); ++i) {
       Flow& flow = network_.flows[first_ + i];
       if (routes[i].empty())
-        throw NoAnswer("no way leads from " + network_.nodes[flow.source].name + " to " +
+        throw NoAnswer("no route leads from " + network_.nodes[flow.source].name + " to " +
                        network_.nodes[flow.destination].name);
       flow.routes = std::move(routes[i]);
     }
@@ -100,7 +100,7 @@ class Writer {
 
  private:
   [[noreturn]] static void too_many() {
-    throw LimitExceeded("the traffic has more than 1000000 flows if each is listed");
+    throw LimitExceeded("the traffic has more than 1000000 flows, the limit for listing them");
   }
 
   void add(std::size_t source, std::size_t destination, const Rational& rate) {

@@ -10,28 +10,28 @@
 #include <variant>
 #include <vector>
 
-/// A network whose traffic is said in a few words: what is kept grows with its nodes and links, not with its
-/// pairs of hosts nor with the ways between these.
+/// A network with traffic in compact form: memory grows with its nodes and links, not with its pairs of hosts
+/// nor with the routes between them.
 ///
-/// MODEL     network.hpp, without bursts. A node sends at most one packet a slot, of whichever demand.
+/// MODEL     network.hpp, without bursts. A node sends at most one packet per slot over all demands.
 /// TESTS     tests/network/demands/demands_test.cpp
 namespace tailbound::network {
 
-/// Traffic that is a product: from s to each other node d of the same group rate(s, d) = out(s) * in(d)
-/// packets a slot, none from a node to itself. Uniform traffic, all to all within groups, n to 1, hot spots and
-/// gravity are such.
+/// Traffic as a product: from s to each other node d of the same group rate(s, d) = out(s) * in(d) packets
+/// per slot, none from a node to itself. Uniform traffic, all-to-all within groups, n-to-1, hot spots and
+/// gravity have this form.
 struct ProductDemand {
-  std::vector<Rational> values;      ///< the numbers that occur; the first is 0
-  std::vector<std::uint32_t> out;    ///< of each node, a position in `values`; 0: it sends nothing
-  std::vector<std::uint32_t> in;     ///< likewise; 0: it receives nothing
-  std::vector<std::uint32_t> group;  ///< of each node; empty: all are of one
+  std::vector<Rational> values;      ///< the values that occur; the first is 0
+  std::vector<std::uint32_t> out;    ///< per node, a position in `values`; 0: it sends nothing
+  std::vector<std::uint32_t> in;     ///< per node, a position in `values`; 0: it receives nothing
+  std::vector<std::uint32_t> group;  ///< per node; empty: all are in one group
 
   [[nodiscard]] bool together(std::size_t s, std::size_t d) const {
     return s != d && (group.empty() || group[s] == group[d]);
   }
 };
 
-/// Traffic as a list, for matrices most of whose entries are 0, and for permutations.
+/// Traffic as a list, for sparse matrices and permutations.
 struct SparseDemand {
   struct Entry {
     std::uint32_t from = 0, to = 0;  ///< positions in Network::nodes, different
@@ -39,7 +39,7 @@ struct SparseDemand {
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   std::vector<Rational> values;  ///< the rates that occur [packets/slot]; the first is 0
-  std::vector<Entry> entries;    ///< by destination, then by source; no two alike in both
+  std::vector<Entry> entries;    ///< sorted by destination, then by source; each pair at most once
 };
 
 /// One class of traffic.
@@ -54,18 +54,18 @@ struct Fabric {
   std::vector<Demand> demands;
 };
 
-/// What each node sends in all, by demand after demand [packets/slot].
+/// What each node sends in total, demand by demand [packets/slot].
 [[nodiscard]] std::vector<Rational> sent_by_node(const Fabric& fabric);
 
-/// Lists what the demands stand for behind the network's flows, each with its routes: flows
-/// "source -> destination", behind the name of a demand that has one ("storage: a -> b"), demand by demand and
-/// source by source.
+/// Adds the flows of the demands to the network, after its own flows, each with its routes. Flows are named
+/// "source -> destination", after the name of a demand that has one ("storage: a -> b"). Their order is
+/// demand by demand and source by source.
 /// \throws LimitExceeded    more than most_routes flows or routes (routing.hpp)
-/// \throws NoAnswer         no way leads from a node to one that it sends to
+/// \throws NoAnswer         no route leads from a node to one of its destinations
 /// \throws InvalidArgument  as require_valid()
 void add_flows(Network& network, std::span<const Demand> demands);
 
-/// The same network with its traffic as a list.  \throws as add_flows()
+/// The same network with its traffic as a list of flows.  \throws as add_flows()
 [[nodiscard]] Network written_out(const Fabric& fabric);
 
 }  // namespace tailbound::network

@@ -15,14 +15,14 @@ void require_fabric(const Fabric& fabric) {
       std::any_of(fabric.demands.begin(), fabric.demands.end(),
                   [](const Demand& demand) { return demand.route == RouteRule::shortest; }))
     throw NoAnswer(
-        "shortest routes over bundles of wires, in a network that is answered as a whole (of more than "
-        "100000 pairs that send): a flow would choose one wire; say route = \"spread\"");
+        "shortest routes over parallel links are not supported in networks of more than 100000 communicating "
+        "pairs, because each flow would take one of the links; use route = \"spread\"");
   for (std::size_t link = 0; link < network.links.size(); ++link)
     if (!network.links[link].rate.is_whole())
-      throw NoAnswer(
-          "the link " + network.link_name(link) + " takes " + network.links[link].rate.text() +
-          " packets a slot; a network that is answered as a whole (of more than 100000 pairs that send) has "
-          "links that take whole packets: give rates that are multiples of the slowest");
+      throw NoAnswer("the link " + network.link_name(link) + " has a rate of " +
+                     network.links[link].rate.text() +
+                     " packets per slot; in networks of more than 100000 communicating pairs link rates must "
+                     "be whole packets per slot: give rates that are multiples of the slowest");
 }
 
 FabricGraph::FabricGraph(const Fabric& fabric) : fabric_(&fabric) {
@@ -35,14 +35,14 @@ FabricGraph::FabricGraph(const Fabric& fabric) : fabric_(&fabric) {
 void FabricGraph::find_groups() {
   for (const Demand& demand : fabric_->demands) {
     if (!knows_groups(demand.route)) continue;
-    // Of Valiant routes there have to be more.
+    // Valiant routes need more groups.
     if (!groups_ || demand.route == RouteRule::valiant)
       groups_ = switch_groups(fabric_->network, demand.route);
     require_in_groups(fabric_->network, *groups_, demand);
   }
 }
 
-/// All nodes but the hosts whose only wires lead from and to one switch.
+/// All nodes except hosts whose only links lead from and to one switch.
 void FabricGraph::find_vertices() {
   const Network& network = fabric_->network;
   struct Wires {
@@ -191,7 +191,7 @@ void FabricGraph::search(std::vector<std::uint32_t>& queue, std::uint32_t toward
     const std::uint32_t vertex = queue[next];
     if (distance[vertex] != 0 && forwards_[vertex] == 0) continue;
     if (distance[vertex] + 1 == unreached)
-      throw LimitExceeded("a way through the fabric has more than 65534 links; that is the limit");
+      throw LimitExceeded("a route through the fabric has more than 65534 links, the limit");
     for (const Arc& arc : entering(vertex)) {
       if (distance[arc.other] != unreached || !may_pass(arc.other, vertex, toward)) continue;
       distance[arc.other] = static_cast<std::uint16_t>(distance[vertex] + 1);

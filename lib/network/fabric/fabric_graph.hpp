@@ -10,16 +10,16 @@
 #include <span>
 #include <vector>
 
-/// A fabric as its packets see it: hosts that hang on one switch by one wire are no places on the way, and those of
-/// them that send and receive alike are counted, not listed.
+/// A fabric as its packets see it. A host connected to one switch by one link is no vertex; hosts of one
+/// switch with identical traffic are counted, not listed.
 ///
 /// MODEL     fabric.hpp
 /// TESTS     tests/network/fabric/fabric_rates_test.cpp
 namespace tailbound::network {
 
-/// What is answered for a fabric as a whole has links that take whole packets a slot, and where it has bundles of wires
-/// no routes that choose one of them for a flow.
-/// \throws NoAnswer  naming what is not so
+/// Checks the conditions of the fabric analyses: links take whole packets per slot, and in networks with
+/// bundles no routes choose one link of a bundle for a flow.
+/// \throws NoAnswer  naming the condition that does not hold
 void require_fabric(const Fabric& fabric);
 
 class FabricGraph {
@@ -41,28 +41,28 @@ class FabricGraph {
       std::uint32_t group = 0;
       friend bool operator==(const Part&, const Part&) = default;
     };
-    std::vector<Part> parts;  ///< of each demand; zeros for one that is listed
-    int room = 0;             ///< packets a slot of the link to the node; 0: it is a vertex itself
-    int lanes = 1;            ///< from which it sends (Network::lanes())
+    std::vector<Part> parts;  ///< per demand; zeros for one that is listed
+    int room = 0;             ///< packets per slot of the link to the node; 0: it is a vertex itself
+    int lanes = 1;            ///< number of lanes from which it sends (Network::lanes())
   };
 
-  /// Nodes that hang on one vertex and are told apart by nothing but their names; or a vertex' own traffic.
+  /// Nodes attached to one vertex that differ only by name; or a vertex' own traffic.
   struct Bundle {
     std::uint32_t vertex = 0;
     std::uint32_t signature = 0;         ///< position in signatures()
     std::uint32_t first = 0, count = 0;  ///< its nodes, in members()
-    bool own = false;                    ///< the vertex itself
+    bool own = false;                    ///< is it the vertex itself?
   };
 
-  /// `fabric` outlives this.
-  /// \throws InvalidArgument  as require_valid() of what links and demands have; of such routes as switch_groups(),
-  ///                          and a node that they lead from or to is in no group
+  /// `fabric` must outlive this object.
+  /// \throws InvalidArgument  as require_valid() for links and demands; for minimal and Valiant routes as
+  ///                          switch_groups(), and for a source or destination in no group
   explicit FabricGraph(const Fabric& fabric);
 
   [[nodiscard]] const Fabric& fabric() const { return *fabric_; }
   [[nodiscard]] std::size_t size() const { return node_of_.size(); }
   [[nodiscard]] std::uint32_t node(std::size_t vertex) const { return node_of_[vertex]; }
-  /// none for a host that hangs on a vertex.
+  /// none for a host attached to a vertex.
   [[nodiscard]] std::uint32_t vertex_of(std::size_t node) const { return vertex_of_[node]; }
   [[nodiscard]] bool forwards(std::size_t vertex) const {
     return !fabric_->network.nodes[node_of_[vertex]].host;
@@ -81,39 +81,40 @@ class FabricGraph {
   [[nodiscard]] std::size_t arcs() const { return leaving_.size(); }
 
   [[nodiscard]] const std::vector<Signature>& signatures() const { return signatures_; }
-  [[nodiscard]] const std::vector<Bundle>& bundles() const { return bundles_; }  ///< by vertex
+  [[nodiscard]] const std::vector<Bundle>& bundles() const { return bundles_; }  ///< sorted by vertex
   [[nodiscard]] std::span<const Bundle> bundles_at(std::size_t vertex) const {
     return {bundles_.data() + bundle_begin_[vertex], bundle_begin_[vertex + 1] - bundle_begin_[vertex]};
   }
-  /// Position in bundles() of a node's; none where it neither sends nor receives.
+  /// Position in bundles() of a node's bundle; none where it neither sends nor receives.
   [[nodiscard]] std::uint32_t bundle_of(std::size_t node) const { return bundle_of_[node]; }
   [[nodiscard]] std::span<const std::uint32_t> members(const Bundle& bundle) const {
     return {members_.data() + bundle.first, bundle.count};
   }
-  /// The link that leads to a node that hangs on a vertex.
+  /// The link that leads to a node attached to a vertex.
   [[nodiscard]] std::uint32_t link_to(std::size_t node) const { return link_to_[node]; }
 
-  /// Where a demand's routes are minimal or Valiant.
+  /// Present if a demand has minimal or Valiant routes.
   [[nodiscard]] const std::optional<SwitchGroups>& groups() const { return groups_; }
-  /// \pre groups().  SwitchGroups::none: the vertex is in no group, and neither sends nor receives by such routes
+  /// \pre groups().  SwitchGroups::none: the vertex is in no group, and neither sends nor receives by such
+  /// routes
   [[nodiscard]] std::uint32_t group(std::size_t vertex) const { return groups_->of_node[node_of_[vertex]]; }
 
-  /// Where ways by this rule to a vertex end: its group, of minimal routes, which all arcs have to heed (leads_closer());
-  /// none of others.
+  /// Where routes by this rule to a vertex end: for minimal routes its group, which all arcs must respect
+  /// (leads_closer()); none for other routes.
   [[nodiscard]] std::uint32_t toward(std::size_t destination, RouteRule rule) const {
     return rule == RouteRule::minimal ? group(destination) : none;
   }
-  /// Links from each vertex to `destination`, over switches; unreached where no way leads there.
-  /// \throws LimitExceeded  a way of more than 65 534 links
+  /// Links from each vertex to `destination`, over switches; unreached where no route leads there.
+  /// \throws LimitExceeded  a route of more than 65 534 links
   void distances(std::size_t destination, RouteRule rule, std::vector<std::uint16_t>& distance) const;
-  /// Likewise to the nearest switch of a group.  \pre groups()
+  /// The same to the nearest switch of a group.  \pre groups()
   void distances_to_group(std::uint32_t group, std::vector<std::uint16_t>& distance) const;
 
-  /// May a way toward a group, or (none) any way, lead from one vertex to the next?
+  /// May a route toward a group, or (none) any route, lead from one vertex to the next?
   [[nodiscard]] bool may_pass(std::size_t from, std::size_t to, std::uint32_t toward) const {
     return toward == none || minimal_link(group(from), group(to), toward);
   }
-  /// Does the arc lead from `vertex` closer to where `distance` says?
+  /// Does the arc lead from `vertex` closer to the destination of `distance`?
   [[nodiscard]] bool leads_closer(std::size_t vertex, const Arc& arc, const std::uint16_t* distance,
                                   std::uint32_t toward = none) const {
     const std::uint16_t there = distance[arc.other];

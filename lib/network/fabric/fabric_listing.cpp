@@ -9,7 +9,7 @@
 namespace tailbound::network {
 namespace {
 
-/// As find_routes().
+/// As for find_routes().
 constexpr double most_listing_steps = 5e9;
 
 std::uint64_t pairs_of(const ProductDemand& demand) {
@@ -24,7 +24,7 @@ std::uint64_t pairs_of(const ProductDemand& demand) {
   return pairs;
 }
 
-/// Routes to one vertex after the other, in double: counts beyond 2^53 are beyond all limits.
+/// Routes to one vertex after the other, as double: counts beyond 2^53 exceed all limits.
 class Counter {
  public:
   explicit Counter(const FabricGraph& graph)
@@ -34,7 +34,7 @@ class Counter {
         too_many_groups_(graph.groups() && graph.groups()->size() >
                                                most_group_distances / graph.fabric().network.nodes.size()) {}
 
-  /// The nodes of `from` that send to those of `to`, so many pairs.
+  /// The nodes of `from` that send to those of `to`, `pairs` pairs.
   void add(const FabricGraph::Bundle& from, const FabricGraph::Bundle& to, double pairs, RouteRule rule) {
     search(to.vertex, rule == RouteRule::minimal ? rule : RouteRule::spread);
     if (distance_[from.vertex] == FabricGraph::unreached) return;
@@ -52,7 +52,7 @@ class Counter {
     routes_ += pairs * ways;
     steps_ += pairs * ways * (distance_[from.vertex] + ends);
   }
-  /// find_routes() searches for each node.
+  /// find_routes() performs one search per node.
   void add_destinations(double nodes) { searched_ += nodes * one_search_; }
 
   [[nodiscard]] bool too_many() const {
@@ -79,9 +79,9 @@ class Counter {
         if (graph_.leads_closer(v, arc, distance_.data(), toward)) ways_[v] += ways_[arc.other];
   }
 
-  /// Valiant routes to the destination of the last search by way of one group.
+  /// Valiant routes to the destination of the last search through one group.
   struct ByWay {
-    double ways = 0, links = 0;  ///< how many there are, and their links in all
+    double ways = 0, links = 0;  ///< their number, and their total number of links
   };
   [[nodiscard]] ByWay by_way_of(std::uint32_t group, std::uint32_t from) {
     auto& distance = to_group_[group];
@@ -121,7 +121,7 @@ class Counter {
   std::vector<std::uint16_t> distance_;
   std::vector<std::uint32_t> order_, met_;
   std::vector<double> ways_;
-  std::map<std::uint32_t, std::vector<std::uint16_t>> to_group_;  ///< of those asked for
+  std::map<std::uint32_t, std::vector<std::uint16_t>> to_group_;  ///< of the requested ones
   std::vector<ByWay> by_way_;
   std::vector<char> is_met_;
   double routes_ = 0, steps_ = 0, searched_ = 0;

@@ -60,11 +60,11 @@ Integer denominator_of_all(const std::vector<Rational>& values) {
   return all;
 }
 
-/// All rates in whole parts of 1 / denominator.
+/// All rates as whole multiples of 1 / denominator.
 struct TrafficParts {
   struct OfDemand {
     std::vector<Integer> out,
-        in;  ///< of ProductDemand::values; `in` is multiplied so that out * in counts parts
+        in;  ///< of ProductDemand::values; `in` is scaled so that out * in is a numerator
     std::vector<Integer> listed;  ///< of SparseDemand::values
   };
   Integer denominator = 1;
@@ -99,13 +99,13 @@ TrafficParts parts_of(const Fabric& fabric) {
   return parts;
 }
 
-/// For each vertex and each destination of one rule: how far, and how the next link is chosen.
+/// For each vertex and each destination of one rule: the distance, and how the next link is chosen.
 struct Ways {
   RouteRule rule = RouteRule::spread;       ///< shortest, spread or minimal
-  std::vector<std::uint32_t> destinations;  ///< vertices; of first legs groups of switches
+  std::vector<std::uint32_t> destinations;  ///< vertices; for first legs groups of switches
   std::vector<std::uint16_t> distance;      ///< [destination][vertex]
   std::vector<std::uint32_t>
-      choice;                   ///< likewise; spread: the sum of the weights of the arcs that lead closer;
+      choice;                   ///< the same; spread: the sum of the weights of the arcs that lead closer;
                                 ///< shortest: the position of the first of them among all arcs
   std::vector<Integer> shares;  ///< [distance]: a common multiple of the sums of weights there
   std::vector<std::uint32_t> toward;  ///< [destination]: FabricGraph::toward(); empty: none
@@ -143,8 +143,8 @@ class FabricRatesBuilder {
     for (const FabricGraph::Signature& its : graph_.signatures())
       lanes_ = std::lcm(lanes_, std::int64_t{its.lanes});
     bits += static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(lanes_)));
-    // What a destination attracts in all may be more than its sources send.
-    // And a queue may be offered more than one packet a slot by each node.
+    // The total attraction of a destination may exceed the rate of its sources, and the offered load of a
+    // queue may be more than one packet per slot from each node.
     bits += cln::integer_length(all_shares) + attraction_bits() +
             static_cast<std::size_t>(std::bit_width(graph_.fabric().network.nodes.size()));
     result_.denominator_ = parts_.denominator * all_shares * Integer(static_cast<long>(lanes_));
@@ -153,14 +153,14 @@ class FabricRatesBuilder {
     else if (bits <= long_bits)
       count<Long>(shares);
     else
-      throw LimitExceeded("the rates of all queues have a common denominator of " + std::to_string(bits) +
+      throw LimitExceeded("the common denominator of the rates of all queues has " + std::to_string(bits) +
                           " bits; the limit is 508");
     return std::move(result_);
   }
 
  private:
-  /// What the shares of ways are counted in parts of: those of whole ways, or of second legs of Valiant routes; those of
-  /// first legs together with the chances of groups, and these alone.
+  /// The units of the shares of routes: of whole routes, or of second legs of Valiant routes; of first legs
+  /// together with the probabilities of groups; and of these alone.
   struct Shares {
     Integer legs = 1, first_legs = 1, chances = 1;
   };
@@ -177,7 +177,7 @@ class FabricRatesBuilder {
   [[nodiscard]] const ProductDemand* product(std::size_t demand) const {
     return std::get_if<ProductDemand>(&demands()[demand].rates);
   }
-  /// Product demands of one group are summed vertex by vertex; all others source by source.
+  /// Product demands of one group are summed per vertex; all others per source.
   [[nodiscard]] bool by_vertex(std::size_t demand) const {
     return product(demand) != nullptr && product(demand)->group.empty();
   }
@@ -205,7 +205,7 @@ class FabricRatesBuilder {
   void add_steps(double steps) {
     steps_ += steps;
     if (steps_ > most_steps)
-      throw LimitExceeded("finding the rates of all queues would take more than 2e10 steps");
+      throw LimitExceeded("finding the rates of all queues would take more than 2e10 steps, the limit");
   }
 
   // --- Ways ---------------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ class FabricRatesBuilder {
     require_ways(ways_.back());
   }
 
-  /// Of Valiant routes: to each group of switches that may be drawn.
+  /// For Valiant routes: to each group of switches that may be drawn.
   void find_first_legs() {
     first_legs_.destinations = graph_.groups()->drawn;
     find_rows(first_legs_,
@@ -248,7 +248,7 @@ class FabricRatesBuilder {
   void find_rows(Ways& ways, Distances distances) {
     const std::size_t size = graph_.size();
     if (ways.destinations.size() > most_pairs / size)
-      throw LimitExceeded("more than 200000000 pairs of a switch and a destination; that is the limit");
+      throw LimitExceeded("more than 200000000 pairs of a switch and a destination, the limit");
     ways.distance.resize(ways.destinations.size() * size);
     ways.choice.assign(ways.destinations.size() * size, 0);
     std::vector<std::uint16_t> distance;
@@ -275,7 +275,7 @@ class FabricRatesBuilder {
         if (sums.size() <= distance[vertex]) sums.resize(distance[vertex] + std::size_t{1});
         if (ways.spreads()) {
           choice[vertex] = sum;
-          // Looking up costs more than finding that it is the one before.
+          // A look-up costs more than checking whether it is the previous one.
           if (last_.size() <= distance[vertex]) last_.resize(distance[vertex] + std::size_t{1}, 0);
           if (last_[distance[vertex]] != sum) {
             sums[distance[vertex]].emplace(sum, 1);
@@ -293,8 +293,8 @@ class FabricRatesBuilder {
 
   [[noreturn]] void refuse(std::size_t from, std::size_t to) const {
     const auto& nodes = graph_.fabric().network.nodes;
-    throw NoAnswer("no way leads from " + nodes[from].name + " to " + nodes[to].name +
-                   ", and it sends there");
+    throw NoAnswer("no route leads from " + nodes[from].name + " to " + nodes[to].name +
+                   ", one of its destinations");
   }
 
   [[nodiscard]] std::vector<std::uint32_t> places_of(const Ways& ways) const {
@@ -303,8 +303,8 @@ class FabricRatesBuilder {
     return place;
   }
 
-  /// Does a way lead from all that send by Valiant routes to all groups, and from where it may come into a group to all
-  /// that receive by them?
+  /// Can all senders with Valiant routes reach all groups, and can all their receivers be reached from the
+  /// entry switches of a group?
   void require_legs() const {
     const std::size_t size = graph_.size();
     const SwitchGroups& groups = *graph_.groups();
@@ -340,7 +340,7 @@ class FabricRatesBuilder {
     }
   }
 
-  /// Does a way lead from all that send to all that they send to?
+  /// Can all senders reach all their destinations?
   void require_ways(const Ways& ways) const {
     const std::size_t size = graph_.size();
     const std::vector<std::uint32_t> place = places_of(ways);
@@ -356,7 +356,7 @@ class FabricRatesBuilder {
             refuse(entry.from, entry.to);
         continue;
       }
-      // A row without a gap needs no look at its sources.
+      // In a row without gaps the sources need no check.
       for (std::size_t d = 0; d < ways.destinations.size(); ++d) {
         const auto row = ways.distance.begin() + static_cast<std::ptrdiff_t>(d * size);
         if (std::find(row, row + static_cast<std::ptrdiff_t>(size), FabricGraph::unreached) ==
@@ -374,26 +374,26 @@ class FabricRatesBuilder {
 
   // --- Rates --------------------------------------------------------------------------------------------
 
-  /// What is said of sources one by one: of each destination's vertex who sends there how much.
+  /// Per-source demand lists: for each destination's vertex the senders and their rates.
   template <class N>
   struct Listed {
     struct Entry {
       std::uint32_t bundle;
       N parts;
     };
-    std::vector<std::vector<Entry>> to;  ///< [destination of the ways]
+    std::vector<std::vector<Entry>> to;  ///< [destination of the routes]
   };
 
-  /// One rule's ways with all numbers as N.
+  /// One rule's routes with all numbers as N.
   template <class N>
   struct Pass {
     const Ways* ways = nullptr;
     std::vector<N> share;                   ///< [distance]: of Ways::shares
-    std::vector<N> before, after;           ///< products of the shares of all lesser, all greater distances
+    std::vector<N> before, after;           ///< products of the shares of all smaller, all larger distances
     std::vector<N> after_first_leg;         ///< the latter without Shares::first_legs
     std::vector<std::size_t> by_vertex;     ///< demands
     std::vector<char> valiant;              ///< [by_vertex]
-    std::vector<std::vector<N>> attracted;  ///< [by_vertex][destination]: what it gets per part sent
+    std::vector<std::vector<N>> attracted;  ///< [by_vertex][destination]: its rate per unit sent
     Listed<N> listed, crossing;             ///< the latter on Valiant routes from group to group
   };
 
@@ -405,12 +405,12 @@ class FabricRatesBuilder {
       N parts;  ///< of Shares::first_legs
     };
     Pass<N> pass;           ///< its destinations are groups
-    std::vector<N> chance;  ///< [group]: what a packet from there goes to each other one, times Shares::legs
-    std::vector<std::vector<Entry>> from;            ///< [vertex]: who comes into its group there
-    std::vector<std::vector<Entry>> to;              ///< [vertex]: the same by those that send
+    std::vector<N> chance;  ///< [group]: packets from there to each other one, times Shares::legs
+    std::vector<std::vector<Entry>> from;            ///< [vertex]: traffic that enters its group there
+    std::vector<std::vector<Entry>> to;              ///< [vertex]: the same by sender
     std::vector<std::vector<N>> attracted;           ///< [by_vertex of the spread pass][group]
-    std::vector<N> attracted_in_all;                 ///< likewise
-    std::vector<std::map<std::uint32_t, N>> listed;  ///< [bundle]: what it sends to each other group
+    std::vector<N> attracted_in_all;                 ///< [by_vertex of the spread pass]: total over groups
+    std::vector<std::map<std::uint32_t, N>> listed;  ///< [bundle]: its traffic to each other group
   };
 
   template <class N>
@@ -425,7 +425,7 @@ class FabricRatesBuilder {
 
   template <class N>
   Pass<N> pass_of(const Ways& ways, const Shares& shares) const {
-    // The other rule's ways may have other shares: what is missing goes to the greatest distances.
+    // The other rule's routes may have other shares: the missing factor goes to the largest distances.
     Pass<N> pass = levels_of<N>(ways, cln::exquo(shares.legs, product_of(ways.shares)));
     pass.after_first_leg = pass.after;
     for (N& after : pass.after) after *= to_wide<N>(shares.first_legs);
@@ -461,7 +461,7 @@ class FabricRatesBuilder {
     return pass;
   }
 
-  /// Shares level by level.  \param factor  of all levels
+  /// Shares level by level.  \param factor  for all levels
   template <class N>
   Pass<N> levels_of(const Ways& ways, const Integer& factor) const {
     Pass<N> pass;
@@ -481,7 +481,7 @@ class FabricRatesBuilder {
     return pass;
   }
 
-  /// Where it is listed what a bundle sends to a vertex.
+  /// For listed traffic of a bundle to a vertex.
   template <class N>
   Listed<N>& list_of(Pass<N>& pass, std::size_t demand, std::uint32_t from, std::uint32_t to) const {
     return crosses(demand, graph_.bundles()[from].vertex, to) ? pass.crossing : pass.listed;
@@ -490,7 +490,7 @@ class FabricRatesBuilder {
     return demands()[demand].route == RouteRule::valiant && graph_.group(from) != graph_.group(to);
   }
 
-  /// \param pass  the spread one
+  /// \param pass  the one for spread routes
   template <class N>
   FirstLegs<N> first_legs_of(const Pass<N>& pass, const Shares& shares) {
     const SwitchGroups& groups = *graph_.groups();
@@ -513,14 +513,15 @@ class FabricRatesBuilder {
         walk_up(legs.pass, g, into, cone);
         const std::uint16_t* distance = first_legs_.distance.data() + g * graph_.size();
         for (const std::uint32_t x : cone.members) {
-          const std::uint32_t own = graph_.group(x);  // a host may hang on several switches of its group
+          // a host may be connected to several switches of its group
+          const std::uint32_t own = graph_.group(x);
           if (sends_[x] == 0 || own == SwitchGroups::none || own == groups.drawn[g]) continue;
           const N parts = cone.reach[x] * legs.pass.after[distance[x]] * chance[own];
           legs.from[into].push_back({x, parts});
           legs.to[x].push_back({into, parts});
           if (++pairs > most_pairs)
             throw LimitExceeded(
-                "more than 200000000 pairs of a switch and where its packets come into a group");
+                "more than 200000000 pairs of a switch and an entry switch of a group, the limit");
         }
       }
     for (std::size_t k = 0; k < pass.by_vertex.size(); ++k) {
@@ -541,7 +542,7 @@ class FabricRatesBuilder {
     return legs;
   }
 
-  /// All that send within a group to all vertices that receive in it.
+  /// All traffic within a group to all vertices that receive in it.
   template <class N>
   void list_groups(std::size_t demand, const std::vector<std::uint32_t>& place, Pass<N>& pass) const {
     struct Group {
@@ -575,8 +576,8 @@ class FabricRatesBuilder {
     std::uint64_t count;
   };
 
-  /// The cone of one vertex u and one destination: all vertices from which packets to it come through u, and with
-  /// which probability (in parts of the products of shares from u's distance up to theirs).
+  /// The cone of one vertex u and one destination: all vertices from which packets to it pass through u, with
+  /// their probabilities (in units of the products of shares from u's distance up to theirs).
   template <class N>
   struct Cone {
     explicit Cone(std::size_t size) : mark(size, 0), reach(size) {}
@@ -625,7 +626,7 @@ class FabricRatesBuilder {
     add_steps(static_cast<double>(looked + 8));
   }
 
-  /// Sums for the arcs of one vertex that are asked for.
+  /// Sums for the requested arcs of one vertex.
   template <class N>
   struct Sums {
     std::vector<std::vector<N>> by_vertex;  ///< [arc x demand by vertex][vertex]
@@ -676,7 +677,7 @@ class FabricRatesBuilder {
     for (const FabricGraph::Bundle& bundle : graph_.bundles()) sends_[bundle.vertex] = 1;
   }
 
-  /// Which of the arcs that are asked for lead closer, each with its share.
+  /// The requested arcs that lead closer, each with its share.
   template <class N>
   using Leads = std::vector<std::pair<std::size_t, N>>;
 
@@ -698,15 +699,15 @@ class FabricRatesBuilder {
     }
   }
 
-  /// What is bound for each group and passes the arcs that are asked for behind where it came into another group,
-  /// per part that comes in there.
+  /// Traffic to each group that passes the requested arcs after entering another group, per unit that enters
+  /// there.
   template <class N>
   struct SecondLegs {
     SecondLegs(std::size_t count, std::size_t size) : by_group(count, std::vector<std::vector<N>>(size)) {}
     std::vector<std::vector<std::vector<N>>> by_group;  ///< [arc x demand by vertex][vertex][group]; or empty
   };
 
-  /// To one destination: what is summed by vertex is kept by where it comes into a group, as all that send share that.
+  /// To one destination: per-vertex sums are kept per entry switch of a group, as all senders share them.
   template <class N>
   void meet_second_legs(const Pass<N>& pass, const FirstLegs<N>& first_legs, std::size_t d,
                         const Leads<N>& leads, const Cone<N>& cone, std::size_t first_stream,
@@ -738,7 +739,7 @@ class FabricRatesBuilder {
     add_steps(steps);
   }
 
-  /// From all that send, but to their own groups.
+  /// From all senders, except to their own groups.
   template <class N>
   void add_second_legs(const FirstLegs<N>& first_legs, const SecondLegs<N>& second_legs, Sums<N>& sums) {
     double steps = 0;
@@ -755,7 +756,7 @@ class FabricRatesBuilder {
     add_steps(steps);
   }
 
-  /// What goes to each group by way of which it is not bound for that group.
+  /// Transit traffic per group: packets routed through a group that is not their destination.
   template <class N>
   void add_first_legs(const Pass<N>& pass, const FirstLegs<N>& first_legs, std::uint32_t vertex,
                       const std::vector<std::uint32_t>& asked, Cone<N>& cone, std::size_t first_stream,
@@ -849,15 +850,15 @@ class FabricRatesBuilder {
           add_queue(gather(passes, sums, a, streams), arcs[asked[a]].link);
   }
 
-  // Where all traffic is listed: source by source down its ways. The numbers are the same.
+  // If all traffic is listed: source by source along its routes. The numbers are the same.
 
-  /// What feeds one arc so far; now and then equal rates are counted together.
+  /// The feeds of one arc so far; equal rates are merged from time to time.
   template <class N>
   struct Kinds {
     std::vector<Found<N>> kinds;
     std::size_t full = 64;
 
-    /// How many kinds there are more.
+    /// Returns the number of new kinds.
     std::ptrdiff_t add(const N& parts, std::uint64_t count) {
       const auto before = std::ssize(kinds);
       for (std::size_t i = 0; i < std::min<std::size_t>(kinds.size(), 4); ++i)
@@ -881,16 +882,17 @@ class FabricRatesBuilder {
     }
   };
 
-  /// What one source sends, and the arcs that it has passed so far.
+  /// The traffic of one source, and the arcs that it has passed so far.
   template <class N>
   struct Stream {
     struct To {
-      std::size_t pass, destination;  ///< of the ways
+      std::size_t pass, destination;  ///< of the routes
       N parts;
     };
-    std::vector<To> to, crossing;                     ///< the latter on Valiant routes to other groups
-    std::vector<std::pair<std::uint32_t, N>> starts;  ///< vertices, with what starts there to one destination
-    std::vector<std::vector<std::uint32_t>> at;       ///< [distance]: vertices on the ways there
+    std::vector<To> to, crossing;  ///< the latter on Valiant routes to other groups
+    /// vertices, with the traffic that starts there to one destination
+    std::vector<std::pair<std::uint32_t, N>> starts;
+    std::vector<std::vector<std::uint32_t>> at;  ///< [distance]: vertices on the routes to the destination
     std::vector<std::uint32_t> mark;
     std::vector<N> flow;  ///< [vertex]
     std::uint32_t round = 0;
@@ -898,7 +900,7 @@ class FabricRatesBuilder {
     std::vector<std::uint32_t> passed;  ///< arcs
   };
 
-  /// Adds up what goes to the same destination.
+  /// Sums the traffic to each destination.
   template <class To>
   static void join_alike(std::vector<To>& all) {
     std::sort(all.begin(), all.end(), [](const To& x, const To& y) {
@@ -959,7 +961,7 @@ class FabricRatesBuilder {
     add_steps(static_cast<double>(looked + 8));
   }
 
-  /// What one source sends on Valiant routes to other groups.
+  /// Traffic of one source on Valiant routes to other groups.
   template <class N>
   void walk_legs(const Pass<N>& pass, const FirstLegs<N>& first_legs, std::uint32_t from, Stream<N>& stream) {
     const std::uint32_t own = graph_.group(from);
@@ -1048,7 +1050,7 @@ class FabricRatesBuilder {
         all_kinds += kinds[arc].add(std::exchange(stream.rate[arc], N(0)) * lane.parts, lane.count);
       stream.passed.clear();
       if (all_kinds > most_kinds)
-        throw LimitExceeded("the queues are fed at more than 100000000 different rates; that is the limit");
+        throw LimitExceeded("the arrivals at the queues have more than 100000000 different rates, the limit");
     }
     for (std::uint32_t vertex = 0; vertex < graph_.size(); ++vertex)
       for (std::uint32_t i = 0; i < graph_.leaving(vertex).size(); ++i) {
@@ -1057,7 +1059,7 @@ class FabricRatesBuilder {
       }
   }
 
-  /// The sources of one arc, from what was summed for it.
+  /// The sources of one arc, from its sums.
   template <class N>
   std::vector<Found<N>> gather(const std::vector<Pass<N>>& passes, const Sums<N>& sums, std::size_t a,
                                std::size_t streams) {
@@ -1089,13 +1091,13 @@ class FabricRatesBuilder {
     return known[demand][value];
   }
 
-  /// How many nodes have each signature.
+  /// Number of nodes of each signature.
   void count_senders() {
     nodes_with_.assign(graph_.signatures().size(), 0);
     for (const FabricGraph::Bundle& bundle : graph_.bundles()) nodes_with_[bundle.signature] += bundle.count;
   }
 
-  /// What a node of one signature sends to one of another, in parts of the traffic's denominator.
+  /// Traffic from a node of one signature to one of another, in units of 1 / denominator.
   [[nodiscard]] Integer product_parts(const FabricGraph::Signature& from,
                                       const FabricGraph::Signature& to) const {
     Integer sum = 0;
@@ -1107,7 +1109,7 @@ class FabricRatesBuilder {
     return sum;
   }
 
-  /// What nodes send from several lanes, as lanes: so many times as many, of so much less each.
+  /// Nodes with several lanes counted as lanes: more sources of correspondingly lower rates.
   template <class N>
   [[nodiscard]] Found<N> in_lanes(const N& parts, std::uint64_t nodes,
                                   const FabricGraph::Signature& its) const {
@@ -1119,7 +1121,7 @@ class FabricRatesBuilder {
     return in_lanes(parts, nodes, signature(bundle));
   }
 
-  /// All that is sent to a node that hangs on a vertex passes the last link.
+  /// All traffic to a node attached to a vertex passes the last link.
   template <class N>
   std::vector<Found<N>> rates_to_bundle(std::uint32_t to, const N& all_shares) {
     const FabricGraph::Bundle& bundle = graph_.bundles()[to];
@@ -1150,7 +1152,7 @@ class FabricRatesBuilder {
     return found;
   }
 
-  /// Adds the queue, or finds the one of the same traffic.
+  /// Adds the queue, or finds one with the same traffic.
   template <class N>
   std::uint32_t add_queue(std::vector<Found<N>> found, std::uint32_t link) {
     if (found.empty()) return FabricGraph::none;

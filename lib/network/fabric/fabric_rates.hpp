@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <vector>
 
-/// What arrives at each queue of a fabric, found without listing flows or routes.
+/// The arrival rates at each queue of a fabric, found without listing flows or routes.
 ///
-/// MODEL     queue_traffic.hpp, decoupled sources
-/// RESULT    the same rates, exactly: whole numbers of one common denominator. The packets from s that pass the link
-///           u -> v to d are rate(s, d) P_d(s -> u) share_d(u, v); P_d(. -> u) by one pass upward from u over the
-///           shortest ways to d, for one link of each orbit (fabric_symmetry.hpp).
+/// MODEL     queue_traffic.hpp, independent source arrivals (`decoupled`)
+/// RESULT    the same rates, exactly: whole numbers of one common denominator. The packets from s that pass
+///           the link u -> v to d are rate(s, d) P_d(s -> u) share_d(u, v); P_d(. -> u) by one pass upstream
+///           from u over the shortest paths to d, for one link of each orbit (fabric_symmetry.hpp).
 /// SOURCE    docs/derivations/fabrics.md
 /// TESTS     tests/network/fabric/fabric_rates_test.cpp
 namespace tailbound::network {
@@ -21,26 +21,27 @@ class FabricRates {
  public:
   static constexpr std::uint32_t none = FabricGraph::none;
 
-  /// Queues whose traffic is the same.
+  /// Queues with identical traffic.
   struct Queue {
     std::uint32_t link = 0;   ///< the first of their links
-    std::uint64_t links = 0;  ///< how many
+    std::uint64_t links = 0;  ///< number of these queues
     int packets_per_slot = 1;
-    std::size_t first = 0, sources = 0;  ///< its kinds of sources, in the order of rising rates
+    std::size_t first = 0, sources = 0;  ///< its kinds of sources, by ascending rates
     Rational load;                       ///< [packets/slot]
   };
-  /// Sources of one queue that send it the same.
+  /// Sources of one queue with equal rates.
   struct Source {
-    long double rate = 0;  ///< rounded: off by at most `rate_units` unit roundoffs [packets/slot]
+    long double rate = 0;  ///< rounded: error of at most `rate_units` unit roundoffs [packets/slot]
     std::uint64_t count = 0;
   };
   static constexpr double rate_units = 12;
 
   [[nodiscard]] const std::vector<Queue>& queues() const { return queues_; }
-  /// Position in queues() of each link's; none where it has no queue (it leaves a host) or no traffic.
+  /// Position in queues() of each link's queue; none where the link has no queue (it leaves a host) or no
+  /// traffic.
   [[nodiscard]] const std::vector<std::uint32_t>& queue_of_link() const { return queue_of_link_; }
   [[nodiscard]] std::vector<Source> sources(const Queue& queue) const;
-  /// Exactly, as queue_traffic() gives it.
+  /// Exact, as from queue_traffic().
   [[nodiscard]] QueueTraffic traffic(const Network& network, const Queue& queue) const;
 
  private:
@@ -48,19 +49,19 @@ class FabricRates {
 
   std::vector<Queue> queues_;
   std::vector<std::uint32_t> queue_of_link_;
-  std::size_t words_ = 2;             ///< of 64 bits that a numerator takes
+  std::size_t words_ = 2;             ///< 64-bit words per numerator
   std::vector<std::uint64_t> parts_;  ///< numerators, lowest words first
   std::vector<std::uint64_t> counts_;
   numeric::Integer denominator_ = 1;
 };
 
 /// \param orbits  of the same graph
-/// \throws NoAnswer       no way leads from a node to one that it sends to
-/// \throws LimitExceeded  a common denominator of all rates and shares of more than 508 bits; more than 2e10 steps;
-///                        more than 2e8 pairs of a vertex and a destination
+/// \throws NoAnswer       no route leads from a node to one of its destinations
+/// \throws LimitExceeded  a common denominator of all rates and shares of more than 508 bits; more than 2e10
+///                        steps; more than 2e8 pairs of a vertex and a destination
 [[nodiscard]] FabricRates fabric_rates(const FabricGraph& graph, const FabricOrbits& orbits);
 
-/// Those that are offered at least what they take, in the order of their first links.
+/// Links with an offered load at or above their rate, in the order of their first links.
 [[nodiscard]] std::vector<OverloadedLink> overloaded_links(const Network& network, const FabricRates& rates);
 
 }  // namespace tailbound::network

@@ -11,7 +11,7 @@
 namespace tailbound::network {
 namespace {
 
-/// Scatters what is put in (the finalizer of splitmix64).
+/// Mixes its input (the finalizer of splitmix64).
 std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -22,8 +22,8 @@ std::uint64_t mixed(std::uint64_t x, std::uint64_t y) {
   return mixed(mixed(x) + y);
 }
 
-/// Vertices, and one more place for each group of a demand and, for Valiant routes, of switches; who touches whom in
-/// which way.
+/// Vertices, and one more element for each group of a demand and, for Valiant routes, of switches; with
+/// labelled adjacency.
 class Places {
  public:
   explicit Places(const FabricGraph& graph) : graph_(graph) {
@@ -63,7 +63,7 @@ class Places {
   [[nodiscard]] std::span<const Neighbour> of(std::size_t place) const {
     return {neighbours_.data() + begin_[place], begin_[place + 1] - begin_[place]};
   }
-  /// Of a group of a demand; none where nobody is in it.
+  /// Of a group of a demand; none if it is empty.
   [[nodiscard]] std::uint32_t of_group(std::size_t demand, std::uint32_t group) const {
     const auto found = group_.find({demand, group});
     return found == group_.end() ? FabricGraph::none : found->second;
@@ -80,7 +80,8 @@ class Places {
     Neighbour to;
   };
 
-  /// What the bundle is but for its groups goes into its vertex' label, and joins this to the groups.
+  /// The properties of a bundle, except for its groups, go into the label of its vertex, which is joined to
+  /// the groups.
   void add_bundle(const FabricGraph::Bundle& bundle, std::vector<Touch>& all) {
     const FabricGraph::Signature& signature = graph_.signatures()[bundle.signature];
     std::uint64_t what = mixed(bundle.count, bundle.own ? 1 : 2);
@@ -111,8 +112,9 @@ class Places {
   std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> group_;
 };
 
-/// An ordered partition of the places, refined until places of one cell touch each cell alike. The order of the
-/// cells, and the trace, depend on nothing but the structure and on what was singled out.
+/// An ordered partition of the elements, refined until elements of one cell have the same number of
+/// neighbours in each cell. The order of the cells, and the trace, depend only on the structure and on the
+/// elements singled out.
 class Colouring {
  public:
   explicit Colouring(const Places& places)
@@ -151,7 +153,7 @@ class Colouring {
   [[nodiscard]] std::uint32_t length(std::uint32_t cell) const { return length_[cell]; }
   [[nodiscard]] std::uint32_t at(std::size_t position) const { return element_[position]; }
 
-  /// Sets one place apart from the others of its cell, and refines.
+  /// Separates one element from the others of its cell, and refines.
   void single_out(std::uint32_t place) {
     const std::uint32_t cell = cell_[place], length = length_[cell];
     swap_to(place, cell + length - 1);
@@ -199,7 +201,7 @@ class Colouring {
         }
         sum_[neighbour.place] += neighbour.way;
       }
-    // Single places split no more; what they were met by still is part of the trace.
+    // Single elements are not split further; their neighbour sums remain part of the trace.
     std::uint64_t lone = 0;
     std::erase_if(met_, [&](std::uint32_t place) {
       if (length_[cell_[place]] > 1) return false;
@@ -225,7 +227,7 @@ class Colouring {
     }
   }
 
-  /// Those of met_[first .. end) that share a sum become cells behind the rest of theirs.
+  /// Elements of met_[first .. end) with the same sum become cells after the rest of theirs.
   void split_cell(std::uint32_t cell, std::size_t first, std::size_t end) {
     const std::uint32_t length = length_[cell];
     const auto met = static_cast<std::uint32_t>(end - first);
@@ -266,7 +268,7 @@ class Colouring {
   std::uint64_t trace_ = 0;
 };
 
-/// Who is joined to whom; the first of each set stands for it.
+/// Disjoint sets; the first element of each set represents it.
 class Joined {
  public:
   explicit Joined(std::size_t size) : parent_(size), sets_(size) {
@@ -327,7 +329,7 @@ class Search {
  private:
   static constexpr int most_attempts = 64, most_idle = 6, most_tries = 8;
 
-  /// One place singled out after the other, until all are single: how it goes on the one side.
+  /// Single elements chosen one after the other, until all cells are single: the steps on one side.
   struct Step {
     std::uint32_t cell, place;
     std::uint64_t trace;
@@ -339,7 +341,7 @@ class Search {
     std::sort(cells.begin(), cells.end());
     return static_cast<std::size_t>(std::unique(cells.begin(), cells.end()) - cells.begin());
   }
-  /// Pairs of colours that arcs join: there are at least as many orbits of arcs.
+  /// Pairs of colours that arcs join: a lower bound on the number of orbits of arcs.
   [[nodiscard]] std::size_t coloured_arcs(const Colouring& colouring) const {
     std::vector<std::uint64_t> pairs;
     pairs.reserve(graph_.arcs());
@@ -374,7 +376,7 @@ class Search {
     for (std::size_t i = 0; i < places_.size(); ++i) end_.push_back(colouring.at(i));
   }
 
-  /// The other side, any place of each cell in its turn; none where it goes otherwise.
+  /// The other side: any element of each cell in turn; none if the steps differ.
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> random_image(const Colouring& start) {
     Colouring colouring = start;
     for (const Step& step : path_) {
@@ -386,7 +388,7 @@ class Search {
         colouring.single_out(place);
         if (colouring.trace() == step.trace) break;
         if (!before || tries == most_tries) {
-          // From now on a way back is kept: it costs a copy a step.
+          // From here on backtracking states are kept, at the cost of a copy per step.
           rigid_ = true;
           return std::nullopt;
         }
@@ -405,7 +407,7 @@ class Search {
     return found == end || found->first != to ? FabricGraph::none : found->second;
   }
 
-  /// The signature that each becomes when groups go where `image` says; none where there is no such one.
+  /// The image of each signature if groups are mapped by `image`; none if there is no such signature.
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> signature_images(
       const std::vector<std::uint32_t>& image) const {
     std::map<std::uint32_t, std::pair<std::size_t, std::uint32_t>> group_at;
@@ -437,14 +439,14 @@ class Search {
     return images;
   }
 
-  /// Does the image of a vertex lie in the image of its group of switches?
+  /// Is the image of a vertex in the image of its group of switches?
   [[nodiscard]] bool keeps_group(std::uint32_t vertex, const std::vector<std::uint32_t>& image) const {
     const std::uint32_t from = places_.of_group(places_.of_switches(), graph_.group(vertex)),
                         to = places_.of_group(places_.of_switches(), graph_.group(image[vertex]));
     return from == FabricGraph::none ? to == FabricGraph::none : image[from] == to;
   }
 
-  /// Is the permutation an automorphism, and if so, what does it join?
+  /// Is the permutation an automorphism? If so, joins the orbits.
   [[nodiscard]] bool join_by(const std::vector<std::uint32_t>& image) {
     const auto signatures = signature_images(image);
     if (!signatures) return false;

@@ -5,26 +5,27 @@
 #include <cstdint>
 #include <vector>
 
-/// What in a fabric is alike: orbits under automorphisms of the network with its traffic.
+/// Symmetries of a fabric: orbits under automorphisms of the network with its traffic.
 ///
-/// METHOD    Colours are refined until equal ones have equally coloured neighbours; that two places have one colour
-///           does not prove them alike (a ring of six and two rings of three have one colour). It finds candidates:
-///           two places of one colour are marked, the refinement goes on to single places on both sides, and the
-///           permutation that this gives is checked link by link and bundle by bundle. Only what was checked joins
-///           orbits, so that a failed search costs time, never truth.
+/// METHOD    Colours are refined until vertices of equal colour have equally coloured neighbours. Equal
+///           colours do not prove symmetry (a ring of six and two rings of three have one colour); they give
+///           candidates. Two vertices of one colour are marked, both sides are refined down to single
+///           vertices, and the resulting permutation is checked link by link and bundle by bundle. Only
+///           checked permutations join orbits, so a failed search costs time but never correctness.
 /// SOURCE    docs/derivations/fabrics.md
 
 namespace tailbound::network {
 
-/// Of each vertex, arc (counted as in FabricGraph::first_arc()) and bundle the first that is proved alike.
+/// For each vertex, arc (counted as in FabricGraph::first_arc()) and bundle the first one proved equivalent
+/// to it.
 struct FabricOrbits {
   std::vector<std::uint32_t> vertex, arc, bundle;
-  std::size_t colours = 0;        ///< of vertices: there are at least as many orbits
+  std::size_t colours = 0;        ///< of vertices: a lower bound on the number of orbits
   std::size_t automorphisms = 0;  ///< found and checked
 };
 
-/// Orbits of single places where traffic is listed (SparseDemand) or takes the first link of several (shortest):
-/// neither is looked at for symmetry.
+/// Orbits are single elements where traffic is listed (SparseDemand) or takes the first link of several
+/// (shortest): neither is searched for symmetry.
 /// COST  some refinements, each links x log(nodes)
 [[nodiscard]] FabricOrbits fabric_orbits(const FabricGraph& graph);
 

@@ -39,11 +39,11 @@ class Neighbours {
   std::vector<std::size_t> begin_, links_;
 };
 
-/// How far all nodes are from some, over switches, and where they go on from there.
+/// Distances of all nodes over switches, and the next links.
 class Field {
  public:
-  /// \param ends    where ways end: a node, or the switches of a group
-  /// \param groups  of minimal routes, to one node that is in a group; null: of all others
+  /// \param ends    where routes end: a node, or the switches of a group
+  /// \param groups  for minimal routes, to one node that is in a group; null for all others
   void search(const Network& network, const Neighbours& entering, std::span<const std::uint32_t> ends,
               const SwitchGroups* groups = nullptr) {
     network_ = &network;
@@ -68,8 +68,8 @@ class Field {
 
   [[nodiscard]] std::uint32_t distance(std::size_t node) const { return distance_[node]; }
 
-  /// The links from `node` that lead closer, in their order; one at least if there is a way. Looked up once:
-  /// a node may have 100 000 links and lie on the way of as many flows.
+  /// The links from `node` that lead closer, in their order; at least one if there is a route. Cached: a node
+  /// may have 100 000 links and be on the routes of as many flows.
   [[nodiscard]] const std::vector<std::size_t>& closer(std::size_t node, const Neighbours& leaving) {
     std::vector<std::size_t>& links = closer_[node];
     if (links.empty())
@@ -118,7 +118,7 @@ class Router {
  private:
   [[nodiscard]] Route shortest(std::size_t source);
   [[nodiscard]] std::vector<Route> spread(std::size_t source, Field& field);
-  /// The same, not counted as routes: they are parts of as many at least.
+  /// The same, not counted as routes: they are parts of at least as many.
   [[nodiscard]] std::vector<Route> legs(std::size_t source, Field& field) {
     const std::size_t routes_before = route_count_, steps_before = step_count_;
     std::vector<Route> found = spread(source, field);
@@ -139,7 +139,7 @@ class Router {
   std::size_t destination_ = 0;
   std::size_t minimal_to_ = SwitchGroups::none;  ///< the destination of `minimal_`
   std::optional<SwitchGroups> groups_;
-  std::vector<Field> to_group_;  ///< of those that are drawn; others are empty
+  std::vector<Field> to_group_;  ///< for the groups that may be drawn; others are empty
   std::size_t route_count_ = 0, step_count_ = 0;
   std::uint64_t search_steps_ = 0;
 };
@@ -147,15 +147,16 @@ class Router {
 void Router::count_search() {
   search_steps_ += network_.nodes.size() + network_.links.size();
   if (search_steps_ > most_search_steps)
-    throw LimitExceeded("finding the routes would take more than 5e9 steps");
+    throw LimitExceeded("finding the routes would take more than 5e9 steps, the limit");
 }
 
 void Router::count_route(std::size_t steps) {
   ++route_count_;
   step_count_ += steps;
-  if (route_count_ > most_routes) throw LimitExceeded("the flows have more than 1000000 routes in all");
+  if (route_count_ > most_routes)
+    throw LimitExceeded("the flows have more than 1000000 routes in total, the limit");
   if (step_count_ > most_route_steps)
-    throw LimitExceeded("the routes of the flows have more than 20000000 links in all");
+    throw LimitExceeded("the routes of the flows have more than 20000000 links in total, the limit");
 }
 
 Route Router::shortest(std::size_t source) {
@@ -177,13 +178,13 @@ Route Router::shortest(std::size_t source) {
   return route;
 }
 
-/// Depth first, in the order of the links. An explicit stack: a way may be 100 000 nodes long.
-/// \pre the source is reached, and no end of ways
+/// Depth first, in the order of the links. An explicit stack, as a route may have 100 000 nodes.
+/// \pre the source is reached, and is not an end of routes
 std::vector<Route> Router::spread(std::size_t source, Field& field) {
   struct Step {
     const std::vector<std::size_t>* choices;
     std::size_t next;
-    Rational share;  ///< of a packet that comes here, for each unit of the choices' weights
+    Rational share;  ///< of packets that arrive here, per unit of the choices' weights
   };
   std::vector<Route> routes;
   std::vector<std::size_t> links;
@@ -223,7 +224,7 @@ void Router::find_groups(const RouteRequest& request) {
     require_in_group(network_, *groups_, end, request.rule);
 }
 
-/// Within the group of the source, over one link into that of the destination, and within that.
+/// Within the group of the source, over one link to that of the destination, and within that.
 std::vector<Route> Router::minimal(const RouteRequest& request) {
   find_groups(request);
   if (std::exchange(minimal_to_, request.destination) != request.destination) {
@@ -238,7 +239,7 @@ std::vector<Route> Router::minimal(const RouteRequest& request) {
 void Router::prepare_groups() {
   groups_ = switch_groups(network_, RouteRule::valiant);
   if (groups_->size() > most_group_distances / network_.nodes.size())
-    throw LimitExceeded("more than 10000000 pairs of a node and a group; that is the limit of listed routes");
+    throw LimitExceeded("more than 10000000 pairs of a node and a group, the limit for listed routes");
   to_group_.resize(groups_->size());
   for (const std::uint32_t group : groups_->drawn) {
     count_search();
@@ -246,7 +247,7 @@ void Router::prepare_groups() {
   }
 }
 
-/// Every way to each group that may be drawn, with every way on.
+/// All routes to each group that may be drawn, with all continuations.
 std::vector<Route> Router::valiant(const RouteRequest& request) {
   if (to_group_.empty()) prepare_groups();
   find_groups(request);

@@ -44,12 +44,11 @@ SwitchGroups switch_groups(const Network& network, RouteRule rule) {
   }
   if (rule == RouteRule::valiant && groups.drawn.size() < 3)
     throw InvalidArgument("groups", std::to_string(groups.drawn.size()),
-                          "3 or more groups of switches that links lead into, where routes are valiant");
+                          "3 or more for valiant routes (groups of switches with incoming links)");
   if (groups.drawn.size() < 2)
-    throw InvalidArgument(
-        "groups", std::to_string(groups.drawn.size()),
-        "2 or more groups of switches that links lead into, where routes are minimal: those of a "
-        "dragonfly (key \"groups\")");
+    throw InvalidArgument("groups", std::to_string(groups.drawn.size()),
+                          "2 or more for minimal routes (groups of switches with incoming links, as in a "
+                          "dragonfly; key \"groups\")");
   return groups;
 }
 
@@ -57,7 +56,7 @@ void require_in_group(const Network& network, const SwitchGroups& groups, std::s
   if (groups.of_node[node] == SwitchGroups::none)
     throw InvalidArgument("route", name_of(rule),
                           "shortest or spread: " + network.nodes[node].name +
-                              " is in no group, nor wired to switches of one group only");
+                              " is in no group, and its switches are not all in one group");
 }
 
 void require_in_groups(const Network& network, const SwitchGroups& groups, const Demand& demand) {

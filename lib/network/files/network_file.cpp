@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t most_nodes_read = 200'000;
 constexpr std::size_t most_links = 2'000'000;
-/// A number with a unit behind it.
+/// A number followed by a unit.
 bool is_speed(const std::string& text) {
   return text.find_first_not_of("0123456789./ ") != std::string::npos;
 }
@@ -85,12 +85,12 @@ class Reader : TomlValues {
   Network network_;
   std::unordered_map<std::string, std::size_t> node_of_;
   std::unordered_map<std::uint64_t, std::size_t> link_of_;  ///< the first of a bundle
-  std::vector<bool> backward_;  ///< of each link: the way back of one listed with both = true
-  int wires_ = 1;               ///< of the [[link]] that is read
+  std::vector<bool> backward_;  ///< per link: the reverse of one listed with both = true
+  int wires_ = 1;               ///< of the current [[link]]
   bool has_bundles_ = false;
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> wires_of_;  ///< of bundles
-  std::vector<std::uint32_t> table_;  ///< of each link: which [[link]] it stands in
-  std::uint32_t tables_ = 0;          ///< read so far
+  std::vector<std::uint32_t> table_;  ///< per link: the index of its [[link]]
+  std::uint32_t tables_ = 0;          ///< number read so far
   std::unordered_set<std::string> flow_names_;
   std::unordered_set<std::uint64_t> flow_pairs_;
   struct Speed {
@@ -98,18 +98,18 @@ class Reader : TomlValues {
     Rational gbps;
     Place place;
   };
-  std::optional<Rational> speed_{};  ///< of the [[link]] that is read
+  std::optional<Rational> speed_{};  ///< of the current [[link]]
   Place speed_place_{};
   std::vector<Speed> speeds_;
   std::optional<Place> first_without_rate_{}, first_in_packets_{};  ///< of [[link]]
   std::size_t route_count_ = 0, range_steps_ = 0;
   RouteRules rules_{*this, network_};
   std::optional<PolicedKeys> policed_;
-  PolicedPort port_;                ///< of the [[link]] that is read
-  std::vector<PolicedPort> ports_;  ///< of each link
+  PolicedPort port_;                ///< of the current [[link]]
+  std::vector<PolicedPort> ports_;  ///< per link
   std::vector<PolicedFlow> policed_flows_;
 
-  /// Flows whose routes are still to be found.
+  /// Flows that still need routes.
   struct Wanted {
     std::size_t flow;
     Place place;
@@ -127,7 +127,7 @@ void Reader::read_nodes(const toml::table& root, const char* key, bool host) {
   const auto add = [&](std::string label, Place place) {
     if (!node_of_.emplace(label, network_.nodes.size()).second)
       fail(place, "the node " + in_quotes(label) + " is listed twice");
-    if (network_.nodes.size() == most_nodes_read) fail(place, "more than 200000 nodes");
+    if (network_.nodes.size() == most_nodes_read) fail(place, "more than 200000 nodes, the limit");
     network_.nodes.push_back({.name = std::move(label), .host = host});
   };
   if (list->is_string()) {
@@ -141,7 +141,7 @@ void Reader::read_nodes(const toml::table& root, const char* key, bool host) {
   }
   if (!list->is_array())
     fail(begin_of(*list), in_quotes(key) +
-                              " must be a list of names such as [\"a\", \"b\"], or text such as "
+                              " must be a list of names such as [\"a\", \"b\"], or a string such as "
                               "\"h[0..7]\"");
   for (const toml::node& entry : *list->as_array()) add(name(entry, "the name of a node"), begin_of(entry));
 }
@@ -164,13 +164,12 @@ std::vector<std::size_t> Reader::nodes(const toml::node& names) const {
   return result;
 }
 
-/// Switches by so many in the order of the file, or listed group by group.
+/// Equally many switches per group in the order of the file, or listed group by group.
 void Reader::read_groups(const toml::node& given) {
   const Place place = begin_of(given);
   constexpr const char* how =
-      "\"groups\" must be how many switches are a group, a whole number above 0, or a list with the switches "
-      "of each, "
-      "such as [\"s[0..3]\", \"s[4..7]\"]";
+      "\"groups\" must be the number of switches per group, a whole number above 0, or a list with the "
+      "switches of each group, such as [\"s[0..3]\", \"s[4..7]\"]";
   if (const auto* size = given.as_integer()) {
     if (size->get() < 1) fail(place, how);
     std::int64_t switches = 0;
@@ -205,18 +204,17 @@ void Reader::read_groups(const toml::node& given) {
 void Reader::add_link(const Link& link, bool backward, bool first_wire, Place place) {
   const std::string label =
       in_quotes(network_.nodes[link.from].name) + " to " + in_quotes(network_.nodes[link.to].name);
-  if (link.from == link.to) fail(place, "a link from " + label + "; its ends must differ");
-  if (network_.links.size() == most_links) fail(place, "more than 2000000 links");
+  if (link.from == link.to) fail(place, "a link from " + label + " connects a node to itself");
+  if (network_.links.size() == most_links) fail(place, "more than 2000000 links, the limit");
   const auto [first, is_new] = link_of_.try_emplace(pair(link.from, link.to), network_.links.size());
   if (!is_new) {
     if (worms_ || policed_) fail(place, "the link from " + label + " is listed twice");
     if (first_wire && table_[first->second] == tables_)
-      fail(place, "the link from " + label + " is listed twice; for two wires side by side write wires = 2");
+      fail(place, "the link from " + label + " is listed twice; for two parallel links write wires = 2");
     if (backward_[first->second] != backward)
-      fail(place,
-           "the link from " + label +
-               " is listed twice, once from each end; with both = true once is enough. For two wires side by "
-               "side write wires = 2");
+      fail(place, "the link from " + label +
+                      " is listed twice, once from each end; with both = true list it once. For two parallel "
+                      "links write wires = 2");
     has_bundles_ = true;
   }
   backward_.push_back(backward);
@@ -247,7 +245,7 @@ void Reader::read_link(const toml::table& table) {
   if (policed_)
     port_ = policed_->read_link(table);
   else if (worms_)
-    link.rate.packets = count("rate", 32, "the rate of a link", " (wires side by side)");
+    link.rate.packets = count("rate", 32, "the rate of a link", " (parallel physical channels)");
   else
     read_rate(table, link);
   link.virtual_channels = count("virtual_channels", 16, "the virtual channels of a link");
@@ -266,7 +264,7 @@ void Reader::read_link(const toml::table& table) {
     }
 }
 
-/// A number of packets a slot, or a speed, which settle_speeds() makes one.
+/// A number of packets per slot, or a speed, which settle_speeds() converts.
 void Reader::read_rate(const toml::table& table, Link& link) {
   speed_.reset();
   const toml::node* given = table.get("rate");
@@ -290,7 +288,7 @@ void Reader::read_rate(const toml::table& table, Link& link) {
   });
 }
 
-/// A packet a slot is what the slowest link takes, or what "gbps" says.
+/// One packet per slot is the speed of the slowest link, or "gbps".
 void Reader::settle_speeds(const toml::table& root) {
   if (const toml::node* given = root.get("gbps")) {
     network_.gbps = at_place(begin_of(*given), [&] {
@@ -300,11 +298,12 @@ void Reader::settle_speeds(const toml::table& root) {
   }
   if (speeds_.empty()) return;
   if (!network_.gbps) {
-    constexpr const char* how = "; give all links a speed, or say with gbps = 25 what a packet a slot is";
+    constexpr const char* how = "; give all links a speed, or define one packet per slot with gbps = 25";
     if (first_without_rate_)
-      fail(*first_without_rate_, std::string("a link without a rate beside links with speeds") + how);
+      fail(*first_without_rate_, std::string("a link has no rate, and other links have speeds") + how);
     if (first_in_packets_)
-      fail(*first_in_packets_, std::string("a rate in packets a slot beside links with speeds") + how);
+      fail(*first_in_packets_,
+           std::string("a rate is in packets per slot, and other links have speeds") + how);
     network_.gbps = std::min_element(speeds_.begin(), speeds_.end(), [](const Speed& a, const Speed& b) {
                       return a.gbps < b.gbps;
                     })->gbps;
@@ -316,11 +315,11 @@ void Reader::settle_speeds(const toml::table& root) {
     });
 }
 
-/// Links whose ends are patterns of variables: of ranges, or i and j of a list of pairs.
+/// Links with patterns of variables as ends: of ranges, or i and j of a list of pairs.
 void Reader::read_pattern(const toml::table& table, Link link, bool both) {
   const toml::node *each = table.get("each"), *pairs = table.get("pairs");
   if (each != nullptr && pairs != nullptr)
-    fail(begin_of(*pairs), "a [[link]] has both \"each\" and \"pairs\"; it may have one");
+    fail(begin_of(*pairs), "a [[link]] has both \"each\" and \"pairs\"; give one of them");
   const Place place = begin_of(each != nullptr ? *each : *pairs);
   const std::optional<Ranges> ranges =
       each == nullptr ? std::nullopt
@@ -358,11 +357,11 @@ void Reader::read_pattern(const toml::table& table, Link link, bool both) {
   }
 }
 
-/// Which switches have one memory for their queues: true, "leaf[0..7], spine0" or a list of names.
+/// Switches with one memory for all queues: true, "leaf[0..7], spine0" or a list of names.
 void Reader::read_memory(const toml::node& node) {
   const auto share = [this](std::size_t its, Place place) {
     if (network_.nodes[its].host)
-      fail(place, in_quotes(network_.nodes[its].name) + " is a host; switches have memory");
+      fail(place, in_quotes(network_.nodes[its].name) + " is a host; only switches have a shared memory");
     network_.nodes[its].shared_memory = true;
   };
   const Place place = begin_of(node);
@@ -375,7 +374,7 @@ void Reader::read_memory(const toml::node& node) {
   } else if (node.is_array()) {
     for (const toml::node& entry : *node.as_array()) share(this->node(entry), begin_of(entry));
   } else {
-    fail(place, "\"shared_memory\" must be true, text such as \"leaf[0..7]\", or a list of names");
+    fail(place, "\"shared_memory\" must be true, a string such as \"leaf[0..7]\", or a list of names");
   }
 }
 
@@ -386,14 +385,14 @@ void Reader::number_wires() {
       wires_of_[pair(its.from, its.to)].push_back(link);
 }
 
-/// The link of a path, of a bundle the wire that is asked for, or (0) that of the flow.
+/// The link of a path; in a bundle the requested link, or (0) the one of the flow.
 std::size_t Reader::link_between(std::size_t from, std::size_t to, const Flow& flow, std::int64_t asked,
                                  Place place) const {
   const std::size_t first = link_of_.at(pair(from, to));
   const auto refuse = [&](std::size_t wires) {
-    fail(place, "the path takes wire " + std::to_string(asked) + " from " +
+    fail(place, "the path takes link " + std::to_string(asked) + " from " +
                     in_quotes(network_.nodes[from].name) + " to " + in_quotes(network_.nodes[to].name) +
-                    ", and there " + (wires == 1 ? "is 1" : "are " + std::to_string(wires)));
+                    ", but there " + (wires == 1 ? "is 1" : "are " + std::to_string(wires)));
   };
   if (network_.links[first].wire == 0) {
     if (asked > 1) refuse(1);
@@ -405,7 +404,7 @@ std::size_t Reader::link_between(std::size_t from, std::size_t to, const Flow& f
                          : wire_of_flow(flow.source, flow.destination, wires.size())];
 }
 
-/// What the file says has failed, and what the caller does.
+/// Failures from the file, and from the caller.
 void Reader::read_failures(const toml::table& root, std::span<const std::string> without) {
   std::vector<std::string> failed;
   Place place{1, 1};
@@ -436,19 +435,17 @@ void Reader::read_flow(const toml::table& table) {
   if (policed_) {
     for (const char* key : {"rate", "burst", "on_rate"})
       if (const toml::node* given = table.get(key))
-        fail(begin_of(*given),
-             "a flow has " + in_quotes(key) +
-                 ", which says what it sends in the mean; a guarantee needs its \"bucket\", "
-                 "such as { rate = 0.5, burst = 2 }");
+        fail(begin_of(*given), "a flow has " + in_quotes(key) +
+                                   ", which describes average traffic; a guarantee needs a \"bucket\" "
+                                   "instead, such as { rate = 0.5, burst = 2 }");
     if (const toml::node* given = table.get("routes"))
       fail(begin_of(*given),
-           "a flow has several routes; a guarantee has no worst case but all packets on one: give it a "
-           "\"path\"");
+           "a flow has several routes; guarantees support one route per flow: give it a \"path\"");
     if (const toml::node* given = table.get("path");
         given != nullptr && given->is_string() && given->as_string()->get() != "shortest")
-      fail(begin_of(*given), "a flow has path = " + in_quotes(given->as_string()->get()) +
-                                 ", several ways; a guarantee has no worst case but all packets on one: name "
-                                 "the nodes of a path");
+      fail(begin_of(*given),
+           "a flow has path = " + in_quotes(given->as_string()->get()) +
+               ", with several routes; guarantees support one route per flow: give the nodes of its path");
   }
   check_keys(table, "a [[flow]]", keys);
   Flow flow;
@@ -458,11 +455,12 @@ void Reader::read_flow(const toml::table& table) {
   if (const toml::node* given = table.get("name")) flow.name = name(*given, "the name of a flow");
   const std::string what = "the flow " + in_quotes(flow.name);
   if (!flow_names_.insert(flow.name).second)
-    fail(begin_of(table), "two flows are called " + in_quotes(flow.name) + "; give one another \"name\"");
+    fail(begin_of(table),
+         "two flows are named " + in_quotes(flow.name) + "; give one of them another \"name\"");
   if (worms_ && !flow_pairs_.insert(pair(flow.source, flow.destination)).second)
     fail(begin_of(table), "a second flow from " + in_quotes(network_.nodes[flow.source].name) + " to " +
                               in_quotes(network_.nodes[flow.destination].name) +
-                              "; give one of their rates' sum");
+                              "; give one flow with the sum of their rates");
   if (policed_) {
     policed_flows_.push_back(policed_->read_flow(table, what));
     policed_flows_.back().name = flow.name;
@@ -483,7 +481,7 @@ std::optional<traffic::Burst> Reader::read_burst(const toml::table& table, const
   const toml::node* slots = table.get("burst");
   const toml::node* on_rate = table.get("on_rate");
   if (slots == nullptr && on_rate != nullptr)
-    fail(begin_of(*on_rate), what + " has \"on_rate\" but no \"burst\"");
+    fail(begin_of(*on_rate), what + " has \"on_rate\" but no \"burst\"; give both");
   if (slots == nullptr) return {};
   traffic::Burst burst;
   burst.slots =
@@ -503,16 +501,16 @@ void Reader::read_way(const toml::table& table, Flow& flow, const std::string& w
   const toml::node* path = table.get("path");
   const toml::node* routes = table.get("routes");
   if (flow.source == flow.destination && worms_)
-    fail(begin_of(table), what + " leads from a node to itself; worms do not");
+    fail(begin_of(table), what + " leads from a node to itself; wormhole networks do not support this");
   if (flow.source == flow.destination && !loops)
-    fail(begin_of(table), what + " leads from a node to itself; with loops = true and a path it may");
+    fail(begin_of(table), what + " leads from a node to itself; this needs loops = true and a \"path\"");
   if (path != nullptr && routes != nullptr)
-    fail(begin_of(*routes), what + " has both \"path\" and \"routes\"; it may have one");
+    fail(begin_of(*routes), what + " has both \"path\" and \"routes\"; give one of them");
   if (loops && routes == nullptr && (path == nullptr || !path->is_array()))
-    fail(begin_of(table), what + " has loops = true; its path must be written out");
+    fail(begin_of(table), what + " has loops = true; its \"path\" must be a list of nodes");
   const toml::node* classes = table.get("classes");
   if (classes != nullptr && (path == nullptr || !path->is_array()))
-    fail(begin_of(*classes), what + " has \"classes\" but no path that is written out");
+    fail(begin_of(*classes), what + " has \"classes\"; its \"path\" must be a list of nodes");
   if (routes != nullptr) {
     flow.routes = read_routes(*routes, flow, loops, what);
   } else if (path != nullptr && path->is_array()) {
@@ -540,7 +538,7 @@ void Reader::read_classes(const toml::table& table, Route& route, const std::str
     if (whole == nullptr || whole->get() < 0 || whole->get() >= legal)
       fail(begin_of(entry), "the class on the link " + in_quotes(network_.link_name(link)) +
                                 " must be a whole number from 0 to " + std::to_string(legal - 1) +
-                                ", as the link has " + std::to_string(legal));
+                                "; the number of classes of the link is " + std::to_string(legal));
     route.classes.push_back(static_cast<int>(whole->get()));
   }
 }
@@ -549,12 +547,12 @@ Route Reader::read_path(const toml::node& path, const Flow& flow, bool loops) {
   if (!path.is_array()) fail(begin_of(path), "a path must be a list of nodes");
   std::vector<std::size_t> stops;
   std::vector<Place> places;
-  std::vector<std::int64_t> wires;  // by which each stop is reached; 0: it is not said
+  std::vector<std::int64_t> wires;  // link by which each stop is reached; 0: not given
   for (const toml::node& entry : *path.as_array()) {
     if (const auto* wire = entry.as_integer()) {
       if (stops.empty() || wires.back() != 0 || wire->get() < 1 || wire->get() > Network::most_wires)
         fail(begin_of(entry),
-             "a number in a path must be the wire, from 1 on, by which the node before it is reached");
+             "a number in a path must be that of a parallel link, 1 or more, to the node before it");
       wires.back() = wire->get();
       continue;
     }
@@ -562,7 +560,7 @@ Route Reader::read_path(const toml::node& path, const Flow& flow, bool loops) {
     places.push_back(begin_of(entry));
     wires.push_back(0);
   }
-  // The ends may be written or left out.
+  // The ends may be written or omitted.
   if (stops.empty() || stops.front() != flow.source) {
     stops.insert(stops.begin(), flow.source);
     places.insert(places.begin(), begin_of(path));
@@ -574,7 +572,7 @@ Route Reader::read_path(const toml::node& path, const Flow& flow, bool loops) {
     wires.push_back(0);
   }
   check_path(stops, places, loops);
-  if (++route_count_ > most_routes) fail(begin_of(path), "more than 1000000 routes");
+  if (++route_count_ > most_routes) fail(begin_of(path), "more than 1000000 routes, the limit");
   Route route;
   for (std::size_t i = 0; i + 1 < stops.size(); ++i)
     route.links.push_back(link_between(stops[i], stops[i + 1], flow, wires[i + 1], places[i + 1]));
@@ -592,12 +590,12 @@ void Reader::check_path(const std::vector<std::size_t>& stops, const std::vector
     if (i == 0) continue;
     if (link_of_.count(pair(stops[i - 1], stops[i])) == 0)
       fail(places[i], "the path needs a link from " + label(stops[i - 1]) + " to " + label(stops[i]) +
-                          ", and there is none");
+                          ", but the network has no such link");
     if (!links_met.insert(pair(stops[i - 1], stops[i])).second)
       fail(places[i],
            "the path takes the link from " + label(stops[i - 1]) + " to " + label(stops[i]) + " twice");
     if (i + 1 < stops.size() && network_.nodes[stops[i]].host)
-      fail(places[i], "the path leads through " + label(stops[i]) + ", a host; hosts do not forward");
+      fail(places[i], "the path leads through " + label(stops[i]) + ", a host; only switches forward");
   }
 }
 
@@ -618,7 +616,8 @@ std::vector<Route> Reader::read_routes(const toml::node& routes, const Flow& flo
     result.push_back(std::move(route));
   }
   if (sum != 1)
-    fail(begin_of(routes), "the shares of " + what + " sum to " + numeric::to_fraction(sum) + ", not to 1");
+    fail(begin_of(routes),
+         "the shares of " + what + " sum to " + numeric::to_fraction(sum) + "; they must sum to 1");
   return result;
 }
 
@@ -627,7 +626,7 @@ void Reader::find_missing_routes() {
   for (std::size_t i = 0; i < wanted_.size(); ++i) {
     Flow& flow = network_.flows[wanted_[i].flow];
     if (found[i].empty())
-      fail(wanted_[i].place, "no way leads from " + in_quotes(network_.nodes[flow.source].name) + " to " +
+      fail(wanted_[i].place, "no route leads from " + in_quotes(network_.nodes[flow.source].name) + " to " +
                                  in_quotes(network_.nodes[flow.destination].name));
     flow.routes = std::move(found[i]);
   }
@@ -637,10 +636,11 @@ void Reader::find_missing_routes() {
 
 void Reader::add_uniform_flows(const toml::node& uniform, RouteRule rule) {
   if (!network_.flows.empty())
-    fail(begin_of(uniform), "uniform traffic, and flows beside it; one or the other");
+    fail(begin_of(uniform), "the file has uniform traffic and flows; give one or the other");
   const std::size_t ends = ends_of(network_).size();
-  if (ends < 2) fail(begin_of(uniform), "uniform traffic of fewer than two nodes");
-  if (ends > most_uniform_ends) fail(begin_of(uniform), "uniform traffic of more than 1000 nodes");
+  if (ends < 2) fail(begin_of(uniform), "uniform traffic needs two nodes or more");
+  if (ends > most_uniform_ends)
+    fail(begin_of(uniform), "uniform traffic has more than 1000 nodes, the limit");
   if (worms_) {
     if (!uniform.is_boolean()) (void)rate(uniform, "the rate of uniform traffic");
     if (flows_ == FlowsFrom::file) add_uniform_worms(uniform, rule);
@@ -652,11 +652,11 @@ void Reader::add_uniform_flows(const toml::node& uniform, RouteRule rule) {
     add_uniform_traffic(network_, rate, rule);
   } catch (const InvalidArgument& error) {
     if (knows_groups(rule)) fail(begin_of(uniform), error.what());
-    fail(begin_of(uniform), "uniform traffic, and no way leads from one node to another");
+    fail(begin_of(uniform), "uniform traffic has no routes: no node can reach another");
   }
 }
 
-/// From each node that sends to each other, all with the same rate.
+/// From each node that sends to each other node, all with the same rate.
 void Reader::add_uniform_worms(const toml::node& uniform, RouteRule rule) {
   const std::vector<std::size_t> ends = ends_of(network_);
   const Rational rate = Rational(1) / static_cast<unsigned long>(ends.size() - 1);
@@ -674,23 +674,23 @@ void Reader::add_uniform_worms(const toml::node& uniform, RouteRule rule) {
     }
 }
 
-/// A single table with keys of old.
+/// A single table in the legacy format.
 void Reader::read_traffic(const toml::node& node, NetworkFile& result) {
   const toml::table& table = *node.as_table();
   check_keys(table, "[traffic]", {"matrix", "uniform", "route"});
   const toml::node* given = table.get("route");
   const RouteRule rule = given != nullptr ? rules_.read(*given) : RouteRule::shortest;
-  // A rate, or of worms, whose load is asked for, just true.
+  // A rate, or true for wormhole networks whose load is a parameter.
   if (const toml::node* uniform = table.get("uniform");
       uniform != nullptr && (!worms_ || !uniform->is_boolean() || yes(table, "uniform"))) {
     if (const toml::node* matrix = table.get("matrix"))
-      fail(begin_of(*matrix), "a matrix beside uniform traffic; one or the other");
+      fail(begin_of(*matrix), "[traffic] has a matrix and uniform traffic; give one or the other");
     return add_uniform_flows(*uniform, rule);
   }
   result.matrix = matrix_reference(*this, need(table, "matrix", "[traffic]"), rule, "matrix");
 }
 
-/// What a node sends, flows with bursts left out.
+/// The total rate of each node, without flows with bursts.
 void Reader::check_sent(Place place) const {
   std::vector<Rational> sent = sent_by_node({network_, demands_});
   for (const Flow& flow : network_.flows)
@@ -699,10 +699,10 @@ void Reader::check_sent(Place place) const {
   for (std::size_t node = 0; node < sent.size(); ++node)
     if (sent[node] > most[node])
       fail(place, in_quotes(network_.nodes[node].name) + " sends " + numeric::to_fraction(sent[node]) +
-                      " packets a slot in all; " + most_sent_in_words(most[node]));
+                      " packets per slot in total; " + most_sent_in_words(most[node]));
 }
 
-/// Traffic said in a few words.
+/// Traffic in compact form.
 void Reader::read_demands(const toml::node& node, NetworkFile& result) {
   TrafficTables tables = read_traffic_tables(*this, node, network_, node_of_, rules_);
   result.matrix = std::move(tables.matrix);
@@ -713,7 +713,7 @@ void Reader::read_demands(const toml::node& node, NetworkFile& result) {
 
 toml::table Reader::read_network(std::span<const std::string> without) {
   toml::table root = parse();
-  if (root.empty()) fail({1, 1}, "the file is empty; it must list hosts, switches, links and flows");
+  if (root.empty()) fail({1, 1}, "the file is empty; a network needs hosts or switches, links and flows");
   Keys keys{"name", "hosts", "switches", "link", "flow", "traffic"};
   if (policed_)
     PolicedKeys::add_root_keys(keys);
@@ -746,7 +746,7 @@ NetworkFile Reader::read(std::span<const std::string> without) {
   NetworkFile result{{}, {}, {}};
   if (const toml::node* traffic = root.get("traffic")) {
     if (!traffic->is_table() && !traffic->is_array())
-      fail(begin_of(*traffic), "\"traffic\" must be a table, begun by [traffic]");
+      fail(begin_of(*traffic), "\"traffic\" must be a table: [traffic]");
     if (is_plain(*traffic))
       read_traffic(*traffic, result);
     else
@@ -761,7 +761,7 @@ NetworkFile Reader::read(std::span<const std::string> without) {
   return result;
 }
 
-/// A flow that says its own way or has bursts is refused; the others become entries of a list, one for each rule.
+/// Rejects flows with paths of their own or bursts; the others become list entries, one demand per rule.
 FabricFile Reader::read_fabric(std::span<const std::string> without) {
   const toml::table root = read_network(without);
   NetworkFile traffic{{}, {}, {}};
@@ -776,7 +776,7 @@ FabricFile Reader::read_fabric(std::span<const std::string> without) {
   return {{std::move(network_), std::move(listed)}, std::move(traffic.matrix), std::move(traffic.pairs)};
 }
 
-/// Flows of the same ends and the same rule are added up.
+/// Rates of flows with the same ends and the same rule are summed.
 std::vector<Demand> Reader::listed_demands() const {
   std::map<RouteRule, std::map<std::pair<std::uint32_t, std::uint32_t>, Rational>> rates;
   std::size_t next = 0;
@@ -787,7 +787,7 @@ std::vector<Demand> Reader::listed_demands() const {
                        (flow.burst           ? "bursts"
                         : flow.priority != 1 ? "a class below others"
                                              : "a path of its own") +
-                       "; where flows are not listed one by one none may");
+                       "; this is not supported in networks whose flows are not listed one by one");
     Rational& rate =
         rates[requests_[next++].rule]
             .try_emplace(
@@ -804,12 +804,12 @@ std::vector<Demand> Reader::listed_demands() const {
   return demands;
 }
 
-/// A port for each link that a flow passes.
+/// A port for each link on the path of a flow.
 PolicedFile Reader::read_policed() {
   const toml::table root = read_network({});
   if (const toml::node* given = root.get("traffic"))
     fail(begin_of(*given),
-         "[traffic] says what is sent in the mean; a guarantee needs a [[flow]] with a \"bucket\" for each");
+         "[traffic] gives average rates; a guarantee needs each flow as a [[flow]] with a \"bucket\"");
   find_missing_routes();
   if (network_.flows.empty()) fail({1, 1}, "the network has no flows: add a [[flow]] with a \"bucket\"");
   PolicedFile file{

@@ -11,43 +11,44 @@
 /// Networks as text: TOML for nodes, links and flows, CSV for traffic matrices.
 ///
 /// MODEL     docs/networks.md describes both formats for their users. Rates and shares are exact: 0.3 is
-/// 3/10. EXCLUDES  reading files: the caller does, and hands over the text. Limits    64 MB, 10 000 000
-/// values, 200 000 nodes, 2 000 000 links, those of routing.hpp, names of 200
+///           3/10.
+/// EXCLUDES  reading files: the caller does this, and passes the text.
+/// LIMITS    64 MB, 10 000 000 values, 200 000 nodes, 2 000 000 links, those of routing.hpp, names of 200
 ///           bytes; rates and shares with a common denominator of at most 256 bits.
 /// TESTS     tests/network/files/network_file_test.cpp, tests/fuzz/fuzz_network.cpp
 namespace tailbound::network {
 
-/// A traffic matrix that a network file names; the caller reads it and adds it to the network.
+/// A traffic matrix named in a network file; the caller reads it and adds it to the network.
 struct MatrixReference {
-  std::string file;  ///< as written, beside the network file unless absolute
+  std::string file;  ///< as written; relative to the network file unless absolute
   RouteRule route = RouteRule::shortest;
 };
 
-/// A sparse traffic matrix that a network file names; the caller reads it with a SparseDemandReader
+/// A sparse traffic matrix named in a network file; the caller reads it with a SparseDemandReader
 /// (network/demands/demands.hpp).
 struct PairsReference {
-  std::string file;  ///< as written, beside the network file unless absolute
+  std::string file;  ///< as written; relative to the network file unless absolute
   std::string name;  ///< of the class of traffic; may be empty
   RouteRule route = RouteRule::shortest;
 };
 
-/// What the network carries; it decides which keys a file may have.
+/// What the network carries. This determines the keys that a file may have.
 enum class FileUse {
   packets,
-  worms,    ///< links may have virtual channels; no bursts, one flow for two nodes
+  worms,    ///< links may have virtual channels; no bursts, one flow per pair of nodes
   policed,  ///< flows have token buckets (network/policed/policed_file.hpp, which reads it)
 };
 
 /// Where the flows come from.
 enum class FlowsFrom {
   file,
-  elsewhere,  ///< the caller adds flows: the file may lack them, and its [traffic] is checked but not used
+  elsewhere,  ///< the caller adds flows: the file may omit them, and its [traffic] is checked but not used
 };
 
 struct NetworkFile {
-  Network network;  ///< as require_valid() wants it; hosts come before switches
+  Network network;  ///< satisfies require_valid(); hosts come before switches
   std::optional<MatrixReference>
-      matrix;  ///< where there is neither this nor pairs, the network has a flow, unless FlowsFrom::elsewhere
+      matrix;  ///< without this and without pairs the network has a flow, except with FlowsFrom::elsewhere
   std::vector<PairsReference> pairs{};
 };
 
@@ -58,39 +59,42 @@ struct FabricFile {
   std::vector<PairsReference> pairs{};
 };
 
-/// Uniform traffic becomes a flow for each two nodes (of packets: network/demands/uniform_traffic.hpp), and other traffic
-/// that is said in a few words as many flows as it stands for.
+/// Uniform traffic becomes a flow for each pair of nodes (for packets: network/demands/uniform_traffic.hpp).
+/// Other traffic in compact form becomes as many flows as it represents.
 /// \param name     of the file, for messages
-/// \param without  what has failed, beside what the file says (network/demands/failures.hpp); InvalidArgument names it
+/// \param without  failures in addition to those in the file (network/demands/failures.hpp); InvalidArgument
+/// names it
 /// \throws ParseError     with line and column where there is one
 /// \throws LimitExceeded  the routes are beyond the limits of routing.hpp
 [[nodiscard]] NetworkFile read_network(std::string_view toml, const std::string& name,
                                        FileUse use = FileUse::packets, FlowsFrom flows = FlowsFrom::file,
                                        std::span<const std::string> without = {});
 
-/// Any file whose flows have neither bursts nor ways of their own; as many hosts as it may have may send to each
-/// other. Uniform traffic is that of product_demand(). Of FlowsFrom::elsewhere [traffic] is not looked at.
-/// \throws as read_network(), but for limits of routing.hpp
+/// Any file whose flows have neither bursts nor paths of their own; the number of communicating hosts is
+/// limited only by the file. Uniform traffic is that of product_demand(). With FlowsFrom::elsewhere [traffic]
+/// is ignored.
+/// \throws as read_network(), except for limits of routing.hpp
 [[nodiscard]] FabricFile read_fabric(std::string_view toml, const std::string& name,
                                      FlowsFrom flows = FlowsFrom::file,
                                      std::span<const std::string> without = {});
 
 /// A traffic matrix as a list.
-/// \param remarks  gets what Network::remarks would
-/// \throws as add_traffic_matrix(), but for routes
+/// \param remarks  receives the remarks that would go to Network::remarks
+/// \throws as add_traffic_matrix(), except for routes
 [[nodiscard]] SparseDemand sparse_matrix(const Network& network, std::string_view csv,
                                          const std::string& name,
                                          std::vector<std::string>* remarks = nullptr);
 
-/// Adds a flow "source -> destination" for each cell that is neither blank nor 0. The network stays as it
-/// was if the matrix is refused.
+/// Adds a flow "source -> destination" for each cell that is neither blank nor 0. If the matrix is rejected,
+/// the network is unchanged.
 /// \throws as read_network()
 void add_traffic_matrix(Network& network, std::string_view csv, const std::string& name,
                         RouteRule route = RouteRule::shortest);
 
-/// Text that read_network() reads back to the same network, for worms where it has what only these have: one
-/// within the limits above, its flows of different names. Remarks become comments. Nodes come back hosts first, each kind in
-/// its order. \throws InvalidArgument  not as require_valid() wants it
+/// Text that read_network() reads back to the same network; for networks with virtual channels with
+/// FileUse::worms. The network must be within the limits above, and its flows must have different names.
+/// Remarks become comments. Nodes are read back hosts first, each kind in its order.
+/// \throws InvalidArgument  require_valid() fails
 [[nodiscard]] std::string to_toml(const Network& network);
 
 }  // namespace tailbound::network

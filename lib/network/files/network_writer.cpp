@@ -37,7 +37,7 @@ std::string node_list(const Network& network, const Chosen& is_chosen) {
   return "[" + result + "]";
 }
 
-/// The key that lists the groups of switches; nothing where there are none.
+/// The key that lists the groups of switches; nothing if there are none.
 std::string groups_key(const Network& network) {
   std::map<std::uint32_t, std::string> groups;
   for (const Node& node : network.nodes)
@@ -54,7 +54,7 @@ std::string from_to(const Network& network, std::size_t from, std::size_t to) {
   return "from = " + toml_string(network.nodes[from].name) + ", to = " + toml_string(network.nodes[to].name);
 }
 
-/// All that a link has beside its ends.
+/// All properties of a link except its ends.
 std::string link_keys(const Link& link) {
   std::string result;
   if (link.rate != LinkRate{}) result += ", rate = " + toml_number(link.rate.value());

@@ -31,20 +31,19 @@ void add_remarks(std::vector<std::string>& all, const std::string& file,
   for (const std::string& remark : its) all.push_back(file + ": " + remark);
 }
 
-/// What programs print for no number.
+/// Texts for missing values in the output of common programs.
 bool is_missing(std::string_view cell) {
   return is_one_of(lower_case(cell), {"nan", "na", "n/a", "null", "none", "<na>"});
 }
 
-/// What a matrix may look like, for messages.
+/// Supported layouts, for messages.
 std::string layouts_in_words() {
-  return "; a traffic matrix has the names of nodes in its first row and column, or no names and a row and a "
-         "column for "
-         "each node that sends, or rows with from, to, rate";
+  return "; a traffic matrix has node names in its first row and column, or no names and a row and a column "
+         "for each sending node, or rows with from, to, rate";
 }
 
-/// A traffic matrix in whatever layout it has: names in its first row and column, in either order; names in one of them or
-/// none; a list of pairs. What of it could have been meant otherwise becomes a remark.
+/// A traffic matrix in any layout: names in its first row and column, in either order; names in one of them
+/// or none; a list of pairs. Ambiguous parts become remarks.
 class MatrixReader {
  public:
   MatrixReader(const Network& network, const FileText& file, RouteRule rule)
@@ -65,14 +64,14 @@ class MatrixReader {
 
  private:
   using Row = std::vector<TableCell>;
-  /// What a row or a column is for.
+  /// The role of a row or a column.
   struct Line {
     enum class Kind { node, total, empty } kind = Kind::node;
     std::size_t node = 0;
     TableCell label{};
   };
   struct Sums {
-    std::optional<Rational> said;  ///< where a total is given
+    std::optional<Rational> said;  ///< if a total is given
     Rational found = 0;
     TableCell at;
   };
@@ -108,10 +107,10 @@ class MatrixReader {
   std::vector<Place> places_;
   std::vector<std::string> remarks_;
 
-  bool named_rows_ = true, named_columns_ = true;  ///< else they come in the order of the nodes that send
+  bool named_rows_ = true, named_columns_ = true;  ///< otherwise they are in the order of the sending nodes
   bool transposed_ = false;                        ///< rows are destinations
   std::optional<std::size_t> first_position_;      ///< names are positions, from 0 or 1 on
-  std::size_t skipped_ = 0;                        ///< cells of a row before its name: a count of rows
+  std::size_t skipped_ = 0;                        ///< cells of a row before its name: a row number
   std::vector<std::size_t> ends_;
   std::vector<Line> columns_;
   std::size_t row_count_ = 0;
@@ -137,7 +136,7 @@ bool MatrixReader::are_rates(std::span<const TableCell> cells) const {
   });
 }
 
-/// Counts from 0 or 1 to the number of nodes that send, as programs count rows and columns.
+/// Numbers from 0 or 1 to the number of sending nodes, as programs number rows and columns.
 bool MatrixReader::are_positions(std::span<const TableCell> cells) {
   if (cells.size() != ends_.size() || are_nodes(cells.first(1))) return false;
   for (const std::size_t begin : {std::size_t{0}, std::size_t{1}}) {
@@ -154,7 +153,7 @@ bool MatrixReader::are_positions(std::span<const TableCell> cells) {
 std::size_t MatrixReader::at_position(const TableCell& cell) const {
   for (std::size_t i = 0; i < ends_.size(); ++i)
     if (cell.text == std::to_string(i + *first_position_)) return ends_[i];
-  file_.fail(cell.place, "the row is called " + in_quotes(cell.text) + "; the columns count from " +
+  file_.fail(cell.place, "the row is named " + in_quotes(cell.text) + "; the columns are numbered from " +
                              std::to_string(*first_position_) + " to " +
                              std::to_string(*first_position_ + ends_.size() - 1));
 }
@@ -174,7 +173,7 @@ void MatrixReader::read_cell(std::size_t source, std::size_t destination, const 
   if (is_missing(cell.text)) {
     if (source == destination) return;
     file_.fail(cell.place, "the rate is " + in_quotes(cell.text) +
-                               ", no number; leave the cell blank where nothing is sent");
+                               ", which is not a number; leave the cell blank for no traffic");
   }
   const std::string &from = network_.nodes[source].name, &to = network_.nodes[destination].name;
   Flow flow{
@@ -182,17 +181,17 @@ void MatrixReader::read_cell(std::size_t source, std::size_t destination, const 
   flow.rate = rates_.read(cell.text, cell.place, "the rate of the flow " + in_quotes(flow.name));
   if (cln::zerop(flow.rate)) return;
   if (source == destination)
-    file_.fail(cell.place, "a flow from " + in_quotes(from) + " to itself; leave the cell blank");
+    file_.fail(cell.place, "the flow from " + in_quotes(from) + " leads to itself; leave the cell blank");
   if (!flow_names_.insert(flow.name).second)
-    file_.fail(cell.place, "the network has a flow " + in_quotes(flow.name) + " already");
-  if (flows_.size() == most_routes) file_.fail(cell.place, "more than 1000000 flows");
+    file_.fail(cell.place, "the flow " + in_quotes(flow.name) + " is already in the network");
+  if (flows_.size() == most_routes) file_.fail(cell.place, "more than 1000000 flows, the limit");
   rates_.send(flow, cell.place, from);
   flows_.push_back(std::move(flow));
   places_.push_back(cell.place);
 }
 
-/// A connection matrix of htsim, "0->3 id 1 start 0 size 2000000" a line: nodes by name or by their number. It says no
-/// rates: the connections of a node share what it may send.
+/// A connection matrix of htsim, "0->3 id 1 start 0 size 2000000" per line: nodes by name or by number. It
+/// has no rates: the connections of a node share its maximum rate.
 void MatrixReader::read_connections() {
   const std::vector<Rational> most = network_.most_sent();
   std::vector<std::pair<std::pair<std::size_t, std::size_t>, Place>> pairs;
@@ -221,15 +220,15 @@ void MatrixReader::read_connections() {
                                     static_cast<unsigned long>(of_source[pair.first])),
                its.second});
   remarks_.push_back(
-      "a connection matrix of htsim, which says no rates: the connections of a node share all that its "
-      "link takes (--load-scale 0.5 takes half of it); starts and sizes are left out");
+      "a connection matrix of htsim, which has no rates: the connections of a node share the full rate of "
+      "its link (half of it with --load-scale 0.5); start times and sizes are ignored");
 }
 
 /// "left -> right: 0.2"
 void MatrixReader::read_arrows() {
   while (const std::optional<TableCell> line = rows_.next_line()) {
     const auto parts = arrow_row(line->text);
-    if (!parts) file_.fail(line->place, "a line of such a list must be like \"left -> right: 0.2\"");
+    if (!parts) file_.fail(line->place, "a line of this list must have the form \"left -> right: 0.2\"");
     const auto cell = [&](std::size_t i) { return TableCell{std::string((*parts)[i]), line->place}; };
     read_cell(node(cell(0)), node(cell(1)), cell(2));
   }
@@ -245,10 +244,10 @@ void MatrixReader::read_pairs(const PairColumns& columns, std::size_t named) {
                                          std::to_string(named));
     read_cell(node((*row)[columns.from]), node((*row)[columns.to]), (*row)[columns.rate]);
   }
-  remarks_.emplace_back("a list of pairs, one a row");
+  remarks_.emplace_back("a list of pairs, one per row");
 }
 
-/// The first cell may say which of the two the rows are.
+/// The first cell may state whether rows send or receive.
 void MatrixReader::read_corner(const TableCell& corner) {
   std::vector<End> ends;
   std::string word;
@@ -262,15 +261,15 @@ void MatrixReader::read_corner(const TableCell& corner) {
   }
   if (ends.size() == 1 && ends.front() == End::destination)
     file_.fail(corner.place, "the first cell is " + in_quotes(corner.text) +
-                                 ": it does not say whether rows or columns receive; write from\\to (rows "
-                                 "send) or to\\from (rows receive)");
+                                 "; it does not show whether rows or columns receive; write from\to (rows "
+                                 "send) or to\from (rows receive)");
   transposed_ = ends.size() == 2 && ends[0] == End::destination && ends[1] == End::source;
   if (transposed_)
-    remarks_.push_back("rows receive and columns send, as its first cell " + in_quotes(corner.text) +
-                       " says");
+    remarks_.push_back("rows receive and columns send, according to its first cell " +
+                       in_quotes(corner.text) + "");
 }
 
-/// What the cells of the first row are.
+/// The roles of the cells of the first row.
 void MatrixReader::find_layout(const Row& first, const std::optional<Row>& second) {
   const std::span<const TableCell> cells(first);
   if (second && second->size() == first.size() + 1 && are_nodes(cells)) return read_columns(cells);
@@ -282,11 +281,11 @@ void MatrixReader::find_layout(const Row& first, const std::optional<Row>& secon
     return names;
   };
   if (are_nodes(named(1)) || named(1).empty() || !are_rates(cells.subspan(1))) {
-    // A column that counts the rows, before that with the names.
+    // A column of row numbers before the column of names.
     if (second && second->size() > 2 && first.size() == second->size() && !is_node((*second)[0]) &&
         is_node((*second)[1]) && !is_node(first[1]) && is_number_cell((*second)[0].text, ' ')) {
       skipped_ = 1;
-      remarks_.emplace_back("its first column, which counts the rows, is left out");
+      remarks_.emplace_back("its first column, which numbers the rows, is ignored");
     }
     read_corner(first[skipped_]);
     return read_columns(cells.subspan(1 + skipped_));
@@ -300,7 +299,7 @@ void MatrixReader::find_layout(const Row& first, const std::optional<Row>& secon
   if (first.size() == ends_.size() + 1 && is_node(first.front())) named_rows_ = true;
 }
 
-/// What each column is.
+/// The role of each column.
 void MatrixReader::read_columns(std::span<const TableCell> header) {
   std::unordered_set<std::size_t> met;
   for (const TableCell& cell : header) {
@@ -335,7 +334,7 @@ void MatrixReader::read_row(const Row& row) {
   while (size > columns_.size() + names && row[size - 1].text.empty()) --size;
   if (size != columns_.size() + names)
     file_.fail(row.front().place, "the row of " + label + " has " + std::to_string(size) +
-                                      " cells, the first row " + std::to_string(columns_.size() + names));
+                                      " cells; the first row has " + std::to_string(columns_.size() + names));
   Sums sums;
   for (std::size_t at = 0; at < columns_.size(); ++at) {
     const TableCell& cell = row[names + at];
@@ -362,12 +361,12 @@ void MatrixReader::read_row(const Row& row) {
   if (sums.said) row_sums_.push_back(std::move(sums));
 }
 
-/// Where rows or columns have no names, or have their positions.
+/// Remarks for rows or columns without names, or with positions.
 void MatrixReader::say_what_stood_for_names() {
   if (named_columns_ && !first_position_) return;
   if (!named_rows_ && row_count_ != ends_.size())
-    file_.fail({1, 1}, "a matrix without names must have a row and a column for each of the " +
-                           std::to_string(ends_.size()) + " nodes that send, and has " +
+    file_.fail({1, 1}, "a matrix without names needs a row and a column for each of the " +
+                           std::to_string(ends_.size()) + " sending nodes, but has " +
                            std::to_string(row_count_) + " rows");
   const std::string first = first_position_ ? std::to_string(*first_position_) : "the first";
   remarks_.push_back((named_rows_ && !named_columns_ ? "columns without names: " : "") + first +
@@ -381,7 +380,7 @@ Rational MatrixReader::read_total(const TableCell& cell) {
   return rates_.read_total(text, cell.place, "the sum");
 }
 
-/// Rows and columns called "Total" must hold the sums of the others, as far as printed numbers do.
+/// Rows and columns named "Total" must contain the sums of the others, up to the rounding of printed numbers.
 void MatrixReader::check_totals() {
   bool any = false;
   for (const auto* list : {&row_sums_, &column_sums_})
@@ -389,11 +388,11 @@ void MatrixReader::check_totals() {
       if (!sums.said) continue;
       any = true;
       if (abs(*sums.said - sums.found) * 200 > abs(*sums.said) + sums.found)
-        file_.fail(sums.at.place, "the sum is " + in_quotes(sums.at.text) + ", and the rates add up to " +
+        file_.fail(sums.at.place, "the sum is " + in_quotes(sums.at.text) + ", but the rates add up to " +
                                       numeric::to_decimal(sums.found, 6, numeric::Rounding::nearest) +
-                                      ": correct them, or leave the total out");
+                                      "; correct them, or omit the total");
     }
-  if (any) remarks_.emplace_back("the totals are left out; they are the sums");
+  if (any) remarks_.emplace_back("the rows and columns of totals agree with the sums and are ignored");
 }
 
 void MatrixReader::find_all_routes() {
@@ -403,7 +402,7 @@ void MatrixReader::find_all_routes() {
   auto routes = find_routes(network_, requests);
   for (std::size_t i = 0; i < flows_.size(); ++i) {
     if (routes[i].empty())
-      file_.fail(places_[i], "no way leads from " + in_quotes(network_.nodes[flows_[i].source].name) +
+      file_.fail(places_[i], "no route leads from " + in_quotes(network_.nodes[flows_[i].source].name) +
                                  " to " + in_quotes(network_.nodes[flows_[i].destination].name));
     flows_[i].routes = std::move(routes[i]);
   }

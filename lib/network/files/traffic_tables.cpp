@@ -49,22 +49,22 @@ class TrafficReader {
   const Network& network_;
   const std::unordered_map<std::string, std::size_t>& node_of_;
   RouteRules& rules_;
-  std::vector<bool> linked_;  ///< what all the links of have failed neither sends nor receives
+  std::vector<bool> linked_;  ///< a node whose links have all failed neither sends nor receives
   Nodes ends_;
   TrafficTables result_;
   std::unordered_set<std::string> names_;
 };
 
-/// Keys that are for another kind of traffic are refused.
+/// Rejects keys of other kinds of traffic.
 void TrafficReader::only(const toml::table& table, const char* kind, const TomlValues::Keys& legal) const {
   for (const auto& [key, value] : table)
     if (std::find(legal.begin(), legal.end(), key.str()) == legal.end() && key.str() != "name" &&
         key.str() != "route" && key.str() != kind)
       values_.fail(begin_of(key.source()),
-                   "traffic with " + in_quotes(kind) + " has no key " + in_quotes(key.str()));
+                   "traffic of kind " + in_quotes(kind) + " has no key " + in_quotes(key.str()));
 }
 
-/// Text is a list of names with ranges; a list has names as they are.
+/// A string is a list of names with ranges; a list contains names as they are.
 Nodes TrafficReader::nodes(const toml::node& node) const {
   const Place place = begin_of(node);
   std::vector<std::string> names;
@@ -72,7 +72,8 @@ Nodes TrafficReader::nodes(const toml::node& node) const {
     names = values_.at_place(place,
                              [&] { return expand_names(*node.value<std::string>(), network_.nodes.size()); });
   } else {
-    if (!node.is_array()) values_.fail(place, "nodes must be text such as \"h[0..7]\", or a list of names");
+    if (!node.is_array())
+      values_.fail(place, "nodes must be a string such as \"h[0..7]\", or a list of names");
     for (const toml::node& entry : *node.as_array()) names.push_back(values_.text(entry, "a node"));
   }
   Nodes result;
@@ -93,7 +94,7 @@ Nodes TrafficReader::nodes_or_ends(const toml::table& table, const char* key) co
   return given == nullptr ? ends_ : nodes(*given);
 }
 
-/// Blocks of so many nodes that send, in the order of the file.
+/// Blocks of the given number of sending nodes, in the order of the file.
 void TrafficReader::set_groups(const toml::table& table, std::vector<Party>& parties) const {
   const auto size = static_cast<std::uint32_t>(values_.whole(
       table, "groups", 0, 2, static_cast<std::int64_t>(network_.nodes.size()), "the size of groups"));
@@ -108,11 +109,11 @@ void TrafficReader::set_hot(const toml::table& table, std::vector<Party>& partie
   const toml::node* given = table.get("hot");
   if (given == nullptr) {
     if (const toml::node* share = table.get("hot_share"))
-      values_.fail(begin_of(*share), "traffic with \"hot_share\" but without \"hot\"");
+      values_.fail(begin_of(*share), "traffic has \"hot_share\" but no \"hot\"; give both");
     return;
   }
   if (const toml::node* groups = table.get("groups"))
-    values_.fail(begin_of(*groups), "traffic with \"groups\" and \"hot\"; it may have one");
+    values_.fail(begin_of(*groups), "traffic has both \"groups\" and \"hot\"; give one of them");
   const toml::node& share = values_.need(table, "hot_share", "traffic with \"hot\"");
   const Nodes hot = nodes(*given);
   std::vector<bool> is_hot(network_.nodes.size(), false);
@@ -124,7 +125,7 @@ void TrafficReader::set_hot(const toml::table& table, std::vector<Party>& partie
         return receives(party) && is_hot[party.node];
       }));
   if (hot_receivers != hot.size())
-    values_.fail(begin_of(*given), "a node under \"hot\" that receives nothing");
+    values_.fail(begin_of(*given), "a node in \"hot\" receives no traffic; list only receivers");
   const Rational attraction = values_.at_place(begin_of(share), [&] {
     return hot_attraction(values_.number(share, "the share of the hot spot"), hot.size(), receivers);
   });
@@ -153,13 +154,13 @@ ProductDemand TrafficReader::uniform(const toml::table& table) {
   return product(table, std::move(parties));
 }
 
-/// A list of [nodes, what each sends, what each attracts].
+/// A list of [nodes, rate of each, attraction of each].
 ProductDemand TrafficReader::gravity(const toml::table& table) {
   only(table, "gravity", {"groups"});
   const toml::node& list = *table.get("gravity");
   const char* how =
-      "\"gravity\" must be a list such as [[\"h[0..7]\", 0.3, 1], [\"h[8..9]\", 0.6, 2]]: nodes, packets "
-      "that each sends, what each attracts";
+      "\"gravity\" must be a list such as [[\"h[0..7]\", 0.3, 1], [\"h[8..9]\", 0.6, 2]]: nodes, packets per "
+      "slot that each sends, attraction of each";
   if (!list.is_array()) values_.fail(begin_of(list), how);
   std::vector<Party> parties;
   for (const toml::node& entry : *list.as_array()) {
@@ -199,7 +200,8 @@ SparseDemand TrafficReader::permutation(const toml::table& table) {
     if (kind->second == its)
       by = static_cast<std::uint64_t>(values_.whole(table, key, 1, 0, 1'000'000'000, in_quotes(key).c_str()));
     else if (const toml::node* other = table.get(key))
-      values_.fail(begin_of(*other), in_quotes(key) + " is not for the permutation " + in_quotes(name));
+      values_.fail(begin_of(*other),
+                   in_quotes(key) + " does not apply to the permutation " + in_quotes(name));
   }
   const Rational rate =
       values_.rate(values_.need(table, "rate", "a permutation"), "the rate of a permutation");
@@ -213,19 +215,20 @@ void TrafficReader::read(const toml::table& table) {
   for (const char* kind : {"uniform", "gravity", "permutation", "pairs", "matrix"})
     if (table.contains(kind)) kinds.push_back(kind);
   if (kinds.size() != 1)
-    values_.fail(begin_of(table), "traffic must have one of uniform, gravity, permutation, pairs and matrix");
+    values_.fail(begin_of(table),
+                 "traffic must have exactly one of uniform, gravity, permutation, pairs and matrix");
   const std::string of = kinds.front();
   Demand demand;
   if (const toml::node* name = table.get("name")) demand.name = values_.name(*name, "the name of traffic");
   if (!names_.insert(demand.name).second)
-    values_.fail(begin_of(table), "a second traffic " +
-                                      (demand.name.empty() ? "without \"name\"" : in_quotes(demand.name)) +
-                                      "; their names must differ");
+    values_.fail(begin_of(table), "two tables of traffic " +
+                                      (demand.name.empty() ? "have no \"name\"" : in_quotes(demand.name)) +
+                                      "; give them different names");
   if (const toml::node* route = table.get("route")) demand.route = rules_.read(*route);
   if (of == "matrix") {
     only(table, "matrix", {});
     if (result_.matrix || !demand.name.empty())
-      values_.fail(begin_of(table), "at most one matrix, and without a name");
+      values_.fail(begin_of(table), "a matrix may be given once, without a name");
     result_.matrix = matrix_reference(values_, *table.get("matrix"), demand.route, "matrix");
     return;
   }
@@ -269,7 +272,7 @@ RouteRule RouteRules::read(const toml::node& node) {
   }
   values_.fail(
       begin_of(node),
-      "the way must be \"shortest\", \"spread\", \"minimal\", \"valiant\" or, of a flow, a list of nodes");
+      "the route must be \"shortest\", \"spread\", \"minimal\", \"valiant\" or, for a flow, a list of nodes");
 }
 
 MatrixReference matrix_reference(const TomlValues& values, const toml::node& file, RouteRule rule,
@@ -283,8 +286,7 @@ MatrixReference matrix_reference(const TomlValues& values, const toml::node& fil
 TrafficTables read_traffic_tables(TomlValues& values, const toml::node& traffic, const Network& network,
                                   const std::unordered_map<std::string, std::size_t>& node_of,
                                   RouteRules& rules) {
-  constexpr const char* how =
-      "\"traffic\" must be a table, begun by [traffic], or tables, each begun by [[traffic]]";
+  constexpr const char* how = "\"traffic\" must be a table, [traffic], or a list of tables, [[traffic]]";
   TrafficReader reader(values, network, node_of, rules);
   if (const toml::table* table = traffic.as_table()) {
     reader.read(*table);
@@ -292,7 +294,7 @@ TrafficTables read_traffic_tables(TomlValues& values, const toml::node& traffic,
   }
   const toml::array* list = traffic.as_array();
   if (list == nullptr) values.fail(begin_of(traffic), how);
-  if (list->size() > 1000) values.fail(begin_of(traffic), "more than 1000 kinds of traffic");
+  if (list->size() > 1000) values.fail(begin_of(traffic), "more than 1000 [[traffic]] tables, the limit");
   for (const toml::node& entry : *list) {
     if (!entry.is_table()) values.fail(begin_of(entry), how);
     reader.read(*entry.as_table());

@@ -10,8 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-/// What stands under [traffic] in a network file, but for what has long stood there: traffic said in a few words.
-/// Of network_file.cpp.
+/// The part of [traffic] in a network file that describes traffic in compact form. Used by network_file.cpp.
 /// Internal to the network module.
 namespace tailbound::network {
 
@@ -21,18 +20,18 @@ struct TrafficTables {
   std::vector<PairsReference> pairs;
 };
 
-/// Is it one table that has none of the keys of this file?
+/// Is it a single table with none of the keys of this file?
 [[nodiscard]] bool is_plain(const toml::node& traffic);
 
-/// Reads the rules by which a file has its ways found; for minimal and Valiant routes it looks for the groups.
+/// Reads the route rules of a file; finds the groups for minimal and Valiant routes.
 class RouteRules {
  public:
-  /// \param network  complete but for its flows when the first rule is read
+  /// \param network  complete except for its flows when the first rule is read
   RouteRules(const TomlValues& values, const Network& network) : values_(values), network_(network) {}
 
-  /// \throws ParseError  no rule, or minimal or Valiant routes where there are no groups
+  /// \throws ParseError  not a rule, or minimal or Valiant routes without groups
   [[nodiscard]] RouteRule read(const toml::node& node);
-  /// After a rule that knows_groups() was read.
+  /// After a rule with knows_groups() was read.
   [[nodiscard]] const SwitchGroups& groups() const { return *groups_; }
 
  private:

@@ -34,15 +34,15 @@ class GmlReader {
         skip(1);
       }
     }
-    if (!found) graph_.fail({1, 1}, "GML without \"graph [\"");
+    if (!found) graph_.fail({1, 1}, "the GML file has no \"graph [\"");
     for (Ends& its : edges_) {
       for (const std::string& end : {its.from, its.to})
         if (!graph_.has(end))
-          graph_.fail(its.place, "a link to the node " + in_quotes(end) + ", which is not listed");
+          graph_.fail(its.place, "a link leads to the node " + in_quotes(end) + ", which is not listed");
       RawGraph::Edge& edge = graph_.edge(its.from, its.to, !directed_, its.place);
       for (const auto& [key, value] : its.attributes) graph_.edge_attribute(edge, key, value);
     }
-    if (directed_) graph_.remark("links lead one way, as the file says");
+    if (directed_) graph_.remark("links are directed, as declared in the file");
   }
 
  private:
@@ -58,16 +58,16 @@ class GmlReader {
       const Word word = words_.next();
       if (is_end(word)) graph_.fail(word.place, "a [ is not closed");
       if (is_mark(word, "[") && ++depth > deepest)
-        graph_.fail(word.place, "brackets nested more than 32 deep");
+        graph_.fail(word.place, "brackets are nested more than 32 deep, the limit");
       if (is_mark(word, "]")) --depth;
     }
   }
 
-  /// Calls take(key, value) for each key up to the closing bracket; lists within are left out.
+  /// Calls take(key, value) for each key up to the closing bracket; nested lists are skipped.
   template <class Take>
   void each(const Take& take) {
     for (Word key = words_.next(); !is_mark(key, "]"); key = words_.next()) {
-      if (key.mark) graph_.fail(key.place, is_end(key) ? "a [ is not closed" : "a key must stand here");
+      if (key.mark) graph_.fail(key.place, is_end(key) ? "a [ is not closed" : "a key is expected here");
       const Word value = words_.next();
       if (value.mark && !is_mark(value, "["))
         graph_.fail(value.place, "the value of " + in_quotes(key.text) + " is missing");
@@ -102,7 +102,7 @@ class GmlReader {
       else
         attributes.emplace_back(key.text, value.text);
     });
-    if (id.empty()) graph_.fail(place, "a node without an id");
+    if (id.empty()) graph_.fail(place, "a node has no id");
     const std::size_t node = graph_.node(id, place);
     for (const auto& [key, value] : attributes) graph_.node_attribute(node, key, value);
   }
@@ -119,7 +119,7 @@ class GmlReader {
       else
         its.attributes.emplace_back(key.text, value.text);
     });
-    if (its.from.empty() || its.to.empty()) graph_.fail(place, "a link without \"source\" or \"target\"");
+    if (its.from.empty() || its.to.empty()) graph_.fail(place, "a link has no \"source\" or \"target\"");
     edges_.push_back(std::move(its));
   }
 
@@ -141,7 +141,7 @@ class DotReader {
     }
     directed_ = lower_case(word_.text) == "digraph";
     if (!directed_ && lower_case(word_.text) != "graph")
-      graph_.fail(word_.place, "graph or digraph must stand here");
+      graph_.fail(word_.place, "graph or digraph is expected here");
     advance();
     if (!word_.mark) {
       graph_.name = word_.text;
@@ -149,7 +149,7 @@ class DotReader {
     }
     expect("{");
     read_statements(0, {}, {});
-    if (directed_) graph_.remark("links lead one way, as in every digraph");
+    if (directed_) graph_.remark("links are directed, as the file is a digraph");
   }
 
  private:
@@ -160,14 +160,14 @@ class DotReader {
   void expect(std::string_view mark) {
     if (!is_mark(word_, mark))
       graph_.fail(word_.place,
-                  std::string(mark) + " must stand here" +
-                      (is_end(word_) ? ", and the text ends" : ", not " + in_quotes(word_.text)));
+                  std::string(mark) + " is expected here" +
+                      (is_end(word_) ? ", but the text ends" : ", not " + in_quotes(word_.text)));
     advance();
   }
 
-  /// Behind {, up to behind }.  \return all nodes named there
+  /// After {, up to and including }.  \return all nodes named there
   Nodes read_statements(int depth, Attributes nodes, Attributes edges) {
-    if (depth > deepest) graph_.fail(word_.place, "subgraphs nested more than 32 deep");
+    if (depth > deepest) graph_.fail(word_.place, "subgraphs are nested more than 32 deep, the limit");
     Nodes all;
     while (!is_mark(word_, "}")) {
       if (is_end(word_)) graph_.fail(word_.place, "a { is not closed");
@@ -200,7 +200,7 @@ class DotReader {
       return;
     }
     if (chain.front().size() == 1 && is_mark(word_, "="))
-      graph_.fail(word_.place, "no = behind the name of a node");
+      graph_.fail(word_.place, "= is not allowed after the name of a node");
     while (is_mark(word_, "->") || is_mark(word_, "--")) {
       advance();
       chain.push_back(read_end(depth, nodes, edges));
@@ -230,7 +230,7 @@ class DotReader {
       }
   }
 
-  /// A node, with a port maybe, or a subgraph. None for the key of an attribute, which = follows.
+  /// A node, possibly with a port, or a subgraph. None for the key of an attribute, which is followed by =.
   Nodes read_end(int depth, const Attributes& nodes, const Attributes& edges) {
     own_node_ = false;
     if (!word_.quoted && lower_case(word_.text) == "subgraph") {
@@ -242,8 +242,8 @@ class DotReader {
       return read_statements(depth + 1, nodes, edges);
     }
     if (word_.mark)
-      graph_.fail(word_.place, is_end(word_) ? "the text ends within a statement"
-                                             : "a node must stand here, not " + in_quotes(word_.text));
+      graph_.fail(word_.place, is_end(word_) ? "the text ends inside a statement"
+                                             : "a node is expected here, not " + in_quotes(word_.text));
     const Word name = word_;
     advance();
     if (is_mark(word_, "=")) return {};

@@ -19,7 +19,8 @@ class GraphMlReader {
     const std::string_view text = file_.text();
     const pugi::xml_parse_result result =
         document.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
-    if (!result) file_.fail(place_of(result.offset), std::string("no XML: ") + result.description());
+    if (!result)
+      file_.fail(place_of(result.offset), std::string("not well-formed XML: ") + result.description());
     const pugi::xml_node root = document.document_element();
     for (const pugi::xml_node key : root.children())
       if (local(key) == "key") {
@@ -27,7 +28,7 @@ class GraphMlReader {
         keys_[key.attribute("id").value()] = name.empty() ? key.attribute("yfiles.type").value() : name;
       }
     const pugi::xml_node graph = root.find_child([](pugi::xml_node node) { return local(node) == "graph"; });
-    if (!graph) file_.fail({1, 1}, "GraphML without a graph");
+    if (!graph) file_.fail({1, 1}, "the GraphML file has no graph");
     for (const pugi::xml_node data : graph.children())
       if (local(data) == "data" && lower_case(key_of(data)) == "label") graph_.name = data.text().get();
     read_nodes(graph);
@@ -51,7 +52,7 @@ class GraphMlReader {
     return place;
   }
   [[nodiscard]] Place place_of(pugi::xml_node node) {
-    // Offsets rise as nodes are read: counted on from the last one.
+    // Offsets increase as nodes are read, so counting continues from the last one.
     const auto offset = static_cast<std::size_t>(std::max<std::ptrdiff_t>(node.offset_debug(), 0));
     if (offset < counted_) return last_;
     for (const char c : file_.text().substr(counted_, offset - counted_))
@@ -60,7 +61,7 @@ class GraphMlReader {
     return last_;
   }
 
-  /// Visits the elements of a name below a graph, those of graphs within its nodes too.
+  /// Visits the elements with a name below a graph, including those of graphs within its nodes.
   template <class Visit>
   void each(pugi::xml_node graph, std::string_view name, const Visit& visit) const {
     for (pugi::xml_node at = graph.first_child(); at;) {
@@ -79,12 +80,12 @@ class GraphMlReader {
     each(graph, "node", [&](pugi::xml_node node) {
       const std::string id = node.attribute("id").value();
       const Place place = place_of(node);
-      if (id.empty()) graph_.fail(place, "a node without an id");
+      if (id.empty()) graph_.fail(place, "a node has no id");
       const std::size_t its = graph_.node(id, place);
       for (const pugi::xml_node data : node.children()) {
         if (local(data) != "data") continue;
         graph_.node_attribute(its, key_of(data), data.text().get());
-        // yEd: the label stands deep within.
+        // yEd: the label is deeply nested.
         if (const pugi::xml_node label =
                 data.find_node([](pugi::xml_node each) { return local(each) == "NodeLabel"; }))
           graph_.node_attribute(its, "label", label.text().get());
@@ -101,13 +102,13 @@ class GraphMlReader {
       const Place place = place_of(edge);
       for (const std::string& end : {from, to})
         if (!graph_.has(end))
-          graph_.fail(place, "a link to the node " + in_quotes(end) + ", which is not listed");
+          graph_.fail(place, "a link leads to the node " + in_quotes(end) + ", which is not listed");
       const std::string_view own = edge.attribute("directed").value();
       RawGraph::Edge& its = graph_.edge(from, to, own.empty() ? !directed : own != "true", place);
       for (const pugi::xml_node data : edge.children())
         if (local(data) == "data") graph_.edge_attribute(its, key_of(data), data.text().get());
     });
-    if (directed) graph_.remark("links lead one way, as the file says");
+    if (directed) graph_.remark("links are directed, as declared in the file");
   }
 
   const FileText& file_;

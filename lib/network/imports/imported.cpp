@@ -36,7 +36,7 @@ bool all_whole(std::span<const std::string_view> words) {
   return std::all_of(words.begin(), words.end(), is_whole);
 }
 
-/// Does a word stand in front, and no more of a word behind it?
+/// Does the text begin with this whole word?
 bool begins_with(std::string_view line, std::string_view word) {
   if (line.size() < word.size()) return false;
   for (std::size_t i = 0; i < word.size(); ++i)
@@ -135,7 +135,7 @@ std::optional<ForeignFormat> foreign_format(std::string_view text) {
       return ForeignFormat::hpcc;
   }
   if (begins_with(first, "strict") || begins_with(first, "digraph")) return ForeignFormat::dot;
-  // graph NAME { is DOT, graph [ is GML, in which other keys may come before.
+  // graph NAME { is DOT; graph [ is GML, possibly after other keys.
   for (std::size_t at = 0; at < lines.size(); ++at) {
     if (!begins_with(lines[at], "graph")) {
       if (lines[at].find('=') != std::string_view::npos) break;
@@ -186,16 +186,16 @@ Network read_foreign(ForeignFormat format, std::string_view text, const std::str
       break;
     case ForeignFormat::htsim_connections:
       file.fail({1, 1},
-                "this is a connection matrix of htsim: it says who sends to whom, and no links; give it as "
-                "--matrix beside a network");
+                "this is a connection matrix of htsim, which has traffic but no links; give it as --matrix "
+                "together with a network");
     case ForeignFormat::simgrid:
       file.fail({1, 1},
-                "this is a platform of SimGrid, which is not read; \"tailbound network\" writes fat-trees, "
-                "tori and dragonflies, and GraphML, GML, DOT and edge lists are read");
+                "this is a platform of SimGrid, which is not supported; \"tailbound network\" writes "
+                "fat-trees, tori and dragonflies, and GraphML, GML, DOT and edge lists can be read");
     case ForeignFormat::other_xml:
       file.fail(
           {1, 1},
-          "this is XML but no GraphML; a network may be a TOML file, GraphML, GML, DOT or an edge list");
+          "this is XML but not GraphML; a network may be a TOML file, GraphML, GML, DOT or an edge list");
   }
   return graph.network(in_words(format));
 }

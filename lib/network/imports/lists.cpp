@@ -11,7 +11,7 @@
 namespace tailbound::network {
 namespace {
 
-/// Lines of words, comments left out.
+/// Lines of words, without comments.
 class Lines {
  public:
   explicit Lines(const FileText& file) : text_(file.text()) {}
@@ -21,7 +21,7 @@ class Lines {
     Place place;
   };
 
-  /// Without words at the end.
+  /// At the end without words.
   Line next() {
     while (at_ < text_.size()) {
       const std::size_t end = std::min(text_.find('\n', at_), text_.size());
@@ -54,7 +54,7 @@ std::size_t need_whole(const RawGraph& graph, const Lines::Line& line, std::size
     if (const auto value = count_in(line.words[at])) return *value;
   graph.fail(line.place,
              std::string(what) + " must be a whole number" +
-                 (at < line.words.size() ? ", not " + in_quotes(line.words[at]) : ", and is missing"));
+                 (at < line.words.size() ? ", not " + in_quotes(line.words[at]) : ", but is missing"));
 }
 
 /// {'capacity': 10, 'name': 'x'} as Python prints it.
@@ -78,7 +78,7 @@ void read_python_data(RawGraph& graph, RawGraph::Edge& edge, std::string_view da
 
 }  // namespace
 
-/// Two names a row, and a speed maybe; or columns that the first row names.
+/// Two names per row, and possibly a speed; or columns named by the first row.
 void read_edge_list(const FileText& file, RawGraph& graph) {
   TableRows rows(file);
   const std::string_view front = rows.first_line();
@@ -124,7 +124,8 @@ void read_edge_list(const FileText& file, RawGraph& graph) {
   }
 }
 
-/// router 0 node 0 node 1 router 1 5: what hangs on router 0, a channel's latency behind it.
+/// router 0 node 0 node 1 router 1 5: the neighbours of router 0, each followed by the channel's latency if
+/// given.
 void read_booksim(const FileText& file, RawGraph& graph) {
   Lines lines(file);
   graph.kinds_known = true;
@@ -134,7 +135,7 @@ void read_booksim(const FileText& file, RawGraph& graph) {
     const auto place_of = [&](std::size_t at) {
       const std::string& word = line.words[at];
       if (word != "router" && word != "node")
-        graph.fail(line.place, "\"router\" or \"node\" must stand here, not " + in_quotes(word));
+        graph.fail(line.place, "\"router\" or \"node\" is expected here, not " + in_quotes(word));
       const std::size_t number = need_whole(graph, line, at + 1, "the number of a router or node");
       const std::size_t its = graph.node((word == "node" ? "n" : "r") + std::to_string(number), line.place);
       graph.set_host(its, word == "node");
@@ -151,12 +152,12 @@ void read_booksim(const FileText& file, RawGraph& graph) {
       // A channel may be listed from both of its ends.
       seen.emplace_back(std::min(head, other), std::max(head, other));
     }
-    if (seen.size() > 2'000'000) graph.fail(line.place, "more than 1000000 links");
+    if (seen.size() > 2'000'000) graph.fail(line.place, "more than 1000000 links, the limit");
   }
   std::sort(seen.begin(), seen.end());
   seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
   for (const auto& [a, b] : seen) graph.edge(a, b, true, {});
-  if (latencies > 0) graph.remark("latencies of channels are left out");
+  if (latencies > 0) graph.remark("latencies of channels are ignored");
 }
 
 /// Counts; the switches; and for each link its ends, its speed, its delay and its error rate.
@@ -167,7 +168,7 @@ void read_hpcc(const FileText& file, RawGraph& graph) {
   const std::size_t nodes = need_whole(graph, counts, 0, "the number of nodes"),
                     switches = need_whole(graph, counts, 1, "the number of switches"),
                     links = need_whole(graph, counts, 2, "the number of links");
-  if (nodes > 200'000) graph.fail(counts.place, "more than 200000 nodes");
+  if (nodes > 200'000) graph.fail(counts.place, "more than 200000 nodes, the limit");
   for (std::size_t node = 0; node < nodes; ++node)
     graph.set_host(graph.node(std::to_string(node), counts.place), true);
   std::size_t found = 0;
@@ -178,7 +179,7 @@ void read_hpcc(const FileText& file, RawGraph& graph) {
       const std::size_t its = need_whole(graph, line, at, "a switch");
       if (its >= nodes)
         graph.fail(line.place,
-                   "the switch " + line.words[at] + " is none of " + std::to_string(nodes) + " nodes");
+                   "the switch " + line.words[at] + " is not one of the " + std::to_string(nodes) + " nodes");
       graph.set_host(graph.node(std::to_string(its), line.place), false);
     }
   }
@@ -187,18 +188,18 @@ void read_hpcc(const FileText& file, RawGraph& graph) {
     const std::size_t from = need_whole(graph, line, 0, "the end of a link"),
                       to = need_whole(graph, line, 1, "the end of a link");
     if (from >= nodes || to >= nodes)
-      graph.fail(line.place, "a link to a node above " + std::to_string(nodes - 1));
+      graph.fail(line.place, "a link leads to a node above " + std::to_string(nodes - 1));
     const auto speed = line.words.size() > 2 ? read_speed(line.words[2]) : std::nullopt;
     if (!speed) graph.fail(line.place, "the third word of a link must be its speed, such as 100Gbps");
     graph.edge(std::to_string(from), std::to_string(to), true, line.place).gbps = speed;
   }
   if (count != links)
-    graph.fail(line.place, "the first line says " + std::to_string(links) + " links, and there are " +
+    graph.fail(line.place, "the first line announces " + std::to_string(links) + " links, but the file has " +
                                std::to_string(count));
-  graph.remark("delays and error rates of links are left out");
+  graph.remark("delays and error rates of links are ignored");
 }
 
-/// A fat-tree of two or three tiers, tier by tier: how many switches, and what leads up and down from each.
+/// A fat-tree of two or three tiers, tier by tier: number of switches, and links up and down from each.
 void read_htsim(const FileText& file, RawGraph& graph) {
   struct Tier {
     std::optional<Rational> down_gbps{};
@@ -241,9 +242,9 @@ void read_htsim(const FileText& file, RawGraph& graph) {
   };
   need(nodes, "Nodes");
   need(tiers, "Tiers");
-  if (nodes > 100'000) graph.fail(begin, "more than 100000 hosts");
-  for (std::size_t i = 0; i < tiers; ++i) need(all[i].down, "Radix_Down of each tier");
-  for (std::size_t i = 0; i + 1 < tiers; ++i) need(all[i].up, "Radix_Up of each tier but the last");
+  if (nodes > 100'000) graph.fail(begin, "more than 100000 hosts, the limit");
+  for (std::size_t i = 0; i < tiers; ++i) need(all[i].down, "Radix_Down for each tier");
+  for (std::size_t i = 0; i + 1 < tiers; ++i) need(all[i].up, "Radix_Up for each tier except the last");
   for (const Tier& its : all) need(its.bundle, "Bundle");
   if (tiers == 2) pod = nodes;
   need(pod, "Podsize");
@@ -267,7 +268,7 @@ void read_htsim(const FileText& file, RawGraph& graph) {
   const auto wires = [&](std::size_t from, std::size_t to, const Tier& above) {
     for (std::size_t i = 0; i < above.bundle; ++i) graph.edge(from, to, true, begin).gbps = above.down_gbps;
   };
-  // Of the second tier a pod has as many switches as a top-of-rack switch has ways up, bundles counted once.
+  // In the second tier a pod has as many switches as a top-of-rack switch has uplinks, bundles counted once.
   const std::size_t aggs_of_pod = divided(all[0].up, all[1].bundle, "Radix_Up of tier 0");
   const char* second = tiers == 2 ? "spine" : "agg";
   for (std::size_t tor = 0; tor < tors; ++tor)
@@ -282,7 +283,7 @@ void read_htsim(const FileText& file, RawGraph& graph) {
   if (!left_out.empty()) {
     std::string text;
     for (const std::string& each : left_out) text += (text.empty() ? "" : ", ") + each;
-    graph.remark(text + " left out");
+    graph.remark(text + " ignored");
   }
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most_imported_nodes = 200'000, most_edges = 1'000'000, longest_label = 200;
 
-/// "h1", "host-3", "server_a", "node7": what people call what hangs on a switch.
+/// "h1", "host-3", "server_a", "node7": common names of hosts.
 bool is_host_name(std::string_view name) {
   std::string text = lower_case(name);
   const std::size_t end = text.find_first_of("0123456789_-. [(");
@@ -49,7 +49,7 @@ std::string plural(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// The greatest fraction of the rates that links may have that is at most `rate`; none below 1/128.
+/// The largest legal link rate that is at most `rate`; none below 1/128.
 std::optional<LinkRate> rate_below(const Rational& rate) {
   const Rational most(LinkRate::most_packets);
   if (rate >= most) return LinkRate{LinkRate::most_packets, 1};
@@ -86,7 +86,7 @@ std::optional<Rational> read_speed(std::string_view text) {
 std::size_t RawGraph::node(const std::string& id, Place place) {
   const auto [found, is_new] = node_of_.try_emplace(id, nodes_.size());
   if (is_new) {
-    if (nodes_.size() == most_imported_nodes) fail(place, "more than 200000 nodes");
+    if (nodes_.size() == most_imported_nodes) fail(place, "more than 200000 nodes, the limit");
     nodes_.push_back({id, {}, {}});
   }
   return found->second;
@@ -102,7 +102,7 @@ void RawGraph::node_attribute(std::size_t node, std::string_view key, std::strin
 }
 
 RawGraph::Edge& RawGraph::edge(std::size_t from, std::size_t to, bool both, Place place) {
-  if (edges_.size() == most_edges) fail(place, "more than 1000000 links");
+  if (edges_.size() == most_edges) fail(place, "more than 1000000 links, the limit");
   return edges_.emplace_back(Edge{.from = from, .to = to, .both = both, .place = place});
 }
 
@@ -125,7 +125,7 @@ void RawGraph::edge_attribute(Edge& edge, std::string_view key, std::string_view
   if (speed) edge.gbps = speed;
 }
 
-/// Labels where they tell all nodes apart, else the file's own names for them.
+/// Labels if they are unique, otherwise the file's own names.
 void RawGraph::find_names(Network& network) const {
   std::map<std::string, int> labels, ids;
   for (const RawNode& node : nodes_) {
@@ -161,7 +161,7 @@ void RawGraph::find_hosts(Network& network) {
     if (!is_host_name(network.nodes[node].name)) continue;
     by_name.push_back(network.nodes[node].name);
   }
-  // Where all are called alike, none is a host by its name.
+  // If all nodes have host names, names do not identify hosts.
   if (by_name.size() < nodes_.size() && !by_name.empty()) {
     std::size_t next = 0;
     for (std::size_t node = 0; node < nodes_.size() && next < by_name.size(); ++node)
@@ -169,7 +169,7 @@ void RawGraph::find_hosts(Network& network) {
         network.nodes[node].host = true;
         ++next;
       }
-    remark("hosts, by their names and as each hangs on one node: " + listed(by_name));
+    remark("hosts, identified by their names and their single neighbour: " + listed(by_name));
   } else if (said.empty()) {
     remark("no hosts: every node sends and receives");
   }
@@ -195,9 +195,9 @@ void RawGraph::find_rates(Network& network) {
       const Rational rate = edge.gbps.value_or(*slowest) / *unit;
       const auto found = rate_below(rate);
       if (!found)
-        fail(edge.place, "a link of " + numeric::plain(edge.gbps.value_or(*slowest)) +
-                             " Gbit/s beside one of " + numeric::plain(*fastest) +
-                             "; they may differ by a factor of 16384 at most");
+        fail(edge.place, "a link of " + numeric::plain(edge.gbps.value_or(*slowest)) + " Gbit/s and one of " +
+                             numeric::plain(*fastest) +
+                             " Gbit/s; link speeds may differ by a factor of 16384 at most");
       if (found->value() != rate) ++rounded;
       link.rate = *found;
     }
@@ -207,14 +207,15 @@ void RawGraph::find_rates(Network& network) {
     network.links.push_back(link);
   }
   network.gbps = unit;
-  if (!unit) return remark("no speeds: every link takes a packet a slot");
-  remark("a packet a slot is " + numeric::plain(*unit) + " Gbit/s" +
+  if (!unit) return remark("no speeds: every link has a rate of 1 packet per slot");
+  remark("1 packet per slot is " + numeric::plain(*unit) + " Gbit/s" +
          (*slowest == *fastest
               ? ", the speed of every link"
               : "; links of " + numeric::plain(*slowest) + " to " + numeric::plain(*fastest) + " Gbit/s"));
-  if (without > 0) remark(plural(without, "link") + " without a speed: as slow as the slowest");
+  if (without > 0) remark(plural(without, "link") + " without a speed: taken to have the lowest speed");
   if (rounded > 0)
-    remark("speeds of " + plural(rounded, "link") + " rounded down to fractions with terms up to 128");
+    remark("speeds of " + plural(rounded, "link") +
+           " rounded down to fractions with numerator and denominator up to 128");
 }
 
 Network RawGraph::network(const std::string& format) {
@@ -225,9 +226,9 @@ Network RawGraph::network(const std::string& format) {
     network.name.clear();
   const std::size_t all = edges_.size();
   std::erase_if(edges_, [](const Edge& edge) { return edge.from == edge.to; });
-  if (all != edges_.size()) remark(plural(all - edges_.size(), "link") + " from a node to itself left out");
-  if (nodes_.empty()) fail({1, 1}, format + " without nodes");
-  if (edges_.empty()) fail({1, 1}, format + " without links");
+  if (all != edges_.size()) remark(plural(all - edges_.size(), "link") + " from a node to itself ignored");
+  if (nodes_.empty()) fail({1, 1}, format + " has no nodes");
+  if (edges_.empty()) fail({1, 1}, format + " has no links");
   find_names(network);
   find_hosts(network);
   find_rates(network);
@@ -297,10 +298,10 @@ GraphWords::Word GraphWords::quoted() {
     }
     word.text += c;
   }
-  file_.fail(word.place, "the quotes that open here are not closed");
+  file_.fail(word.place, "the quotation mark that opens here is not closed");
 }
 
-/// &quot; and the like, and letters by their numbers: &#252;
+/// &quot; and similar entities, and characters by number: &#252;
 bool GraphWords::take_entity(std::string& text) {
   const std::string_view rest = text_.substr(at_, 12);
   const std::size_t end = rest.find(';');
@@ -349,7 +350,7 @@ GraphWords::Word GraphWords::next() {
     for (skip_blanks(); dot_ && !at_end() && text_[at_] == '+'; skip_blanks()) {
       step();
       skip_blanks();
-      if (at_end() || text_[at_] != '"') file_.fail(place_, "a text in quotes must follow the +");
+      if (at_end() || text_[at_] != '"') file_.fail(place_, "a quoted string must follow the +");
       word.text += quoted().text;
     }
     return word;

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-/// What the readers of this folder gather, and the network that comes of it.
-/// Internal to the network module.
+/// The data collected by the readers of this folder, and the network built from it. Internal to the network
+/// module.
 namespace tailbound::network {
 
 class RawGraph {
@@ -18,39 +18,39 @@ class RawGraph {
   explicit RawGraph(const FileText& file) : file_(file) {}
 
   std::string name;
-  /// Does every node say whether it is a host? Otherwise names and degrees do.
+  /// Does the file declare hosts? Otherwise names and degrees identify them.
   bool kinds_known = false;
 
-  /// Of the node with this id, which it may make.
+  /// The node with this id; created if needed.
   std::size_t node(const std::string& id, Place place);
   [[nodiscard]] bool has(const std::string& id) const { return node_of_.count(id) != 0; }
   void set_name(std::size_t node, const std::string& label) { nodes_[node].label = label; }
   void set_host(std::size_t node, bool host) { nodes_[node].host = host; }
-  /// An attribute of a node: its name, or what kind it is; any other is left out.
+  /// An attribute of a node: its name or its kind; others are ignored.
   void node_attribute(std::size_t node, std::string_view key, std::string_view value);
 
   struct Edge {
     std::size_t from = 0, to = 0;
     bool both = true;
     std::optional<Rational> gbps{};
-    std::string speed_units{};   ///< beside a number
+    std::string speed_units{};   ///< next to a number
     std::string speed_number{};  ///< the same
     Place place{};
   };
   /// \throws ParseError  more than 2 000 000
   Edge& edge(std::size_t from, std::size_t to, bool both, Place place);
-  /// Between the nodes with these ids, which it may make, the first one first.
+  /// Between the nodes with these ids, created if needed, the first one first.
   Edge& edge(const std::string& from, const std::string& to, bool both, Place place) {
     const std::size_t first = node(from, place);
     return edge(first, node(to, place), both, place);
   }
-  /// An attribute of an edge: its speed; any other is left out.
+  /// An attribute of an edge: its speed; others are ignored.
   void edge_attribute(Edge& edge, std::string_view key, std::string_view value);
   void remark(std::string what) { remarks_.push_back(std::move(what)); }
 
   [[noreturn]] void fail(Place place, const std::string& what) const { file_.fail(place, what); }
 
-  /// \throws ParseError  no nodes or no links, or speeds that lie too far apart
+  /// \throws ParseError  no nodes or no links, or speeds with too large a ratio
   [[nodiscard]] Network network(const std::string& format);
 
  private:
@@ -70,7 +70,7 @@ class RawGraph {
   std::size_t loops_ = 0;
 };
 
-/// Words, numbers, texts and marks of GML and DOT.
+/// Words, numbers, strings and punctuation marks of GML and DOT.
 class GraphWords {
  public:
   struct Word {
@@ -79,10 +79,11 @@ class GraphWords {
     bool quoted = false;
     bool mark = false;  ///< one of [ ] { } ; , = : and the arrows -> --
   };
-  /// \param dot  with comments of C, marks, HTML and + between texts; else with comments from # to the end of a line
+  /// \param dot  with C comments, marks, HTML and + between strings; otherwise with comments from # to the
+  /// end of a line
   GraphWords(const FileText& file, bool dot) : file_(file), text_(file.text()), dot_(dot) {}
 
-  /// An empty mark at the end.
+  /// At the end an empty mark.
   Word next();
 
  private:
@@ -100,7 +101,7 @@ class GraphWords {
   Place place_{1, 1};
 };
 
-/// Apart by blanks.
+/// Separated by blanks.
 [[nodiscard]] std::vector<std::string_view> words_of(std::string_view line);
 
 void read_graphml(const FileText& file, RawGraph& graph);

@@ -9,20 +9,20 @@
 /// Network files whose flows are policed: links with rates and schedulers, flows with token buckets.
 ///
 /// MODEL     docs/networks.md, section "Policed flows"
-/// EXCLUDES  several ways of one flow, random failures, traffic in a few words
+/// EXCLUDES  several routes of one flow, random failures, traffic in compact form
 /// TESTS     tests/network/policed/policed_file_test.cpp
 namespace tailbound::network {
 
-/// In what a file's numbers are.
+/// The units of the numbers in a file.
 struct PolicedUnits {
   std::string size = "packets", time = "slots", rate = "packets/slot";
-  /// Packets of one size, each link one a slot.
+  /// Packets of one size, each link sends one per slot.
   [[nodiscard]] bool slotted() const { return time == "slots"; }
 };
 
 struct PolicedFile {
   std::string name;
-  PolicedNetwork network;  ///< a port for each link that a flow passes, those of hosts too
+  PolicedNetwork network;  ///< a port for each link on the path of a flow, those of hosts included
   PolicedUnits units{};    ///< of all numbers of `network`; rates there are size / time
 };
 

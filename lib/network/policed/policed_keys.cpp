@@ -32,7 +32,7 @@ const std::array<NamedUnit, 4>& times() {
       {{"ns", power_of_ten(-9)}, {"us", power_of_ten(-6)}, {"ms", power_of_ten(-3)}, {"s", 1}}};
   return all;
 }
-/// In bits a second.
+/// In bits per second.
 const std::array<NamedUnit, 4>& rates() {
   static const std::array<NamedUnit, 4> all{
       {{"bit/s", 1}, {"kbit/s", power_of_ten(3)}, {"Mbit/s", power_of_ten(6)}, {"Gbit/s", power_of_ten(9)}}};
@@ -50,7 +50,8 @@ std::string list_of(const Units& units) {
 
 void PolicedKeys::read_root(const toml::table& root) {
   if (const toml::node* given = root.get("units")) {
-    const char* how = "\"units\" must be such as { size = \"bytes\", time = \"us\", rate = \"Mbit/s\" }";
+    const char* how =
+        "\"units\" must be a table such as { size = \"bytes\", time = \"us\", rate = \"Mbit/s\" }";
     if (!given->is_table()) values_.fail(begin_of(*given), how);
     const toml::table& table = *given->as_table();
     values_.check_keys(table, "\"units\"", {"size", "time", "rate"});
@@ -73,7 +74,7 @@ void PolicedKeys::read_root(const toml::table& root) {
     const std::string name = values_.name(given, "the name of a class");
     if (std::find(classes_.begin(), classes_.end(), name) != classes_.end())
       values_.fail(begin_of(given), "the class " + in_quotes(name) + " is listed twice");
-    if (classes_.size() == 64) values_.fail(begin_of(given), "more than 64 classes");
+    if (classes_.size() == 64) values_.fail(begin_of(given), "more than 64 classes, the limit");
     classes_.push_back(name);
   });
 }
@@ -125,12 +126,12 @@ PolicedPort PolicedKeys::read_link(const toml::table& table) {
     port.rate = rate(*given, "the rate of a link");
     if (units_.slotted() && port.rate != 1)
       values_.fail(begin_of(*given),
-                   "the rate of a link is not 1; without \"units\" each link takes one packet a slot");
+                   "the rate of a link is not 1; without \"units\" each link sends one packet per slot");
   } else if (!units_.slotted()) {
     values_.fail(begin_of(table), "a [[link]] needs the key \"rate\" [" + units_.rate + "]");
   }
   port.latency = not_negative(table, "latency", "the latency of a link");
-  port.wire = not_negative(table, "wire", "the time on the wire of a link");
+  port.wire = not_negative(table, "wire", "the propagation delay of a link (key \"wire\")");
   if (const toml::node* given = table.get("scheduler")) {
     const std::string named = values_.text(*given, "the scheduler of a link");
     const auto names = names_of(Scheduler{});
@@ -144,7 +145,7 @@ PolicedPort PolicedKeys::read_link(const toml::table& table) {
   const auto only_with = [&](const char* key, Scheduler scheduler, const char* its) -> const toml::node* {
     const toml::node* given = table.get(key);
     if (given != nullptr && port.scheduler != scheduler)
-      values_.fail(begin_of(*given), in_quotes(key) + " goes with scheduler = " + in_quotes(its));
+      values_.fail(begin_of(*given), in_quotes(key) + " applies only with scheduler = " + in_quotes(its));
     if (given == nullptr && port.scheduler == scheduler)
       values_.fail(begin_of(table),
                    "a link with scheduler = " + in_quotes(its) + " needs the key " + in_quotes(key));
@@ -155,10 +156,10 @@ PolicedPort PolicedKeys::read_link(const toml::table& table) {
   if (const toml::node* given = only_with("idle_slope", Scheduler::cbs, "cbs"))
     port.idle_slopes = of_classes(*given, "the idle slope", true, std::min<std::size_t>(classes_.size(), 2));
   if (const toml::node* given = table.get("best_effort")) {
-    port.best_effort = positive(*given, "the longest packet of best effort of a link");
+    port.best_effort = positive(*given, "the longest best-effort packet of a link");
     if (port.scheduler != Scheduler::priority && port.scheduler != Scheduler::cbs)
       values_.fail(begin_of(*given),
-                   "\"best_effort\", the longest packet of traffic below all classes, goes with scheduler = "
+                   "\"best_effort\", the longest packet below all classes, applies only with scheduler = "
                    "\"priority\" or \"cbs\"");
   }
   port.reshaped = values_.yes(table, "reshape");
@@ -168,7 +169,8 @@ PolicedPort PolicedKeys::read_link(const toml::table& table) {
 traffic::TokenBucket PolicedKeys::bucket(const toml::node& node, const std::string& what) {
   if (!node.is_table())
     values_.fail(begin_of(node),
-                 "the bucket of " + what + " must be such as { rate = 0.5, burst = 2 }, or a list of such");
+                 "the bucket of " + what +
+                     " must be a table such as { rate = 0.5, burst = 2 }, or a list of such tables");
   const toml::table& table = *node.as_table();
   values_.check_keys(table, "a bucket", {"rate", "burst"});
   return {rate(values_.need(table, "rate", "a bucket"), "the rate of the bucket of " + what),
@@ -189,10 +191,10 @@ PolicedFlow PolicedKeys::read_flow(const toml::table& table, const std::string& 
     const auto found = std::find(classes_.begin(), classes_.end(), named);
     if (found == classes_.end())
       values_.fail(begin_of(its),
-                   "the class of " + what + " is " + in_quotes(named) + ", which no [[class]] has");
+                   "the class of " + what + " is " + in_quotes(named) + "; no [[class]] has this name");
     flow.traffic_class = static_cast<std::size_t>(found - classes_.begin());
   } else if (const toml::node* its = table.get("class")) {
-    values_.fail(begin_of(*its), what + " has a class, and the file no [[class]] tables");
+    values_.fail(begin_of(*its), what + " has a class, but the file has no [[class]] tables");
   }
   if (const toml::node* packet = table.get("packet")) {
     if (packet->is_table()) {
@@ -205,10 +207,11 @@ PolicedFlow PolicedKeys::read_flow(const toml::table& table, const std::string& 
       flow.longest = flow.shortest = positive(*packet, "the packet of " + what);
     }
     if (flow.shortest > flow.longest)
-      values_.fail(begin_of(*packet), "the shortest packet of " + what + " is longer than its longest");
+      values_.fail(begin_of(*packet),
+                   "the shortest packet of " + what + " is larger than its longest packet");
     if (units_.slotted() && (flow.longest != 1 || flow.shortest != 1))
       values_.fail(begin_of(*packet),
-                   "the packet of " + what + " is not 1; without \"units\" all are one packet");
+                   "the packet of " + what + " is not 1; without \"units\" all packets have size 1");
   } else if (!units_.slotted()) {
     values_.fail(begin_of(table),
                  what + " needs the key \"packet\" [" + units_.size + "], such as { max = 1518, min = 64 }");
@@ -217,7 +220,7 @@ PolicedFlow PolicedKeys::read_flow(const toml::table& table, const std::string& 
     if (bucket.burst < flow.longest)
       values_.fail(begin_of(given),
                    "the burst of the bucket of " + what + " is " + numeric::to_fraction(bucket.burst) +
-                       "; it must hold the longest packet, " + numeric::to_fraction(flow.longest));
+                       "; it must be at least the longest packet, " + numeric::to_fraction(flow.longest));
   return flow;
 }
 

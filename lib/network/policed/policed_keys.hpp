@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-/// The keys that only files with policed flows have. Internal to the network module.
+/// The keys that exist only in files with policed flows. Internal to the network module.
 namespace tailbound::network {
 
-/// Reads them; what is wrong is a ParseError with its place.
+/// Reads these keys; errors are ParseErrors with their location.
 class PolicedKeys {
  public:
   explicit PolicedKeys(TomlValues& values) : values_(values) {}
@@ -26,13 +26,13 @@ class PolicedKeys {
     keys.insert(keys.end(), {"bucket", "class", "packet"});
   }
 
-  /// Of a [[link]]; its name is not known yet.
+  /// From a [[link]]; its name is not known yet.
   [[nodiscard]] PolicedPort read_link(const toml::table& table);
-  /// Of a [[flow]]; its path is not known yet.
+  /// From a [[flow]]; its path is not known yet.
   [[nodiscard]] PolicedFlow read_flow(const toml::table& table, const std::string& what);
 
   [[nodiscard]] const PolicedUnits& units() const { return units_; }
-  /// Names, highest first; one without [[class]].
+  /// Names, highest priority first; one class without [[class]].
   [[nodiscard]] const std::vector<std::string>& classes() const { return classes_; }
 
  private:

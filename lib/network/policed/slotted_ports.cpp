@@ -12,7 +12,7 @@ void require_slotted(const PolicedNetwork& network, const std::vector<Scheduler>
     legal +=
         (legal.empty() ? "" : " or ") + std::string(names_of(scheduler)[static_cast<std::size_t>(scheduler)]);
   for (const PolicedPort& port : network.ports) {
-    require(port.rate == 1, "rate", numeric::to_fraction(port.rate), "1 packet a slot");
+    require(port.rate == 1, "rate", numeric::to_fraction(port.rate), "1 packet per slot");
     require(port.latency == 0, "latency", numeric::to_fraction(port.latency), "0 in slots");
     require(port.wire == 0, "wire", numeric::to_fraction(port.wire), "0 in slots");
     require(!port.reshaped, "reshape", "true", "false in slots");
@@ -25,11 +25,11 @@ void require_slotted(const PolicedNetwork& network, const std::vector<Scheduler>
     require(flow.shortest == 1, "packet", numeric::to_fraction(flow.shortest), "1 in slots");
     require(!flow.path.empty(), "path", "", "one port or more");
     require(flow.traffic_class < network.classes.size(), "class", std::to_string(flow.traffic_class),
-            "a number of a class");
+            "the number of a class");
     for (auto port = flow.path.begin(); port != flow.path.end(); ++port) {
-      require(*port < network.ports.size(), "path", std::to_string(*port), "made of numbers of ports");
+      require(*port < network.ports.size(), "path", std::to_string(*port), "a list of port numbers");
       require(std::find(flow.path.begin(), port, *port) == port, "path",
-              "one with port " + network.ports[*port].name + " twice", "made of different ports");
+              "a path with port " + network.ports[*port].name + " twice", "a path without repeated ports");
     }
   }
 }

@@ -46,7 +46,7 @@ std::size_t character_length(std::string_view rest) {
   return length;
 }
 
-/// Walks over TOML outside of its strings and comments.
+/// Scans TOML outside of strings and comments.
 class ShapeCheck {
  public:
   explicit ShapeCheck(const FileText& file) : file_(file), text_(file.text()) {}
@@ -64,11 +64,11 @@ class ShapeCheck {
   }
 
  private:
-  /// Anywhere else than at the front of a key or a value the parser does not take a quote for one.
+  /// The parser accepts a quote only at the start of a key or a value.
   void take_string(char quote) {
     if (!at_front() && (last_ != '.' || in_value_)) {
       ++at_;
-      fail("quotes must surround a whole name or value");
+      fail("quotation marks must enclose a whole name or value");
     }
     skip_string(quote);
     brackets_ = 0;
@@ -79,7 +79,7 @@ class ShapeCheck {
     return std::string_view("\n=,[{").find(last_) != std::string_view::npos;
   }
 
-  /// Behind the brackets that begin a table's name the parser takes anything for a part of the name.
+  /// After the brackets that begin a table's name the parser takes everything as part of the name.
   void check_header(char c) {
     if (c == ' ' || c == '\t' || c == '\r') return;
     const bool begins = c == '[' && (brackets_ == 0 ? depth_ == 0 && last_ == '\n' : brackets_ == 1);
@@ -91,24 +91,24 @@ class ShapeCheck {
 
   void take(char c) {
     ++at_;
-    if ((c == '[' || c == '{') && !at_front()) fail("a bracket within a name or value");
+    if ((c == '[' || c == '{') && !at_front()) fail("a bracket inside a name or value");
     check_header(c);
     if (c != ' ' && c != '\t' && c != '\r') last_ = c;
-    if (static_cast<unsigned char>(c) >= 0x80) fail("letters beyond ASCII must stand in double quotes");
+    if (static_cast<unsigned char>(c) >= 0x80) fail("non-ASCII characters must be inside double quotes");
     if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t')
       fail("a control character");
-    if (c == '=' && in_value_) fail("a second = behind one key");
+    if (c == '=' && in_value_) fail("a second = after one key");
     if (c == '=') in_value_ = true;
     if (std::string_view("\n,[{").find(c) != std::string_view::npos) in_value_ = false;
     switch (c) {
       case '.':
         count_value();
-        if (++dots_ >= most_key_parts) fail("a key of more than 8 parts");
+        if (++dots_ >= most_key_parts) fail("a key has more than 8 parts, the limit");
         return;
       case '[':
       case '{':
         count_value();
-        if (++depth_ > deepest_nesting) fail("values nested more than 16 deep");
+        if (++depth_ > deepest_nesting) fail("values are nested more than 16 deep, the limit");
         break;
       case ']':
       case '}':
@@ -126,7 +126,7 @@ class ShapeCheck {
     dots_ = 0;
   }
 
-  /// From the opening quote to behind the closing one; to the end of the line if there is none.
+  /// From the opening quote to after the closing one; to the end of the line if there is none.
   void skip_string(char quote) {
     const std::string three(3, quote);
     if (text_.substr(at_, 3) != three) {
@@ -142,36 +142,36 @@ class ShapeCheck {
     for (at_ += 3; at_ < text_.size() && text_.substr(at_, 3) != three; ++at_)
       if (text_[at_] == '\\' && quote == '"') check_escape();
     at_ = std::min(at_ + 3, text_.size());
-    // Up to two quotes may be the end of the string's own text.
+    // Up to two quotes may belong to the end of the string.
     for (int i = 0; i < 2 && at_ < text_.size() && text_[at_] == quote; ++i) ++at_;
   }
 
-  /// From a backslash within three quotes to the character behind it. At the end of a line it joins the next
-  /// line to this one, and the parser looks for white space.
+  /// From a backslash within triple quotes to the character after it. At the end of a line it joins the next
+  /// line to this one, and the parser skips white space.
   void check_escape() {
     const std::size_t next = text_.find_first_not_of(" \t\r\n", at_ + 1);
     if (next != std::string_view::npos && static_cast<unsigned char>(text_[next]) >= 0x80) {
       at_ = next + 1;
-      fail("a letter beyond ASCII must not follow a backslash");
+      fail("a non-ASCII character must not follow a backslash");
     }
     ++at_;
   }
 
   void count_value() {
-    if (++values_ > most_values) fail("more than 10000000 values");
+    if (++values_ > most_values) fail("more than 10000000 values, the limit");
   }
 
   [[noreturn]] void fail(const std::string& what) const { file_.fail(place_of(text_, at_ - 1), what); }
 
   const FileText& file_;
   std::string_view text_;
-  char last_ = '\n';  ///< outside of strings and comments, but for blanks
+  char last_ = '\n';  ///< outside of strings and comments, except for blanks
   bool in_value_ = false;
-  int brackets_ = 0;  ///< behind [ or [[ at the front of a line
+  int brackets_ = 0;  ///< after [ or [[ at the start of a line
   std::size_t at_ = 0, dots_ = 0, depth_ = 0, values_ = 0;
 };
 
-/// Decimal exponents beyond three digits cost more to read than they can be of use.
+/// Decimal exponents of more than three digits are too slow to read and never needed.
 bool has_long_exponent(std::string_view text) {
   for (std::size_t at = text.find_first_of("eE"); at != std::string_view::npos;
        at = text.find_first_of("eE", at + 1)) {
@@ -196,17 +196,18 @@ char step_over(std::string_view text, std::size_t& at, Place& place) {
 }
 
 std::string most_sent_in_words(const numeric::Rational& most) {
-  return most == 1 ? "a node sends at most 1" : "its fastest link takes " + numeric::to_fraction(most);
+  return most == 1 ? "it may send at most 1"
+                   : "it may send at most the rate of its fastest link, " + numeric::to_fraction(most);
 }
 
 FileText::FileText(std::string_view text, std::string name) : text_(text), name_(std::move(name)) {
   if (text_.size() > most_bytes)
     throw ParseError(name_, 0, 0,
-                     "the file has " + std::to_string(text_.size()) + " bytes; at most 64000000 are read");
+                     "the file has " + std::to_string(text_.size()) + " bytes; the limit is 64000000");
   if (text_.substr(0, 3) == "\xEF\xBB\xBF") text_.remove_prefix(3);
   for (std::size_t at = 0; at < text_.size();) {
     const std::size_t length = character_length(text_.substr(at));
-    if (length == 0) fail(place_of(text_, at), "this is not UTF-8 text");
+    if (length == 0) fail(place_of(text_, at), "the text is not valid UTF-8");
     at += length;
   }
 }
@@ -234,7 +235,7 @@ std::string in_quotes(std::string_view text) {
 numeric::Rational RateReader::parse(std::string_view text, Place place, const std::string& what) const {
   if (text.size() > longest_number || has_long_exponent(text))
     file_.fail(place, what + " is " + in_quotes(text) +
-                          "; at most 200 characters and an exponent of three digits are read");
+                          "; it may have at most 200 characters and an exponent of three digits");
   try {
     return numeric::parse_rational(text, what);
   } catch (const InvalidArgument&) {
@@ -259,10 +260,9 @@ numeric::Rational RateReader::parse_rate(std::string_view text, Place place, con
       text.find_first_of("0123456789") == 0;
   if (!has_unit) return parse(text, place, what);
   if (!gbps_)
-    file_.fail(place,
-               what + " is " + in_quotes(text) +
-                   ", a speed; say in the network file what its links take, such as rate = \"25G\", or "
-                   "write packets a slot");
+    file_.fail(place, what + " is " + in_quotes(text) +
+                          ", a speed; give link speeds in the network file, such as rate = \"25G\", or use "
+                          "packets per slot");
   try {
     return numeric::parse_quantity(text, what, numeric::Measure::gbps) / *gbps_;
   } catch (const InvalidArgument& error) {
@@ -275,7 +275,7 @@ numeric::Rational RateReader::read(std::string_view text, Place place, const std
   if (cln::minusp(value) || value > greatest_)
     file_.fail(place, what + " is " + in_quotes(text) + "; it must be above 0 and at most " +
                           numeric::to_fraction(greatest_) +
-                          (greatest_ == 1 ? "" : ", what the fastest link of a node takes in a slot"));
+                          (greatest_ == 1 ? "" : ", the rate of the fastest link of any node"));
   note_denominator(value, text, place, what);
   return value;
 }
@@ -316,7 +316,7 @@ void RateReader::note_denominator(const numeric::Rational& value, std::string_vi
   denominator_ = cln::lcm(denominator_, cln::denominator(value));
   if (cln::integer_length(denominator_) > most_denominator_bits)
     file_.fail(place, what + " is " + in_quotes(text) +
-                          ", and the common denominator of all numbers up to here has more than 256 bits");
+                          "; the common denominator of all numbers so far has more than 256 bits, the limit");
 }
 
 void RateReader::send(const Flow& flow, Place place, const std::string& source_name) {
@@ -325,7 +325,7 @@ void RateReader::send(const Flow& flow, Place place, const std::string& source_n
   sent = sent + flow.rate;
   if (const numeric::Rational& most = most_[flow.source]; sent > most)
     file_.fail(place, "with this flow, " + in_quotes(source_name) + " sends " + numeric::to_fraction(sent) +
-                          " packets a slot; " + most_sent_in_words(most));
+                          " packets per slot; " + most_sent_in_words(most));
 }
 
 }  // namespace tailbound::network

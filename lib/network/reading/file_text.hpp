@@ -10,24 +10,24 @@
 #include <string_view>
 #include <vector>
 
-/// What the readers of network files and traffic matrices share: checks of the text, places, exact rates.
+/// Shared by the readers of network files and traffic matrices: checks of the text, locations, exact rates.
 namespace tailbound::network {
 
-/// A place in a text; line and column (in characters) count from 1.
+/// A location in a text; line and column (in characters) count from 1.
 struct Place {
   std::size_t line = 0, column = 0;
 };
 
-/// Steps over one byte of a text and returns it; a column is a character.
+/// Advances by one byte of a text and returns it; a column is a character.
 char step_over(std::string_view text, std::size_t& at, Place& place);
 
-/// "a node sends at most 1", or what the fastest link of one takes.
+/// "it may send at most 1", or the rate of its fastest link.
 [[nodiscard]] std::string most_sent_in_words(const numeric::Rational& most);
 
-/// A text and what it is called in messages.
+/// A text and its name in messages.
 class FileText {
  public:
-  /// \throws ParseError  over 64 MB, or not UTF-8. A byte order mark is left out.
+  /// \throws ParseError  over 64 MB, or not UTF-8. A byte order mark is skipped.
   FileText(std::string_view text, std::string name);
 
   [[nodiscard]] std::string_view text() const { return text_; }
@@ -38,38 +38,38 @@ class FileText {
   std::string name_;
 };
 
-/// Refuses TOML that would cost its parser (toml++ 3.3) more than bounded stack and memory: values nested
-/// over 16 deep, keys of over 8 parts, over 10 000 000 values; and letters beyond ASCII outside of quotes and
-/// comments or behind a backslash within three quotes, which TOML has no use for and the parser treats in
-/// undefined ways. The rest is for the parser.
+/// Rejects TOML that would exceed bounded stack and memory in the parser (toml++ 3.3): values nested over 16
+/// deep, keys of over 8 parts, over 10 000 000 values; also non-ASCII characters outside of quotes and
+/// comments or after a backslash within triple quotes, which TOML does not allow and the parser treats in
+/// undefined ways. The parser checks everything else.
 void check_toml_shape(const FileText& file);
 
-/// `text` cut to a length fit for a message, in double quotes.
+/// `text` shortened for a message, in double quotes.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
-/// Reads rates and shares, and adds up what each node sends.
+/// Reads rates and shares, and sums the rates of each node.
 class RateReader {
  public:
   RateReader(const FileText& file, std::size_t nodes) : file_(file), sent_(nodes, 0), most_(nodes, 1) {}
 
-  /// What each node may send, by its links (Network::most_sent()), and what a speed is in packets a slot.
+  /// Sets the maximum rate of each node from its links (Network::most_sent()), and the speed of one packet
+  /// per slot.
   void let_send(const Network& network);
   [[nodiscard]] const std::vector<numeric::Rational>& most_sent() const { return most_; }
 
-  /// The rate in `text`: a number, a percentage, or a speed such as 20G where the network says what a packet a slot is;
-  /// `what` names it in messages. [0 .. what a node may send at most]
+  /// The rate in `text`: a number, a percentage, or a speed such as 20G if the network gives the speed of one
+  /// packet per slot; `what` names it in messages. [0 .. maximum rate of a node]
   [[nodiscard]] numeric::Rational read(std::string_view text, Place place, const std::string& what);
-  /// Likewise a number that is no rate: a share, or a rate within a burst. [0 .. 1]
+  /// The same for a number that is not a rate: a share, or a rate within a burst. [0 .. 1]
   [[nodiscard]] numeric::Rational read_share(std::string_view text, Place place, const std::string& what);
-  /// Likewise a sum of rates. [0 .. 10^9]
+  /// The same for a sum of rates. [0 .. 10^9]
   [[nodiscard]] numeric::Rational read_total(std::string_view text, Place place, const std::string& what);
-  /// Likewise the mean length of a burst. [1 .. 10^9 slots]
+  /// The same for the mean length of a burst. [1 .. 10^9 slots]
   [[nodiscard]] numeric::Rational read_burst(std::string_view text, Place place, const std::string& what);
-  /// Likewise how much a node attracts. [0 .. 10^9]
+  /// The same for the attraction of a node. [0 .. 10^9]
   [[nodiscard]] numeric::Rational read_attraction(std::string_view text, Place place,
                                                   const std::string& what);
-  /// Adds a flow's rate to what its source sends, as require_valid() counts it: flows with bursts are left
-  /// out.
+  /// Adds a flow's rate to the total of its source, as in require_valid(): flows with bursts are omitted.
   void send(const Flow& flow, Place place, const std::string& source_name);
 
  private:

@@ -25,7 +25,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
 }
 
-/// The parts of a list, blanks around them left out.
+/// The parts of a list, without surrounding blanks.
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> parts;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -46,7 +46,7 @@ std::int64_t whole(std::string_view text, const char* what, std::string_view all
   return value;
 }
 
-/// "edge[0..3]_[0..1]", taken apart.
+/// "edge[0..3]_[0..1]", split into parts.
 struct NameRanges {
   struct Range {
     std::int64_t first, last;
@@ -79,7 +79,7 @@ NameRanges parse_name(std::string_view name) {
     parsed.ranges.push_back({whole(inside.substr(0, dots), "the list of names", name, names_legal),
                              whole(inside.substr(dots + 2), "the list of names", name, names_legal)});
     if (parsed.ranges.back().first > parsed.ranges.back().last)
-      throw InvalidArgument("the list of names", in_quotes(name), "with ranges that rise");
+      throw InvalidArgument("the list of names", in_quotes(name), "with ascending ranges");
     if (parsed.ranges.size() > most_ranges)
       throw InvalidArgument("the list of names", in_quotes(name), "with at most 8 ranges");
     at = close + 1;
@@ -87,7 +87,7 @@ NameRanges parse_name(std::string_view name) {
   return parsed;
 }
 
-/// How many names; more than `most` count as one more.
+/// Number of names; more than `most` count as `most` + 1.
 std::size_t count(const NameRanges& name, std::size_t most) {
   std::size_t names = 1;
   for (const auto& [first, last] : name.ranges) {
@@ -130,7 +130,7 @@ std::vector<std::string> expand_names(std::string_view text, std::size_t most) {
   return names;
 }
 
-/// Recursive descent; texts are short, so that it is never deep.
+/// Recursive descent; texts are short, so the depth is limited.
 class FormulaReader {
  public:
   FormulaReader(WholeFormula& formula, std::span<const std::string> variables)
@@ -209,7 +209,7 @@ WholeFormula::WholeFormula(std::string_view text, std::span<const std::string> v
 
 std::int64_t WholeFormula::of(std::span<const std::int64_t> values) const {
   using Kind = Step::Kind;
-  // A formula of n characters leaves at most n / 2 + 1 numbers waiting.
+  // A formula of n characters leaves at most n / 2 + 1 numbers on the stack.
   std::array<std::int64_t, most_text / 2 + 2> stack;
   std::size_t size = 0;
   for (const Step& step : steps_) {
@@ -285,7 +285,7 @@ Ranges::Ranges(std::string_view text) {
     const std::string_view variable = trimmed(part.substr(0, equals));
     if (variable.empty() || !std::all_of(variable.begin(), variable.end(), is_letter)) fail(form);
     if (std::find(variables_.begin(), variables_.end(), variable) != variables_.end())
-      fail("of variables that all differ");
+      fail("without repeated variables");
     if (variables_.size() == most_ranges) fail("at most 8");
     bounds_.emplace_back(trimmed(part.substr(equals + 1, dots - equals - 1)), variables_);
     bounds_.emplace_back(trimmed(part.substr(dots + 2)), variables_);

@@ -7,28 +7,30 @@
 #include <string_view>
 #include <vector>
 
-/// Names of many nodes in a few words, and the links between them as formulas.
+/// Names of many nodes in compact form, and links between them as formulas.
 ///
-/// MODEL     docs/networks.md describes both for those who write network files. Texts come from files: what they
-///           ask for is bounded before any memory is spent on it.
+/// MODEL     docs/networks.md describes both for users of network files. Texts come from files, so sizes are
+///           checked before any memory is allocated.
 /// TESTS     tests/network/demands/demands_test.cpp, tests/fuzz/fuzz_fabric.cpp
 /// Internal to the network module.
 namespace tailbound::network {
 
 /// "h[0..7], edge[0..3]_[0..1]": h0, .. h7, edge0_0, edge0_1, edge1_0, ...; the last range changes fastest.
-/// \param most  names that may come of it
-/// \throws InvalidArgument  "the list of names": not of that form, a range that falls or more than `most` names
+/// \param most  maximum number of names
+/// \throws InvalidArgument  "the list of names": not of that form, a descending range or more than `most`
+///                          names
 [[nodiscard]] std::vector<std::string> expand_names(std::string_view text, std::size_t most);
 
-/// A whole number of variables: sums, differences, products, quotients and remainders, brackets. Quotients are
-/// rounded down and remainders are not negative, so that (i-1)%8 is 7 where i is 0.
+/// A whole-number formula of variables: sums, differences, products, quotients and remainders, brackets.
+/// Quotients are rounded down and remainders are not negative, so (i-1)%8 is 7 for i = 0.
 class WholeFormula {
  public:
   /// \param variables  one letter or word each, in the order of their values
-  /// \throws InvalidArgument  "the formula": not such a formula, or an unknown variable
+  /// \throws InvalidArgument  "the formula": not a formula, or an unknown variable
   WholeFormula(std::string_view text, std::span<const std::string> variables);
 
-  /// \throws InvalidArgument  "the formula": a division by 0 or below, or a number beyond +-10^15 on the way
+  /// \throws InvalidArgument  "the formula": a division by 0 or below, or an intermediate number beyond
+  ///                          +-10^15
   [[nodiscard]] std::int64_t of(std::span<const std::int64_t> values) const;
 
  private:
@@ -55,8 +57,8 @@ class NamePattern {
   std::vector<WholeFormula> formulas_;
 };
 
-/// "i = 0..7, j = i+1..7": all values of all variables, the last changing fastest. Bounds may depend on the
-/// variables before; a range whose end is below its begin is empty.
+/// "i = 0..7, j = i+1..7": all values of all variables, the last changing fastest. Bounds may depend on
+/// earlier variables; a range with its end below its start is empty.
 class Ranges {
  public:
   /// \throws InvalidArgument  "the list of ranges": not of that form, more than 8, or as WholeFormula
@@ -64,7 +66,8 @@ class Ranges {
 
   [[nodiscard]] const std::vector<std::string>& variables() const { return variables_; }
 
-  /// Calls `take` for all values. \param most  steps that this may take, of all the ranges together; returns how many
+  /// Calls `take` for all values. \param most  maximum number of steps over all ranges; returns the number of
+  /// steps
   /// \throws InvalidArgument  "the list of ranges": more than that
   template <class Take>
   std::size_t for_each(std::size_t most, Take take) const {
@@ -90,7 +93,7 @@ class Ranges {
   [[noreturn]] static void too_many(std::size_t most);
 
   std::vector<std::string> variables_;
-  std::vector<WholeFormula> bounds_;  ///< of each variable both ends
+  std::vector<WholeFormula> bounds_;  ///< two bounds for each variable
 };
 
 }  // namespace tailbound::network

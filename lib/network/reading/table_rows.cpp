@@ -115,7 +115,7 @@ std::string_view TableRows::first_line() const {
   return text_.substr(at_, text_.find('\n', at_) - at_);
 }
 
-/// To the front of a line that is neither blank nor a comment.
+/// To the start of a line that is neither blank nor a comment.
 bool TableRows::skip_to_row() {
   while (at_ < text_.size()) {
     const std::size_t front = at_;
@@ -157,7 +157,7 @@ std::optional<TableCell> TableRows::next_line() {
 std::vector<TableCell> TableRows::row() {
   std::vector<TableCell> cells;
   while (true) {
-    if (cells.size() == most_cells) file_.fail(place_, "more than 100001 cells in a row");
+    if (cells.size() == most_cells) file_.fail(place_, "a row has more than 100001 cells, the limit");
     cells.push_back(cell());
     if (at_ == text_.size()) return cells;
     const bool last = text_[at_] == '\n';
@@ -170,7 +170,7 @@ bool TableRows::ends_cell() const {
   return at_ == text_.size() || text_[at_] == separator_ || text_[at_] == '\n';
 }
 
-/// Up to the separator, the end of the line or of the text, where it stops.
+/// Up to the separator, the end of the line or of the text, exclusive.
 TableCell TableRows::cell() {
   skip_spaces();
   TableCell cell{{}, place_};
@@ -187,7 +187,7 @@ TableCell TableRows::cell() {
     cell.text = trimmed(text_.substr(begin, at_ - begin));
   }
   if (separator_ == ' ') skip_spaces();
-  if (separator_ == ' ' && !ends_cell()) --at_, --place_.column;  // the row steps over one blank
+  if (separator_ == ' ' && !ends_cell()) --at_, --place_.column;  // the row skips one blank
   return cell;
 }
 
@@ -199,7 +199,7 @@ void TableRows::read_quoted(TableCell& cell) {
     }
     cell.text += text_[at_];
   }
-  file_.fail(cell.place, "the quotes that open here are not closed");
+  file_.fail(cell.place, "the quotation mark that opens here is not closed");
 }
 
 void TableRows::skip_spaces() {

@@ -10,11 +10,13 @@
 #include <string_view>
 #include <vector>
 
-/// Rows of cells as spreadsheets and other programs write them. Of the readers of traffic matrices and of lists of pairs.
+/// Rows of cells as written by spreadsheets and other programs, for the readers of traffic matrices and of
+/// lists of pairs.
 ///
-/// FORMAT    Cells apart by tabs, semicolons, vertical bars or commas, else by blanks: by what the first row has most of.
-///           A cell may stand in double quotes (RFC 4180; doubled inside). Spaces around a cell do not count, nor do
-///           blank lines and lines that begin with #; the bars at both ends of a row and the row of dashes that Markdown has.
+/// FORMAT    Cells are separated by tabs, semicolons, vertical bars or commas, otherwise by blanks; the first
+///           row decides by the most frequent one. A cell may be in double quotes (RFC 4180; doubled inside).
+///           Spaces around a cell, blank lines and lines that begin with # are ignored, as are the bars at
+///           both ends of a row and the row of dashes in Markdown tables.
 /// TESTS     tests/network/files/traffic_matrix_test.cpp
 namespace tailbound::network {
 
@@ -23,25 +25,26 @@ struct TableCell {
   Place place;
 };
 
-/// The separator of a row; a blank where it has none of them.
+/// The separator of a row; a blank if it has none.
 [[nodiscard]] char separator_of(std::string_view row);
 
-/// A number as such a table has it, for parse_rational(): empty where a dash stands for nothing, with a point for the
-/// decimal comma where commas do not part cells.
+/// A number in a cell, for parse_rational(): empty for a dash that means zero, with a point instead of a
+/// decimal comma if commas do not separate cells.
 [[nodiscard]] std::string number_of(std::string_view cell, char separator);
 
-/// Is it a number that number_of() reads, a speed, or nothing?
+/// Is it a number that number_of() accepts, a speed, or zero?
 [[nodiscard]] bool is_number_cell(std::string_view cell, char separator);
 
-/// Which cells of a row are the ends and the rate of a pair.
+/// The columns with the ends and the rate of a pair.
 struct PairColumns {
   std::size_t from = 0, to = 1, rate = 2, count = 3;
 };
 
-/// As the first row of a list of pairs says: from, to, rate, or src, dst, demand, in any order, among others.
+/// As named by the first row of a list of pairs: from, to, rate, or src, dst, demand, in any order, possibly
+/// with other columns.
 [[nodiscard]] std::optional<PairColumns> pair_columns(std::span<const std::string> header);
 
-/// Does the word mean the one that sends, or that receives?
+/// Does the word denote the sender or the receiver?
 enum class End { neither, source, destination };
 [[nodiscard]] End end_in_words(std::string_view word);
 
@@ -53,7 +56,7 @@ class TableRows {
   explicit TableRows(const FileText& file);
 
   [[nodiscard]] char separator() const { return separator_; }
-  /// The first row as it stands in the file, and its place.
+  /// The first row as written, and its location.
   [[nodiscard]] std::string_view first_line() const;
   /// The next row, of one cell or more; none at the end of the text.
   [[nodiscard]] std::optional<std::vector<TableCell>> next();

@@ -43,7 +43,7 @@ bool is_printable(std::string_view text) {
                       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
-/// Has the first line that says something a key or the name of a table?
+/// Does the first line with content look like a key or a table name?
 static bool looks_like_toml(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -91,7 +91,7 @@ const toml::node& TomlValues::need(const toml::table& table, const char* key, co
 
 std::string TomlValues::text(const toml::node& node, const std::string& what) const {
   const auto* string = node.as_string();
-  if (string == nullptr) fail(begin_of(node), what + " must be text in double quotes");
+  if (string == nullptr) fail(begin_of(node), what + " must be a string in double quotes");
   return string->get();
 }
 

@@ -26,7 +26,8 @@ std::string link_name(std::int64_t from, std::int64_t to, std::size_t along, std
   return node(from) + " -> " + node(to);
 }
 
-/// A link at the middle of a row of k nodes, or any of a ring: messages of all pairs of the row's nodes that cross it.
+/// A link in the middle of a row of k nodes, or any link of a ring: messages over all pairs of the row's
+/// nodes that cross it.
 struct RowLink {
   Rational pairs;
   std::int64_t from = 0, to = 1;
@@ -36,16 +37,16 @@ RowLink busiest_of_row(WormShape shape, std::int64_t k) {
   switch (shape) {
     case WormShape::torus:  // a pair j steps apart crosses j of the k links
       return {.pairs = whole(k * (k - 1)) / 2};
-    case WormShape::bidirectional_torus:  // up to k/2 steps, that many for half of the pairs
+    case WormShape::bidirectional_torus:  // up to k/2 steps; this distance for half of the pairs
       return {.pairs = whole(k % 2 == 0 ? k * k : k * k - 1) / 8};
     default:
       return {.pairs = whole((k / 2) * (k - k / 2)), .from = k / 2 - 1, .to = k / 2};
   }
 }
 
-/// Of a mesh, torus or hypercube: worms on a link along dimension i have their destination's coordinates below i and
-/// their source's above, so that to each pair of the row belong the other sides' product of pairs of routers, and to
-/// each of these the square of their nodes.
+/// For a mesh, torus or hypercube: messages on a link along dimension i have their destination's coordinates
+/// below i and their source's above. So each pair of the row stands for as many pairs of routers as the
+/// product of the other sides, and each of these for the square of the nodes per router.
 ChannelBound busiest_link(const WormTopology& topology) {
   const std::vector<std::int64_t> sides = sides_of(topology);
   const std::int64_t of_routers = std::int64_t{topology.concentration} * topology.concentration;
@@ -60,7 +61,7 @@ ChannelBound busiest_link(const WormTopology& topology) {
   return busiest;
 }
 
-/// Of a butterfly fat-tree: P_l 2^l on each channel between levels l and l + 1, up and down.
+/// For a butterfly fat-tree: P_l 2^l on each channel between levels l and l + 1, up and down.
 ChannelBound busiest_level(std::int64_t nodes) {
   ChannelBound busiest{.channel = "injection at processor 0", .utilization = 1};
   std::int64_t below = 4;  // 4^l
@@ -72,7 +73,7 @@ ChannelBound busiest_level(std::int64_t nodes) {
   return busiest;
 }
 
-/// Injection by ports: a message takes each of them with the same probability.
+/// Injection by ports: a message takes each port with the same probability.
 ChannelBound injection_of(const WormEnds& ends, int dimensions, const Rational& messages, const char* node) {
   if (ends.injection == Injection::ports)
     return {.channel = "port 1 of " + std::string(node), .utilization = messages / whole(dimensions)};
@@ -87,7 +88,8 @@ ChannelBound with_ends(ChannelBound link, const WormEnds& ends, int dimensions, 
   return link;
 }
 
-/// One message by all its ways: `at(channel, share)` for each wire that it may cross, by one of its channels.
+/// All routes of one message: calls `at(channel, share)` for each physical channel that it may cross, with
+/// one of its virtual channels.
 template <class At>
 void walk_ways(const WormNetwork& worms, const WormHead& head, std::int64_t share, const At& at) {
   const std::uint32_t next = worms.next_station(head);
@@ -129,8 +131,8 @@ ChannelBound bound_of_pattern(const WormTopology& topology) {
   const auto worms = worm_network(topology, usual_virtual_channels(topology));
   const WormLayout& layout = worms->layout();
   const PatternFlows all = pattern_flows(grid_of(topology), topology.pattern);
-  constexpr std::int64_t whole_message = std::int64_t{1} << 20U;  // ways of a fat-tree split in two
-  // Messages of each rate over each wire, and who sends them: flows come source by source.
+  constexpr std::int64_t whole_message = std::int64_t{1} << 20U;  // routes of a fat-tree split in two
+  // Messages of each rate over each physical channel, and their senders: flows are sorted by source.
   std::vector<std::vector<std::int64_t>> shares(layout.wires, std::vector<std::int64_t>(all.rates.size()));
   std::vector<PhysicalChannel> wires(layout.wires);
   for (const PatternFlows::Flow& flow : all.flows)
@@ -174,7 +176,8 @@ ChannelBound channel_bound(const RoutedWormNetwork& network) {
 
 ChannelBound channel_bound(int dimensions, const WormEnds& ends, const numeric::Rational& broadcast) {
   const std::int64_t nodes = std::int64_t{1} << dimensions;
-  // Of each message generated: worms that are sent, as many as arrive; and links crossed, over the links of a node.
+  // Per generated message: messages sent, equal to those that arrive; and links crossed, over the links of a
+  // node.
   const Rational worms = 1 + broadcast * whole(nodes - 2);
   const Rational links = (1 - broadcast) * whole(nodes) / whole(2 * (nodes - 1)) +
                          broadcast * whole(nodes - 1) / whole(dimensions);

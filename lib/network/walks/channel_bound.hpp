@@ -8,40 +8,42 @@
 #include <cstdint>
 #include <string>
 
-/// The load above which a wormhole network cannot carry its traffic, whatever its routers do: some physical channel
-/// would have to take more than one flit per cycle.
+/// The load above which a wormhole network cannot carry its traffic with any routers: some physical channel
+/// would have to carry more than one flit per cycle.
 ///
-/// MODEL     Flows and routes as the simulator has them. Injection and ejection channels are physical channels too.
-///           Where worms take whichever of several parallel wires is free, these are one channel of so many wires.
+/// MODEL     Flows and routes as in the simulator. Injection and ejection channels are physical channels too.
+///           Parallel physical channels of which a message takes any free one count as one channel of that
+///           capacity.
 /// RESULT    exact: a sum of rational numbers over the flows, or the closed form for uniform traffic
 /// SOURCE    docs/derivations/wormhole.md, "What a physical channel can carry"
-/// EXCLUDES  blocking: networks may saturate far below the bound, but none above
+/// EXCLUDES  blocking: a network may saturate far below the bound, but never above it
 /// TESTS     tests/network/walks/channel_bound_test.cpp
 namespace tailbound::network {
 
-/// The physical channel with the highest utilization; one of them, where several have it.
+/// The physical channel with the highest utilization; one of them if several have it.
 struct ChannelBound {
-  std::string channel;            ///< its name
-  numeric::Rational utilization;  ///< flits per cycle and wire at load 1 [flit/cycle/node], above 0
-  /// Nodes that send over the channels with at least busy_channel of this utilization: how many sources a saturation
-  /// there is shared by.
+  std::string channel;  ///< its name
+  /// flits per cycle and physical channel at load 1 [flit/cycle/node], above 0
+  numeric::Rational utilization;
+  /// Nodes that send over the channels with at least busy_channel of this utilization: the number of sources
+  /// that share the saturation.
   std::uint32_t senders = 0;
 
   /// Below this load the utilization of every channel is below 1 [flits/cycle/node].
   [[nodiscard]] numeric::Rational load() const { return 1 / utilization; }
 };
 
-/// As a fraction of the highest utilization.
+/// As a percentage of the highest utilization.
 inline constexpr int busy_channel_percent = 90;
 
-/// Under the traffic of its pattern.  COST  a few additions if that is uniform, else a call of next_station() for
-/// each channel of each way  \throws InvalidArgument  a field out of range
+/// For the traffic of its pattern.  COST  a few additions if that is uniform, otherwise a call of
+/// next_station() for each channel of each route  \throws InvalidArgument  a field out of range
 [[nodiscard]] ChannelBound channel_bound(const WormTopology& topology);
 
-/// Under its own traffic.  COST  a rational addition for each channel of each route
+/// For its own traffic.  COST  a rational addition for each channel of each route
 [[nodiscard]] ChannelBound channel_bound(const RoutedWormNetwork& network);
 
-/// Of hypercubes whose messages of M flits are broadcasts with probability b, by trees with random bases
+/// For hypercubes whose messages of M flits are broadcasts with probability b, over trees with random bases
 /// (hypercube_worms.hpp): utilization for a rate of 1/M message/cycle/node.
 /// \param dimensions  from 1
 /// \param broadcast   b, from 0 to 1

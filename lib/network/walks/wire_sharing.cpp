@@ -11,11 +11,12 @@ namespace {
 
 constexpr std::uint32_t no_channel = ~std::uint32_t{0};
 
-/// A way over a channel of a wire that several virtual channels share.
+/// A route over a virtual channel of a shared physical channel.
 struct Step {
   std::uint32_t channel = 0, before = 0;
   std::uint32_t first = no_channel,
-                last = no_channel;  ///< channels that their worms pass one after the other; else no_channel
+                /// channels that their messages pass one after the other; otherwise no_channel
+      last = no_channel;
   std::uint32_t remaining = 0;
   double rate = 0;
 };
@@ -95,7 +96,8 @@ class AllWays {
   bool within_ = true;
 };
 
-/// Rates on a wire by what ways have in common: a wire before, first and last channels; by any of them or no_channel.
+/// Rates on a physical channel by common properties of routes: previous physical channel, first and last
+/// channel; each fixed or no_channel.
 class Rates {
  public:
   void add(const Step& step, std::uint32_t wire_before) {
@@ -118,11 +120,11 @@ class Rates {
   [[nodiscard]] double of_both(const Step& step, std::uint32_t before) const {
     return step.first == no_channel || step.last == no_channel ? 0 : at({step.first, step.last, before});
   }
-  /// Of neither.
+  /// With neither.
   [[nodiscard]] double others(const Step& step, std::uint32_t before) const {
     return all(before) - of_first(step, before) - of_last(step, before) + of_both(step, before);
   }
-  /// Of its last channel alone, and another wire before.
+  /// With its last channel alone, and another previous physical channel.
   [[nodiscard]] double of_end(const Step& step, std::uint32_t before) const {
     return of_last(step, no_channel) - of_both(step, no_channel) - of_last(step, before) +
            of_both(step, before);
@@ -148,7 +150,7 @@ class Rates {
   std::unordered_map<Key, double, Hash> sums_;
 };
 
-/// A turn while sums are taken.
+/// A turn while sums are computed.
 struct Sums {
   SharedTurn turn;
   double came_first = 0, came = 0;

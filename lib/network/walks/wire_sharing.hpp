@@ -7,45 +7,50 @@
 #include <optional>
 #include <vector>
 
-/// Who may move beside whom on the wires of a wormhole network, pair by pair of ways.
+/// Which messages may move at the same time on the physical channels of a wormhole network, pair by pair of
+/// routes.
 ///
-/// MODEL     Worms that pass one channel one after the other never move at the same time: those of one first channel or
-///           of one last channel that has no virtual channels. Any other two that come to a wire may, if they can have
-///           different virtual channels of it. They meet there first if they did not both come by one wire.
-/// RESULT    sums of rates over pairs of ways, one for each pair of nodes, variant and choice of wires
-/// COST      some forty bytes for each step of each way; a few searches of tables for each
+/// MODEL     Messages that pass one channel one after the other never move at the same time: those with the
+///           same first channel, or the same last channel without virtual channels. Any other two that cross
+///           a physical channel may, if they can have different virtual channels of it. They meet there first
+///           if they did not both come from one physical channel.
+/// RESULT    sums of rates over pairs of routes, one route for each pair of nodes, variant and choice of
+///           physical channels
+/// COST      some forty bytes for each step of each route; a few table searches for each
 /// SOURCE    docs/derivations/wormhole_finite_source.md, "Wires"
 /// TESTS     tests/network/walks/wire_sharing_test.cpp
 namespace tailbound::network {
 
-/// Of the worms that come to a channel from one other: means over these of rates of others on the wire [messages/cycle].
+/// For the messages that come to a channel from one other channel: mean rates of other messages on the
+/// physical channel [messages/cycle].
 struct SharedTurn {
   std::size_t from = 0;  ///< channel
   double flow = 0;       ///< of these worms
-  /// Of other first and last channels: on the same channel, and on others of its wire.
+  /// With other first and last channels: on the same virtual channel, and on others of the physical channel.
   double same = 0, cross = 0;
-  double came_same = 0, came_cross = 0;  ///< those of them that came by the same wire
-  /// Of the same last channel but another first one, that came by another wire.
+  double came_same = 0, came_cross = 0;  ///< the part of them that came from the same physical channel
+  /// With the same last channel but another first one, from another physical channel.
   double end_same = 0, end_cross = 0;
-  double of_source = 0;  ///< of the same first channel, on the same channel
+  double of_source = 0;  ///< with the same first channel, on the same virtual channel
   double source_came =
-      0;  ///< share of one first channel among those of the same channel that came by the same wire
+      /// share of one first channel among those of the same channel that came from the same physical channel
+      0;
 };
 
 struct SharedChannel {
   int lanes = 1;                    ///< virtual channels
   double rate = 0;                  ///< of its worms
-  std::vector<std::size_t> beside;  ///< other channels of its wire
+  std::vector<std::size_t> beside;  ///< other channels of its physical channel
   std::vector<SharedTurn> turns;
   double one_source =
-      0;  ///< of a channel at the end of ways: probability that two of its worms have one first channel
-  std::vector<double>
-      remaining;  ///< [so many]: share of its worms that then have still that many channels before them
+      0;  ///< for a channel at the end of routes: probability that two of its messages have one first channel
+  std::vector<double> remaining;  ///< [n]: fraction of its messages that then still have n channels ahead
 };
 
 inline constexpr std::size_t most_shared_steps = 6'000'000;
 
-/// For each channel of a graph of the network, or nothing where the ways have more than most_shared_steps steps.
+/// For each channel of a graph of the network, or nothing if the routes have more than most_shared_steps
+/// steps.
 /// CONTRACT  graph = walk_graph(network, traffic)
 [[nodiscard]] std::optional<std::vector<SharedChannel>> wire_sharing(const OneLane& network,
                                                                      const WormTraffic& traffic,

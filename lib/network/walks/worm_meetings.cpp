@@ -77,8 +77,8 @@ class Meetings {
   const WormNetwork& network_;
   std::vector<std::vector<std::uint32_t>> on_wire_, ways_by_;  ///< [wire] and [channel]
   std::vector<Way> ways_;
-  std::vector<std::uint32_t> seen_;    ///< [way]: the last way that met it
-  std::vector<std::uint32_t> on_own_;  ///< [channel]: the last way that took it
+  std::vector<std::uint32_t> seen_;    ///< [route]: the last route that met it
+  std::vector<std::uint32_t> on_own_;  ///< [channel]: the last route that took it
 };
 
 }  // namespace
@@ -101,8 +101,9 @@ std::optional<double> worms_met(const WormNetwork& network, const WormTraffic& t
 
 namespace {
 
-/// Places are wires, and behind them the steps from one shared wire to the next. Of each: the rate of worms, and of pairs
-/// of worms that may move there at the same time, each counted from both sides.
+/// Places are physical channels, followed by the steps from one shared physical channel to the next. For
+/// each: the rate of messages, and of pairs of messages that may move there at the same time, each counted
+/// from both sides.
 class Pairs {
  public:
   explicit Pairs(const WormNetwork& network)
@@ -110,7 +111,7 @@ class Pairs {
     for (const WormChannel& channel : network.layout().channels) ++shared_[channel.wire];
   }
 
-  /// Is it known who shares a wire without knowing which channel a worm has?
+  /// Does sharing not depend on which virtual channel a message has?
   [[nodiscard]] bool apply() const {
     const WormLayout& layout = network_.layout();
     return layout.shares_wires() &&
@@ -123,7 +124,8 @@ class Pairs {
            });
   }
 
-  /// All pairs of worms, less those of one injection and those of one ejection channel, and once more those of both.
+  /// All pairs of messages, less those of one injection and those of one ejection channel, plus those of
+  /// both.
   void count(const std::vector<WormFlow>& flows) {
     const WormLayout& layout = network_.layout();
     for (const WormFlow& flow : flows)
@@ -168,7 +170,7 @@ class Pairs {
  private:
   struct Place {
     double rate = 0, pairs = 0;
-    double group = 0;  ///< rate of those of the group that is looked at
+    double group = 0;  ///< rate of those in the current group
   };
   struct Way {
     WormHead head;
@@ -188,7 +190,7 @@ class Pairs {
     return network_.layout().stations[station].count == 1;
   }
 
-  /// Places into `way_`, and the last station.
+  /// The route's places, and its last station.
   void walk(Way& way) {
     const WormLayout& layout = network_.layout();
     WormHead head = way.head;

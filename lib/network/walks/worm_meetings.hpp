@@ -6,39 +6,41 @@
 #include <optional>
 #include <vector>
 
-/// Worms that hold each other up by sharing wires, pair by pair of ways.
+/// Messages that delay each other by sharing physical channels, pair by pair of routes.
 ///
-/// MODEL     Two worms meet on a wire if they take different virtual channels of it. Those that come there on
-///           the same channel pass one after the other and do not hold each other up. Of two that take the
-///           same channel elsewhere (injection apart), one waits for the other there, so that only one of
-///           them is held up.
+/// MODEL     Two messages meet on a physical channel if they take different virtual channels of it. Messages
+///           that reach it from the same channel pass one after the other and do not delay each other. If two
+///           take the same channel elsewhere (injection apart), one waits for the other there, so only one of
+///           them is delayed.
 /// SOURCE    docs/derivations/wormhole.md
 /// TESTS     tests/network/walks/worm_meetings_test.cpp, worm_walk_test.cpp
 /// Internal to the network module.
 namespace tailbound::network {
 
-/// Ways, one of each pair and variant, up to which all pairs of them are looked at.
+/// Maximum number of routes, one per pair and variant, for which all pairs are examined.
 inline constexpr std::size_t most_ways_met = 8192;
 
-/// E of network/channels/channel_graph.hpp, or nothing where ways depend on which channel of a station is free, or are
-/// more than most_ways_met.
-/// COST  for each pair of ways that share a wire, the length of one
+/// E of network/channels/channel_graph.hpp, or nothing if routes depend on which channel of a station is
+/// free, or exceed most_ways_met.
+/// COST  for each pair of routes that share a physical channel, the length of one
 [[nodiscard]] std::optional<double> worms_met(const WormNetwork& network, const WormTraffic& traffic);
 
-/// Channels of a wire from which on worms hardly ever wait for one of them.
+/// From this number of virtual channels on, messages hardly ever wait for one of them.
 inline constexpr int many_channels = 5;
 
-/// Where worms take any of many channels of a wire: who moves on the wire beside whom.
+/// For messages that take any of many virtual channels of a physical channel: which ones move there at the
+/// same time.
 ///
-/// MODEL     Two worms of one injection or ejection channel pass one after the other and never move at the same time;
-///           any other two that come to a wire may. They meet first where they had not both come by
-///           one wire; twice if their ways share wires in two stretches, as they can in rings one way round.
-/// RESULT    the wires that are shared; empty where none is, or one by fewer than many_channels, where channels that worms
-///           wait for together are of several wires, or a wire has a channel that is a station of its own: there which
-///           channel a worm has matters
-/// COST      four times the steps of all ways; 40 bytes a way
+/// MODEL     Two messages with the same injection or ejection channel pass one after the other and never move
+///           at the same time; any other two on a physical channel may. They meet first where they did not
+///           both come from one physical channel; twice if their routes share physical channels in two
+///           stretches, as they can in unidirectional rings.
+/// RESULT    the shared physical channels. Empty if there are none, or if the virtual channel of a message
+///           matters: one has fewer than many_channels, channels of one station are on several physical
+///           channels, or a physical channel has a channel that is a station of its own
+/// COST      four times the steps of all routes; 40 bytes per route
 /// SOURCE    docs/derivations/wormhole_finite_source.md, (17)
-/// CONTRACT  the traffic is as WormTraffic says
+/// CONTRACT  the traffic is as described at WormTraffic
 [[nodiscard]] std::vector<SharedWire> shared_wires(const WormNetwork& network, const WormTraffic& traffic);
 
 }  // namespace tailbound::network

@@ -28,7 +28,7 @@ class Trails {
   Trails(ChannelGraph& graph, const WormNetwork& network, int depth)
       : graph_(graph), network_(network), depth_(static_cast<std::size_t>(depth)) {}
 
-  /// Which channels are used: they have their numbers in the graph in this order.
+  /// Marks used channels: they are numbered in the graph in this order.
   void mark(std::uint32_t source, std::uint32_t destination, double messages) {
     static_cast<void>(messages);
     used_.resize(network_.layout().channels.size(), false);

@@ -10,7 +10,7 @@
 namespace tailbound::network {
 namespace {
 
-/// Messages from one channel to stations, in the order in which they were met.
+/// Messages from one channel to stations, in the order of their first use.
 class TurnCounts {
  public:
   struct Count {
@@ -89,7 +89,7 @@ class Walk {
   [[nodiscard]] ChannelGraph graph() const;
 
  private:
-  /// Messages, all of one pair and variant and with the same steps behind them, that wait for a station.
+  /// Messages that wait for a station, all of one pair and variant and after the same number of steps.
   struct Part {
     std::uint32_t station;
     double messages;
@@ -98,12 +98,12 @@ class Walk {
   static void require(bool right, const std::string& what, const std::string& value, const char* legal) {
     if (!right) throw InvalidArgument(what, value, legal);
   }
-  /// Each of `pairs` takes two steps or more.
+  /// Each of `pairs` has two steps or more.
   void require_steps(std::uint64_t pairs) const {
     if (pairs > most_walk_steps / 2 / layout_.variants) refuse_steps();
   }
   [[noreturn]] static void refuse_steps() {
-    throw LimitExceeded("walking the ways of all messages would take more than 5e9 steps");
+    throw LimitExceeded("enumerating the routes of all messages would take more than 5e9 steps, the limit");
   }
 
   [[noreturn]] static void refuse_flow(const WormFlow& flow, const char* legal) {
@@ -114,7 +114,7 @@ class Walk {
   }
   [[noreturn]] void refuse_way(const WormHead& head) const {
     throw InvalidArgument(
-        "the way from " + network_.node_name(head.source) + " to " + network_.node_name(head.destination),
+        "the route from " + network_.node_name(head.source) + " to " + network_.node_name(head.destination),
         "longer", "at most " + std::to_string(layout_.longest_way) + " channels long");
   }
 
@@ -131,7 +131,7 @@ class Walk {
     }
   }
 
-  /// From `here_` on by a channel each.
+  /// From the channels in `here_` to the next ones.
   void step(WormHead& head) {
     next_.clear();
     for (const Part& part : here_) {
@@ -174,7 +174,7 @@ class Walk {
   std::vector<Part> here_, next_;
   std::uint64_t steps_ = 0;
   std::size_t turn_count_ = 0;
-  double unit_ = 1;  ///< a message, in messages a cycle
+  double unit_ = 1;  ///< one message [messages per cycle]
 };
 
 std::vector<Turn> Walk::turns_of(std::uint32_t channel, const std::vector<std::size_t>& station_of) const {

@@ -6,16 +6,16 @@ namespace {
 
 using Index = std::uint32_t;
 
-/// Ways on from a router: its links (dimension, direction, low or high), the injection channels of its nodes, their
-/// ejection channels.
+/// Turns from a router: its links (dimension, direction, low or high), the injection channels of its nodes,
+/// their ejection channels.
 struct Numbering {
   std::vector<Index> sides, strides;
   Index dimensions = 0, routers = 1, directions = 1, classes = 1;
-  Index concentration = 1;  ///< nodes of a router
+  Index concentration = 1;  ///< nodes per router
   Index ports = 1;          ///< injection channels of a node that are stations of their own
   bool ejects = true;
-  Index lanes = 1;                                ///< virtual channels of a link
-  Index injection_lanes = 1, ejection_lanes = 1;  ///< of a wire there
+  Index lanes = 1;                                ///< virtual channels per link
+  Index injection_lanes = 1, ejection_lanes = 1;  ///< per physical channel there
 
   Numbering(const Cube& cube, int virtual_channels)
       : dimensions(static_cast<Index>(cube.dimensions)),
@@ -38,7 +38,7 @@ struct Numbering {
   [[nodiscard]] Index ejection() const { return injection() + ports * concentration; }
   [[nodiscard]] Index ways() const { return ejection() + concentration; }
   [[nodiscard]] Index nodes() const { return routers * concentration; }
-  /// Virtual channels of a station. Of an odd number on a link the low class has one more.
+  /// Virtual channels of a station. On a link with an odd number the low class has one more.
   [[nodiscard]] Index lanes_of(Index way) const {
     if (way >= ejection()) return ejection_lanes;
     if (way >= injection()) return injection_lanes;
@@ -53,7 +53,7 @@ struct CubeLink {
 
 constexpr Index nowhere = WormNetwork::arrived;
 
-/// The router that a link leads to; nowhere where it would leave a mesh.
+/// The router that a link leads to; nowhere at the border of a mesh.
 Index end_of_link(const Cube& cube, const Numbering& of, Index router, const CubeLink& link) {
   const Index stride = of.strides[link.dimension], side = of.sides[link.dimension];
   const Index at = router / stride % side;
@@ -66,9 +66,9 @@ Index end_of_link(const Cube& cube, const Numbering& of, Index router, const Cub
 struct BuiltCube {
   WormLayout layout;
   std::vector<Index>
-      stations;  ///< [router][way]; nowhere where there is no such channel: a worm has arrived there
+      stations;  ///< [router][turn]; nowhere if there is no such channel: the message has arrived
   std::vector<Index> places;  ///< [station]: its position there
-  std::vector<Index> ends;    ///< [channel]: the router that it leads to; nowhere behind an ejection
+  std::vector<Index> ends;    ///< [channel]: the router that it leads to; nowhere after an ejection
 };
 
 BuiltCube build(const Cube& cube, const Numbering& of) {
@@ -176,7 +176,7 @@ class CubeWorms final : public WormNetwork {
   [[nodiscard]] Index coordinate(Index router, Index dimension) const {
     return coordinates_[router * of_.dimensions + dimension];
   }
-  /// Towards higher coordinates? A worm that goes one way round a ring never turns back.
+  /// Towards higher coordinates? A message never reverses its direction around a ring.
   [[nodiscard]] bool goes_up(Index at, Index to, Index side, Index variant) const {
     if (links_ == CubeLinks::mesh) return to > at;
     if (links_ == CubeLinks::unidirectional_torus) return true;
@@ -201,7 +201,7 @@ std::unique_ptr<WormNetwork> make_cube_worms(const Cube& cube, int virtual_chann
   if (virtual_channels < 1 || virtual_channels > 64)
     throw InvalidArgument("virtual channels", std::to_string(virtual_channels), "from 1 to 64");
   if (cube.virtual_channels != VirtualChannels::share_wire)
-    throw InvalidArgument("virtual channels", "on wires of their own", "on one wire");
+    throw InvalidArgument("virtual channels", "on separate physical channels", "on one physical channel");
   const Numbering numbering(cube, virtual_channels);
   return std::make_unique<CubeWorms>(cube, numbering, build(cube, numbering));
 }

@@ -24,7 +24,7 @@ struct Switches {
   }
 };
 
-/// Stations: injections, ejections, then of each switch its four links down (those of level 1 are the
+/// Stations: injections, ejections, then for each switch its four links down (those of level 1 are the
 /// ejections) and its two links up.
 struct TreePlace {
   Index level = 0, a = 0;
@@ -35,7 +35,7 @@ struct Built {
   std::vector<TreePlace> switches;
   std::vector<Index> downs;  ///< [switch][port]: station
   std::vector<Index> ups;    ///< [switch]: station
-  std::vector<Index> ends;   ///< [channel]: switch, or none behind an ejection
+  std::vector<Index> ends;   ///< [channel]: switch, or none after an ejection
 };
 
 constexpr Index none = WormNetwork::arrived;
@@ -111,7 +111,7 @@ class FatTreeWorms final : public WormNetwork {
   }
 
  private:
-  /// ", virtual channel 2"; nothing where there is one.
+  /// ", virtual channel 2"; nothing if there is only one.
   [[nodiscard]] std::string lane_name(Index channel) const {
     const auto wire = [&](Index of) { return layout().channels[of].wire; };
     const WormStation& station = layout().stations[layout().channels[channel].station];

@@ -13,7 +13,7 @@ Index ports_of(Index dimensions, WormEnds ends) {
   return ends.injection == Injection::ports ? dimensions : 1;
 }
 
-/// Stations: the ports of all nodes, node by node, then their links, then their ejection channels if they have any.
+/// Stations: the ports of all nodes, node by node, then their links, then their ejection channels, if any.
 WormLayout layout_of(Index dimensions, Index lanes, WormEnds ends) {
   const Index ports = ports_of(dimensions, ends);
   const bool ejects = ends.ejection == Ejection::one;

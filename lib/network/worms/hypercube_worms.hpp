@@ -5,14 +5,15 @@
 
 #include <memory>
 
-/// Hypercubes in which messages are sent over ports of their nodes, and broadcast trees on them.
+/// Hypercubes whose messages enter through ports of their nodes, and broadcast trees on them.
 ///
-/// MODEL     Nodes 0 .. 2^n - 1, neighbours differ in one bit, dimension i is bit i - 1. A worm crosses the
-///           dimensions in which its nodes differ, higher ones first. Each link has V virtual channels on one
-///           wire, which are one station. A node has an injection port for each of its links, with wires of
-///           their own; the variant of a message is the dimension (0 .. n - 1) of the port at which it enters.
-///           Nothing is contended where worms leave: the last link of a worm is its ejection. Or, as
-///           network/channels/worm_ends.hpp says, one injection or one ejection channel for all messages of a node.
+/// MODEL     Nodes 0 .. 2^n - 1, neighbours differ in one bit, dimension i is bit i - 1. A message crosses
+///           the dimensions in which its nodes differ, higher ones first. Each link has V virtual channels on
+///           one physical channel, which are one station. A node has an injection port for each of its links,
+///           with physical channels of their own; the variant of a message is the dimension (0 .. n - 1) of
+///           the port at which it enters. There is no contention at the destination: the last link of a
+///           message is its ejection. Alternatively, as in network/channels/worm_ends.hpp, all messages of a
+///           node share one injection or one ejection channel.
 /// SOURCE    Shahrabi and Ould-Khaoua 2003; Abraham and Padmanabhan 1989 (trees)
 /// TESTS     tests/network/worms/hypercube_worms_test.cpp
 namespace tailbound::network {
@@ -24,7 +25,7 @@ namespace tailbound::network {
                                                                 WormEnds ends = all_port);
 
 /// A spanning binomial tree over the dimensions, counted from a base. The root sends over relative dimensions
-/// n - 1 .. 0; who receives over relative dimension r sends on over r - 1 .. 0.
+/// n - 1 .. 0; a node that receives over relative dimension r forwards over r - 1 .. 0.
 struct BroadcastTree {
   std::uint32_t dimensions = 1;  ///< n
   std::uint32_t base = 0;        ///< the dimension, 0 .. n - 1, that is relative dimension 0

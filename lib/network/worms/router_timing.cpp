@@ -20,7 +20,7 @@ std::string RouterTiming::in_words() const {
   if (router_cycles != 0) text += ", routers of " + cycles(router_cycles);
   if (link_cycles != 1) text += ", links of " + cycles(link_cycles);
   if (credit_cycles != 0) text += ", credits back in " + cycles(credit_cycles);
-  if (reallocate == Reallocate::tail) text += ", virtual channels given on at the tail";
+  if (reallocate == Reallocate::tail) text += ", virtual channels reallocated at the tail";
   return text;
 }
 

@@ -6,24 +6,24 @@
 #include <string>
 #include <vector>
 
-/// A wormhole network as its worms meet it: channels, what they wait for, and the way of each message.
+/// A wormhole network as seen by its messages: channels, stations, and the route of each message.
 ///
 /// MODEL     A message from one node to another passes channels one after the other; the first is an
-///           injection channel, the last an ejection channel (a link, where nothing is contended behind it).
-///           Channels that a worm waits for together are a station: it takes whichever is free. Virtual
-///           channels of one physical channel have the same wire. Which station follows may depend on the
-///           channel that a worm got and on its variant: where a routing spreads messages over several equal
-///           ways, a number drawn with the message says which one it takes.
-/// EXCLUDES  who sends to whom (WormTraffic), time, and queueing
+///           injection channel, the last an ejection channel (or a link, if there is no contention after it).
+///           The channels for which a message waits together are a station: it takes any free one. Virtual
+///           channels of one physical channel have the same `wire`. The next station may depend on the
+///           channel that a message got and on its variant: a routing that spreads messages over several
+///           equal routes draws a number with each message to select one.
+/// EXCLUDES  sources and destinations (WormTraffic), time, and queueing
 /// TESTS     tests/network/walks/worm_walk_test.cpp, tests/network/walks/worm_trails_test.cpp
 namespace tailbound::network {
 
 struct WormChannel {
   std::uint32_t station = 0;
-  std::uint32_t wire = 0;  ///< below WormLayout::wires
+  std::uint32_t wire = 0;  ///< number of its physical channel, below WormLayout::wires
 };
 
-/// Its channels follow one another.
+/// Its channels are consecutive.
 struct WormStation {
   std::uint32_t first = 0;  ///< channel
   std::uint32_t count = 1;
@@ -33,12 +33,12 @@ struct WormLayout {
   std::string name;
   std::uint32_t nodes = 0;  ///< those that can send or receive
   std::uint32_t wires = 0;
-  std::uint32_t variants = 1;     ///< equally likely ways, drawn with each message
+  std::uint32_t variants = 1;     ///< number of equally likely routes; drawn with each message
   std::uint32_t longest_way = 0;  ///< channels, injection and ejection included
   std::vector<WormChannel> channels;
   std::vector<WormStation> stations;
 
-  /// Is there a wire with several channels?
+  /// Does any physical channel have several virtual channels?
   [[nodiscard]] bool shares_wires() const { return wires < channels.size(); }
 };
 
@@ -60,7 +60,7 @@ class WormNetwork {
   virtual ~WormNetwork() = default;
 
   [[nodiscard]] const WormLayout& layout() const { return layout_; }
-  /// The station that the head asks for next, or `arrived` behind an ejection channel.
+  /// The station that the head requests next, or `arrived` after an ejection channel.
   /// CONTRACT  source and destination differ, and the traffic has messages from one to the other
   [[nodiscard]] virtual std::uint32_t next_station(const WormHead& head) const = 0;
   [[nodiscard]] virtual std::string channel_name(std::uint32_t channel) const = 0;
@@ -70,17 +70,16 @@ class WormNetwork {
   WormLayout layout_;
 };
 
-/// Messages of one node to another.
+/// Messages from one node to another.
 struct WormFlow {
   std::uint32_t source = 0, destination = 0;
-  double rate = 0;  ///< its part of the messages [as WormTraffic says]
+  double rate = 0;  ///< relative rate of its messages [see WormTraffic]
 };
 
-/// Who sends to whom.
+/// Sources and destinations of the messages.
 struct WormTraffic {
-  /// Empty: uniform, each node to each other with the same rate. Otherwise at most one of each pair; the
-  /// rates sum to the number of nodes that send, so that at load 1 these send one flit a cycle each on
-  /// average.
+  /// Empty: uniform, each node to each other with the same rate. Otherwise at most one per pair; the rates
+  /// sum to the number of nodes that send, so at load 1 these send one flit per cycle each on average.
   std::vector<WormFlow> flows;
 };
 

@@ -30,7 +30,7 @@ class RoutedWormNetwork::Builder {
  public:
   explicit Builder(const Network& network) : network_(network) {
     require_valid(network);
-    if (network.flows.empty()) throw InvalidArgument("flows", "none", "one at least");
+    if (network.flows.empty()) throw InvalidArgument("flows", "none", "at least one");
     layout_.name = network.name;
     layout_.nodes = static_cast<std::uint32_t>(network.nodes.size());
     layout_.variants = variants_of(network);
@@ -84,7 +84,7 @@ class RoutedWormNetwork::Builder {
     layout_.wires += static_cast<std::uint32_t>(link.rate.packets);
   }
 
-  /// The channel of a switch for what it sends or receives itself.
+  /// The channel of a switch for messages that it sends or receives itself.
   std::uint32_t own_channel(Owner::Kind kind, std::size_t node) {
     std::uint32_t& station = (kind == Owner::Kind::injection ? injection_ : ejection_)[node];
     if (station == WormNetwork::arrived)
@@ -94,12 +94,12 @@ class RoutedWormNetwork::Builder {
 
   void add_flow(const Flow& flow) {
     if (flow.source == flow.destination)
-      throw InvalidArgument("flow " + flow.name, "one from a node to itself", "between two nodes");
-    if (flow.burst) throw InvalidArgument("flow " + flow.name, "one with bursts", "without");
+      throw InvalidArgument("flow " + flow.name, "from a node to itself", "between two nodes");
+    if (flow.burst) throw InvalidArgument("flow " + flow.name, "bursty", "without bursts");
     while (flows_of_.size() <= flow.source) flows_of_.push_back(destinations_.size());
     if (destinations_.size() > flows_of_[flow.source] && destinations_.back() == flow.destination)
-      throw InvalidArgument("flow " + flow.name, "a second one between the same nodes",
-                            "the only one, with the sum of their rates");
+      throw InvalidArgument("flow " + flow.name, "a second flow between the same nodes",
+                            "merged with the first one, with the sum of their rates");
     destinations_.push_back(static_cast<std::uint32_t>(flow.destination));
     paths_of_.push_back(paths_.size());
     numeric::Rational taken = 0;
@@ -121,7 +121,7 @@ class RoutedWormNetwork::Builder {
     layout_.longest_way = std::max(layout_.longest_way, static_cast<std::uint32_t>(steps_.size() - first));
   }
 
-  /// So that they sum to the number of nodes that send.
+  /// Scales the rates to sum to the number of sending nodes.
   void scale_rates() {
     numeric::Rational all = 0;
     unsigned long senders = 0;
@@ -164,7 +164,7 @@ RoutedWormNetwork::RoutedWormNetwork(Builder&& builder)
       scale_(std::move(builder.scale_)) {}
 
 std::vector<PhysicalChannel> RoutedWormNetwork::physical_channels() const {
-  // Of a link with several classes the first station stands for all, as they share its wires.
+  // For a link with several classes the first station represents all, as they share its physical channels.
   std::vector<std::uint32_t> first(layout().stations.size());
   for (std::uint32_t station = 0; station < first.size(); ++station) {
     const bool goes_on = station > 0 && owners_[station].kind == Owner::Kind::link &&
@@ -208,7 +208,7 @@ std::string RoutedWormNetwork::owner_name(std::uint32_t station) const {
 }
 
 std::size_t RoutedWormNetwork::flow_of(std::uint32_t source, std::uint32_t destination) const {
-  // Where it is if the source sends to all others.
+  // Its position if the source sends to all others.
   const std::size_t likely = flows_of_[source] + destination - (destination > source ? 1 : 0);
   if (likely < flows_of_[source + 1] && destinations_[likely] == destination) return likely;
   const auto at = [&](std::size_t flow) { return destinations_.begin() + static_cast<std::ptrdiff_t>(flow); };

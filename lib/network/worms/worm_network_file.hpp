@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-/// Networks from files (network_file.hpp, for worms) as their worms meet them.
+/// Networks from files (network_file.hpp, FileUse::worms) as wormhole networks.
 ///
-/// MODEL     Nodes, links and routes of the file. A link has as many wires side by side as its rate says, each with
-///           `classes` times `virtual_channels` virtual channels. All channels of a link and class are a
-///           station: a worm takes any that is free. A route names the class on each link, or takes class 0.
-///           The links that leave a host are its injection channels, those into it its ejection channels; a
-///           switch that sends or receives has channels of its own for that. Shares of routes become
-///           variants, as many as their common denominator.
+/// MODEL     Nodes, links and routes of the file. The rate of a link is its number of parallel physical
+///           channels, each with `classes` times `virtual_channels` virtual channels. All channels of a link
+///           and class are a station: a message takes any free one. A route names the class on each link, or
+///           takes class 0. The links that leave a host are its injection channels, those into it its
+///           ejection channels; a switch that sends or receives has channels of its own for that. Shares of
+///           routes become variants, as many as their common denominator.
 /// EXCLUDES  reading files; bursts
 /// TESTS     tests/network/worms/worm_network_file_test.cpp, tests/fuzz/fuzz_worm_network.cpp
 namespace tailbound::network {
@@ -22,24 +22,25 @@ namespace tailbound::network {
 inline constexpr std::size_t most_worm_channels = 4'000'000;
 inline constexpr std::uint32_t most_worm_variants = 10'000;
 
-/// A link, or the injection or ejection channel of a switch, as the flows use it.
+/// A link, or the injection or ejection channel of a switch, as used by the flows.
 struct PhysicalChannel {
   std::string name;                    ///< "left -> right", "ejection at left"
-  numeric::Rational utilization;       ///< flits per cycle and wire at load 1, exactly; above 0
+  numeric::Rational utilization;       ///< flits per cycle and physical channel at load 1, exact; above 0
   std::vector<std::uint32_t> sources;  ///< nodes whose messages cross it, ascending
 };
 
 class RoutedWormNetwork : public WormNetwork {
  public:
   /// COST  linear in the network and its routes
-  /// \throws InvalidArgument  not as require_valid() wants it; no flows, a flow with bursts or to its own
-  ///                          source, two flows for the same two nodes
-  /// \throws LimitExceeded    more than the limits above, of channels or of the shares' common denominator
+  /// \throws InvalidArgument  require_valid() fails; no flows, a flow with bursts or to its own source, two
+  ///                          flows for the same pair of nodes
+  /// \throws LimitExceeded    more channels, or a larger common denominator of the shares, than the limits
+  ///                          above
   explicit RoutedWormNetwork(const Network& network);
 
-  /// The file's flows; only they have paths.
+  /// The flows of the file; only these have paths.
   [[nodiscard]] const WormTraffic& traffic() const { return traffic_; }
-  /// Those that messages cross.  COST  a rational addition for each channel of each route
+  /// Channels that messages cross.  COST  a rational addition for each channel of each route
   [[nodiscard]] std::vector<PhysicalChannel> physical_channels() const;
   [[nodiscard]] std::uint32_t next_station(const WormHead& head) const override;
   [[nodiscard]] std::string channel_name(std::uint32_t channel) const override;
@@ -52,12 +53,12 @@ class RoutedWormNetwork : public WormNetwork {
   /// "left -> right", "injection at left": what the station belongs to.
   [[nodiscard]] std::string owner_name(std::uint32_t station) const;
 
-  /// Stations on the path of the variants below `variants_end`, and not of those of the route before.
+  /// Stations on the path of the variants from those of the previous route to `variants_end`, exclusive.
   struct Path {
     std::uint32_t variants_end = 0;
     std::size_t first = 0, end = 0;  ///< positions in steps_
   };
-  /// What a channel belongs to: a link, or a node for which it is injection or ejection.
+  /// A link, or a node with its injection or ejection channel.
   struct Owner {
     enum class Kind : unsigned char { link, injection, ejection } kind = Kind::link;
     std::uint32_t at = 0;
@@ -67,13 +68,13 @@ class RoutedWormNetwork : public WormNetwork {
   std::vector<Link> links_;
   std::vector<Owner> owners_;                ///< [station]
   std::vector<std::size_t> flows_of_;        ///< [node]: the first flow from it; and the end
-  std::vector<std::uint32_t> destinations_;  ///< [flow], rising for each source
+  std::vector<std::uint32_t> destinations_;  ///< [flow], ascending for each source
   std::vector<std::size_t> paths_of_;        ///< [flow]: its first path; and the end
   std::vector<Path> paths_;
   std::vector<std::uint32_t> steps_;  ///< stations
   WormTraffic traffic_;
-  std::vector<numeric::Rational> rates_;  ///< [flow]: as the file has them
-  numeric::Rational scale_ = 1;           ///< of these, to those of traffic_
+  std::vector<numeric::Rational> rates_;  ///< [flow]: as in the file
+  numeric::Rational scale_ = 1;           ///< from these rates to those of traffic_
 };
 
 }  // namespace tailbound::network

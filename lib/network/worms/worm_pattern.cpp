@@ -15,11 +15,11 @@ std::uint64_t bits_of(const NodeGrid& grid, const WormPattern& pattern) {
   if (!std::has_single_bit(nodes))
     throw InvalidArgument(
         "pattern", std::string(name_of(pattern.name)),
-        "of a network whose number of nodes is a power of 2 (it has " + std::to_string(nodes) + ")");
+        "used in a network whose number of nodes is a power of 2 (it has " + std::to_string(nodes) + ")");
   return static_cast<std::uint64_t>(std::countr_zero(nodes));
 }
 
-/// The router reached by going so many routers further along each dimension.
+/// The router reached by the given number of steps along each dimension.
 template <class Steps>
 std::int64_t further(const NodeGrid& grid, std::int64_t node, Steps steps) {
   std::int64_t router = node / grid.concentration, to = 0, stride = 1;
@@ -40,7 +40,7 @@ std::int64_t transposed(const NodeGrid& grid, std::int64_t node) {
   return to * grid.concentration + node % grid.concentration;
 }
 
-/// Turned to the left by so many bits.
+/// Rotated left by the given number of bits.
 std::int64_t turned(std::int64_t node, std::uint64_t bits, std::uint64_t by) {
   const std::int64_t all = (std::int64_t{1} << bits) - 1;
   return ((node << by) | (node >> (bits - by))) & all;
@@ -60,9 +60,10 @@ std::vector<std::int64_t> destinations(const NodeGrid& grid, const WormPattern& 
       if (square) return each([&](std::int64_t node) { return transposed(grid, node); });
       const std::uint64_t bits = bits_of(grid, pattern);
       if (bits % 2 != 0)
-        throw InvalidArgument("pattern", "transpose",
-                              "of equal sides, or of a number of nodes that is a power of 4 (it has " +
-                                  std::to_string(nodes) + ")");
+        throw InvalidArgument(
+            "pattern", "transpose",
+            "used in a network with equal sides, or whose number of nodes is a power of 4 (it has " +
+                std::to_string(nodes) + ")");
       return each([&](std::int64_t node) { return turned(node, bits, bits / 2); });
     }
     case WormPatternName::bit_complement:
@@ -93,7 +94,7 @@ PatternFlows hot_spot(const NodeGrid& grid, const WormPattern& pattern) {
   if (nodes < 2 || nodes > most_hot_spot_nodes)
     throw InvalidArgument(
         "pattern", "hot-spot",
-        "of at most " + std::to_string(most_hot_spot_nodes) + " nodes, not " + std::to_string(nodes));
+        "used with at most " + std::to_string(most_hot_spot_nodes) + " nodes, not " + std::to_string(nodes));
   if (pattern.hot_node < 0 || pattern.hot_node >= nodes)
     throw InvalidArgument("hot node", std::to_string(pattern.hot_node),
                           "from 0 to " + std::to_string(nodes - 1));
@@ -133,7 +134,7 @@ PatternFlows pattern_flows(const NodeGrid& grid, const WormPattern& pattern) {
       all.flows.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to[from]), 0});
   if (all.flows.empty())
     throw InvalidArgument("pattern", std::string(name_of(pattern.name)),
-                          "another: here each node would send to itself");
+                          "another one, because here each node would send to itself");
   return all;
 }
 

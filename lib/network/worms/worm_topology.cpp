@@ -36,7 +36,7 @@ std::string node_rule(WormShape shape, int dimensions, const std::vector<std::in
          range;
 }
 
-/// Of what is no butterfly fat-tree.
+/// For a topology other than a butterfly fat-tree.
 Cube cube_of(const WormTopology& topology) {
   Cube cube;
   if (topology.shape == WormShape::torus) cube.links = CubeLinks::unidirectional_torus;
@@ -53,7 +53,8 @@ Cube cube_of(const WormTopology& topology) {
 
 void check_sides(const WormTopology& topology) {
   if (!has_dimensions(topology.shape))
-    throw InvalidArgument("sides", std::to_string(topology.sides.size()), "left out but for a mesh or torus");
+    throw InvalidArgument("sides", std::to_string(topology.sides.size()),
+                          "omitted, except for a mesh or torus");
   if (topology.sides.size() != static_cast<std::size_t>(topology.dimensions))
     throw InvalidArgument("sides", std::to_string(topology.sides.size()), "one for each dimension");
   std::int64_t nodes = topology.concentration;
@@ -110,12 +111,13 @@ void check(const WormTopology& topology) {
     throw InvalidArgument("injection", "ports", "one: only the nodes of a hypercube have ports");
   if (topology.ends.ejection == Ejection::unlimited && !has_unlimited_ejection(topology.shape))
     throw InvalidArgument("ejection", "unlimited",
-                          "one: a processor of a butterfly fat-tree has one link to receive by");
+                          "one: a processor of a butterfly fat-tree has one incoming link");
   if (topology.shape == WormShape::butterfly_fat_tree &&
       (topology.concentration > 1 || topology.ends.by_channels()))
-    throw InvalidArgument(topology.concentration > 1 ? "concentration" : "ends",
-                          topology.concentration > 1 ? std::to_string(topology.concentration) : "channels",
-                          "left out for a butterfly fat-tree, whose processors have a link each way");
+    throw InvalidArgument(
+        topology.concentration > 1 ? "concentration" : "ends",
+        topology.concentration > 1 ? std::to_string(topology.concentration) : "channels",
+        "omitted for a butterfly fat-tree, whose processors have one link in each direction");
   if (topology.concentration < 1 || topology.concentration > most_concentration)
     throw InvalidArgument("concentration", std::to_string(topology.concentration),
                           "from 1 to " + std::to_string(most_concentration));

@@ -16,20 +16,20 @@ pid_t fork_with_parent(int at_parents_end) {
   const pid_t child = fork();
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, at_parents_end);
-    if (getppid() != parent) raise(at_parents_end);  // ended before that
+    if (getppid() != parent) raise(at_parents_end);  // the parent ended before that
   }
   return child;
 }
 
 pid_t begin_process(const std::function<int()>& work) {
   const pid_t child = fork_with_parent(SIGKILL);
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot begin a process");
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start a process");
   if (child > 0) return child;
   int status = 1;
   try {
     for (const int stop : {SIGINT, SIGTERM, SIGHUP}) signal(stop, SIG_IGN);
     status = work();
-  } catch (...) {  // no thread, no memory: the parent sees the end
+  } catch (...) {  // no thread, no memory: the parent sees that the process has ended
     status = 1;
   }
   _exit(status);
@@ -45,9 +45,8 @@ int wait_for_process(pid_t process) {
 }
 
 std::string words_of_end(int status) {
-  if (WIFSIGNALED(status))
-    return "a process that computed was ended by signal " + std::to_string(WTERMSIG(status));
-  return "a process that computed has ended with status " + std::to_string(WEXITSTATUS(status));
+  if (WIFSIGNALED(status)) return "a worker process was ended by signal " + std::to_string(WTERMSIG(status));
+  return "a worker process exited with status " + std::to_string(WEXITSTATUS(status));
 }
 
 ChildProcess::ChildProcess(const std::function<int(FramedStream&)>& work, const std::vector<int>& others)

@@ -10,47 +10,47 @@
 #include <utility>
 #include <vector>
 
-/// Processes that this one forks: one way to begin, to wait for and to end them.
+/// Child processes: start, wait and end.
 ///
 /// TESTS     tests/run/process_test.cpp
 namespace tailbound::run {
 
-/// fork(), of which the child is sent a signal when the thread that called has ended: SIGKILL, or one that lets it put
-/// away what it has begun. 0 in the child, -1 where no process can be made (errno).
+/// fork(); the child receives a signal when the calling thread has ended: SIGKILL, or a signal that lets it
+/// clean up. Returns 0 in the child, -1 if no process can be started (errno).
 [[nodiscard]] pid_t fork_with_parent(int at_parents_end);
 
-/// A child that does this work, and ends with what it returns as its status, or with 1 where that throws. It ends with
-/// this thread; what asks this process to stop (SIGINT, SIGTERM, SIGHUP) passes it by.
+/// A child process that executes `work` and exits with its return value as status, or with 1 if it throws. It
+/// ends with this thread; signals that stop this process (SIGINT, SIGTERM, SIGHUP) do not reach it.
 ///
-/// CONTRACT  of a process with several threads a child has a copy of the calling one alone: what the others hold
-///           locked stays locked there. `work` must not need it.
-/// \throws std::system_error  no process can be made
+/// CONTRACT  the child of a process with several threads has a copy of the calling thread alone: locks held
+///           by other threads stay locked there. `work` must not need them.
+/// \throws std::system_error  no process can be started
 pid_t begin_process(const std::function<int()>& work);
 
-/// Waits for its end; its status, as waitpid() has it, or 0 where somebody else has got that.
+/// Waits for its end. Returns its status as from waitpid(), or 0 if another caller has received that.
 int wait_for_process(pid_t process);
 
-/// "a process that computed was ended by signal 9"
+/// "a worker process was ended by signal 9"
 [[nodiscard]] std::string words_of_end(int status);
 
-/// One that is talked to, and does not outlive this.
+/// A child process with a message stream, which does not outlive this object.
 class ChildProcess {
  public:
-  /// \param work    done there, with the other end of stream(); as that of begin_process()
-  /// \param others  descriptors that are closed there: of streams to other children
-  /// \throws std::system_error  no process can be made
+  /// \param work    executed there, with the other end of stream(); as in begin_process()
+  /// \param others  descriptors closed there: streams of other children
+  /// \throws std::system_error  no process can be started
   explicit ChildProcess(const std::function<int(FramedStream& to_parent)>& work,
                         const std::vector<int>& others = {});
-  /// It is killed where it has not ended.
+  /// Kills it if it has not ended.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   [[nodiscard]] FramedStream& stream() { return stream_; }
   [[nodiscard]] pid_t id() const { return id_; }
-  /// Waits for its end; its status, as waitpid() has it.
+  /// Waits for its end; returns its status as from waitpid().
   int wait();
-  /// Cuts the stream, which it may see, waits so long for its end, and kills it.
+  /// Closes the stream, which it may notice, waits for the given time, and kills it.
   void end_within(std::chrono::milliseconds patience);
 
  private:

@@ -42,7 +42,7 @@ bool FramedStream::send(std::string_view message, Clock::time_point until) {
       room = Clock::now() < until;
     }
     if (room) continue;
-    if (rest.size() < frame.size()) cut();  // half a message must not become the beginning of the next
+    if (rest.size() < frame.size()) cut();  // half a message must not become the start of the next
     return false;
   }
   return true;
@@ -96,7 +96,7 @@ std::optional<std::string> FramedStream::receive(Clock::time_point until) {
 std::pair<int, int> connected_sockets() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw std::system_error(errno, std::generic_category(), "cannot begin a process");
+    throw std::system_error(errno, std::generic_category(), "cannot start a process");
   return {ends[0], ends[1]};
 }
 

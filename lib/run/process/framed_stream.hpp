@@ -9,14 +9,14 @@
 #include <string_view>
 #include <utility>
 
-/// What processes of one machine tell each other, framed once: a message is its length and its bytes, and comes whole
-/// or not at all.
+/// Framed messages between processes of one machine: a message is its length and its bytes, and arrives
+/// complete or not at all.
 ///
 /// TESTS     tests/run/process_test.cpp
 namespace tailbound::run {
 
-/// One end of a pair of connected sockets. The other side may end at any time: what is sent then is lost, and who
-/// receives finds the end behind what has come whole.
+/// One end of a pair of connected sockets. The other side may end at any time: later messages to it are lost,
+/// and a receiver sees the end after all complete messages.
 ///
 /// CONTRACT  one thread at a time sends, and one receives; they may be two. cut() may be called by any.
 class FramedStream {
@@ -24,7 +24,7 @@ class FramedStream {
   using Clock = std::chrono::steady_clock;
 
   /// \param descriptor  of a connected stream socket, closed at the end
-  /// \param longest     message that is taken [bytes]; one that says to be longer is the end
+  /// \param longest     maximum message length [bytes]; a longer one counts as the end
   explicit FramedStream(int descriptor, std::uint64_t longest = std::numeric_limits<std::uint64_t>::max())
       : descriptor_(descriptor), longest_(longest) {}
   ~FramedStream();
@@ -33,16 +33,16 @@ class FramedStream {
 
   [[nodiscard]] int descriptor() const { return descriptor_; }
 
-  /// Waits until all is written. False where the other side has gone, or has not taken all by then: where it has taken
-  /// some, nothing comes after that (cut()).
+  /// Waits until everything is written. False if the other side has closed, or has not read everything by
+  /// then; after a partial write nothing more is sent (cut()).
   bool send(std::string_view message, Clock::time_point until = Clock::time_point::max());
-  /// A message that has come whole, without waiting.
+  /// A complete message, without waiting.
   [[nodiscard]] std::optional<std::string> take();
   /// The next message; nothing at `until`, or at the end.
   [[nodiscard]] std::optional<std::string> receive(Clock::time_point until);
-  /// Nothing more will come than what take() has still.
+  /// Will nothing more arrive except what take() still has?
   [[nodiscard]] bool ended() const { return ended_; }
-  /// For both sides it is as if the other had gone.
+  /// Closes the connection for both sides.
   void cut();
 
  private:
@@ -52,14 +52,14 @@ class FramedStream {
   int descriptor_;
   std::uint64_t longest_;
   std::string come_;
-  std::size_t read_ = 0;  ///< of what has come
+  std::size_t read_ = 0;  ///< number of bytes read so far
   bool ended_ = false;
 };
 
-/// Two ends that are connected; programs that are started do not inherit them.  \throws std::system_error
+/// Two connected ends, not inherited by started programs.  \throws std::system_error
 [[nodiscard]] std::pair<int, int> connected_sockets();
 
-/// What poll() is to wait until then: milliseconds from 0 to 60 000.
+/// Timeout for poll() until then: milliseconds from 0 to 60 000.
 [[nodiscard]] int milliseconds_until(FramedStream::Clock::time_point time);
 
 }  // namespace tailbound::run

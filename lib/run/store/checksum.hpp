@@ -5,7 +5,7 @@
 
 namespace tailbound::run {
 
-/// CRC-64 of ECMA-182, reflected ("XZ"): finds every damage of up to 64 bits in a row.
+/// CRC-64 of ECMA-182, reflected ("XZ"): detects all errors of up to 64 consecutive bits.
 [[nodiscard]] std::uint64_t checksum(std::string_view bytes);
 
 }  // namespace tailbound::run

@@ -102,15 +102,15 @@ Part read_part(std::string_view text, const std::string& source) {
   try {
     Json json = Json::parse(text);
     if (!json.is_object() || json.value("tailbound", "") != kind)
-      throw ParseError(source, 0, 0, "not the file of a part, as --part writes it");
+      throw ParseError(source, 0, 0, "not a part file written by --part");
     if (json.at("format") != part_format)
-      throw ParseError(source, 0, 0, "of another format of parts than this program's");
+      throw ParseError(source, 0, 0, "a part file of a format that this version does not read");
     const std::string said = json.at("checksum");
     json.erase("checksum");
-    if (said != checksum_of(json)) throw ParseError(source, 0, 0, "damaged (its checksum is wrong)");
+    if (said != checksum_of(json)) throw ParseError(source, 0, 0, "damaged (wrong checksum)");
     return part_of(json);
   } catch (const nlohmann::json::exception&) {
-    throw ParseError(source, 0, 0, "not the file of a part, or cut short");
+    throw ParseError(source, 0, 0, "not a part file, or truncated");
   } catch (const iterators::dataflow_exception&) {
     throw ParseError(source, 0, 0, "damaged");
   } catch (const std::logic_error&) {

@@ -40,26 +40,25 @@ std::string difference(const std::vector<std::string>& its, const std::vector<st
     if (lacks(first, word)) more += (more.empty() ? "" : " ") + word;
   for (const std::string& word : first)
     if (lacks(its, word)) less += (less.empty() ? "" : " ") + word;
-  if (more.empty() && less.empty()) return "the same words in another order, than " + name;
-  if (more.empty()) return "no " + less + ", which " + name + " has";
+  if (more.empty() && less.empty()) return "the same arguments in another order than " + name;
+  if (more.empty()) return "no " + less + ", given in " + name + "";
   return more + ", where " + name + (less.empty() ? " has nothing" : " has " + less);
 }
 
 void require_alike(const NamedPart& its, const NamedPart& first) {
   if (its.part.question != first.part.question)
-    refuse(its,
-           "of another question (" + difference(its.part.question, first.part.question, first.name) + ")",
-           "of the same");
+    refuse(its, "of another query (" + difference(its.part.question, first.part.question, first.name) + ")",
+           "of the same query");
   if (its.part.number.of != first.part.number.of)
     refuse(its, "part " + in_words(its.part.number),
-           "of one cut with " + first.name + ", which is part " + in_words(first.part.number));
+           "part of the same division as " + first.name + ", part " + in_words(first.part.number));
   for (const InputFile& file : its.part.files)
     for (const InputFile& same : first.part.files)
       if (file.path == same.path && (file.size != same.size || file.checksum != same.checksum))
-        refuse(its, "of another " + file.path + " than " + first.name, "of the same file");
+        refuse(its, "of a different " + file.path + " than " + first.name, "of the same file");
 }
 
-/// But for the time that they took.
+/// Except for the times.
 bool same_results(const Part& a, const Part& b) {
   const auto alike = [](const JobResults& one, const JobResults& other) {
     return one.identity == other.identity && one.pieces == other.pieces && one.results == other.results;
@@ -142,28 +141,29 @@ Outcome PartOfRun::carry_out(const Job& job, const Controls& controls, std::vect
 }
 
 void require_whole(const std::vector<NamedPart>& parts, const std::string& version) {
-  if (parts.empty()) throw InvalidArgument("the list of parts", "", "the files of all of them");
+  if (parts.empty()) throw InvalidArgument("the list of parts", "", "the files of all parts");
   const NamedPart& first = parts.front();
   std::map<int, const NamedPart*> there;
   for (const NamedPart& its : parts) {
     if (its.part.version != version)
-      refuse(its, "of tailbound " + its.part.version, "of this version, " + version);
+      refuse(its, "of tailbound version " + its.part.version, "of this version, " + version);
     require_alike(its, first);
     if (!its.part.complete)
-      refuse(its, "cut short by a stop", "whole: run part " + in_words(its.part.number) + " again");
+      refuse(its, "incomplete because its run was stopped",
+             "complete: run part " + in_words(its.part.number) + " again");
     const auto [other, is_new] = there.emplace(its.part.number.number, &its);
     if (!is_new && !same_results(other->second->part, its.part))
       refuse(its, "part " + in_words(its.part.number) + " with other results than " + other->second->name,
-             "there once");
+             "given once");
   }
   std::vector<int> missing;
   for (int i = 1; i <= first.part.number.of; ++i)
     if (there.count(i) == 0) missing.push_back(i);
   if (!missing.empty())
     throw InvalidArgument(
-        "what is given",
+        "the list of parts",
         std::to_string(there.size()) + " of " + std::to_string(first.part.number.of) + " parts",
-        "all of them; missing: " + ranges(missing));
+        "complete; missing: " + ranges(missing));
 }
 
 Recorded::Recorded(std::vector<NamedPart> parts) : parts_(std::move(parts)) {
@@ -178,14 +178,14 @@ Outcome Recorded::carry_out(const Job& job, const Controls& controls, std::vecto
   const auto found = found_.find(name);
   if (found == found_.end()) {
     if (job.alone) return Threads(1).carry_out(job, controls, std::move(begun));
-    throw InvalidArgument("what the parts hold", "of another question", "of \"" + name + "\"");
+    throw InvalidArgument("the content of the parts", "of another query", "of \"" + name + "\"");
   }
   Outcome outcome{.pieces = std::vector<Piece>(job.pieces),
                   .crew = {.kind = Crew::Kind::parts, .count = parts_.front().part.number.of},
                   .seconds = 0};
   for (const JobResults* results : found->second) {
     if (results->pieces != job.pieces)
-      throw InvalidArgument("what the parts hold",
+      throw InvalidArgument("the content of the parts",
                             std::to_string(results->pieces) + " pieces of \"" + name + "\"",
                             std::to_string(job.pieces));
     outcome.seconds += results->seconds;
@@ -193,7 +193,7 @@ Outcome Recorded::carry_out(const Job& job, const Controls& controls, std::vecto
       if (number < outcome.pieces.size()) outcome.pieces[number] = {bytes, true};
   }
   if (!outcome.complete())
-    throw InvalidArgument("what the parts hold", "not all of \"" + name + "\"", "all of its pieces");
+    throw InvalidArgument("the content of the parts", "incomplete for \"" + name + "\"", "all of its pieces");
   return outcome;
 }
 

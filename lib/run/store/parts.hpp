@@ -9,12 +9,13 @@
 #include <string_view>
 #include <vector>
 
-/// A question cut into parts that are computed apart, on any machines at any time, and merged from their files.
+/// A query split into parts that are computed separately, on any machines at any time, and merged from their
+/// files.
 ///
-/// MODEL     Every part asks the whole question. Of the pieces of all its jobs, counted through, part i of n does
-///           those with number i - 1 modulo n, keeps their results, and makes no answer. To merge is to ask the
-///           question once more, with all results at hand.
-/// RESULT    the bytes of the whole run, whatever n.
+/// MODEL     Every part runs the whole query. Counting the pieces of all its jobs, part i of n executes those
+///           with number i - 1 modulo n, stores their results, and returns no answer. Merging runs the query
+///           once more, with all results available.
+/// RESULT    the bytes of the whole run, for any n.
 /// TESTS     tests/run/parts_test.cpp
 namespace tailbound::run {
 
@@ -29,13 +30,13 @@ struct PartNumber {
 struct JobResults {
   std::string identity;
   std::size_t pieces = 0;
-  double seconds = 0;                          ///< that they took
+  double seconds = 0;                          ///< time that they took
   std::map<std::size_t, std::string> results;  ///< number of the piece -> its result
 
   friend bool operator==(const JobResults&, const JobResults&) = default;
 };
 
-/// A file that a question has read.
+/// An input file of a query.
 struct InputFile {
   std::string path;
   std::uint64_t size = 0, checksum = 0;
@@ -44,14 +45,14 @@ struct InputFile {
   friend bool operator==(const InputFile&, const InputFile&) = default;
 };
 
-/// What the file of a part holds.
+/// The content of the file of a part.
 struct Part {
   std::string version;                ///< of the program
-  std::vector<std::string> question;  ///< the words of its command line that the answer depends on
-  std::vector<InputFile> files;       ///< that it has read
+  std::vector<std::string> question;  ///< the command-line arguments that the answer depends on
+  std::vector<InputFile> files;       ///< its input files
   PartNumber number;
-  bool complete = false;         ///< not cut short by a stop
-  std::vector<JobResults> jobs;  ///< in the order in which they were met
+  bool complete = false;         ///< not stopped early
+  std::vector<JobResults> jobs;  ///< in the order in which they occurred
 
   friend bool operator==(const Part&, const Part&) = default;
 };
@@ -59,24 +60,24 @@ struct Part {
 /// JSON, ending with a checksum.
 [[nodiscard]] std::string to_text(const Part& part);
 /// \param source  the file's name, for errors
-/// \throws ParseError  no part, of another format, cut short or damaged
+/// \throws ParseError  not a part, of another format, truncated or damaged
 [[nodiscard]] Part read_part(std::string_view text, const std::string& source);
 
-/// Does the pieces of one part, and keeps their results.
+/// Executes the pieces of one part, and keeps their results.
 class PartOfRun final : public Executor {
  public:
-  /// \param hands  do the pieces, and outlive this; null: as many threads as the controls of a job say
+  /// \param hands  executes the pieces, must outlive this; null: the threads given in the controls of a job
   /// \throws InvalidArgument  "part" out of range
   explicit PartOfRun(PartNumber number, Executor* hands = nullptr);
 
-  /// \throws Elsewhere  always, once this part's pieces are done or stopped: no part makes an answer
+  /// \throws Elsewhere  always, once this part's pieces are done or stopped: a part returns no answer
   [[nodiscard]] Outcome carry_out(const Job& job, const Controls& controls,
                                   std::vector<Piece> begun = {}) override;
   [[nodiscard]] bool in_parts() const override { return true; }
 
   /// What has been done so far.
   [[nodiscard]] const std::vector<JobResults>& jobs() const { return jobs_; }
-  /// A stop has left pieces of this part.
+  /// Has a stop left pieces of this part unfinished?
   [[nodiscard]] bool cut() const { return cut_; }
 
  private:
@@ -87,24 +88,24 @@ class PartOfRun final : public Executor {
   bool cut_ = false, busy_ = false;
 };
 
-/// A part, and the name of the file that it is from.
+/// A part, and the name of its file.
 struct NamedPart {
   std::string name;
   Part part;
 };
 
-/// All parts of one question, in any order; one may be there twice, if both say the same.
-/// \throws InvalidArgument  of another version than this program's, of different questions, files or numbers of
-///                          parts (the file and what differs are named), stopped, or missing
+/// Checks for all parts of one query, in any order; a part may occur twice if both results agree.
+/// \throws InvalidArgument  of another version than this program's, of different queries, files or numbers of
+///                          parts (the message names the file and the difference), stopped, or missing
 void require_whole(const std::vector<NamedPart>& parts, const std::string& version);
 
-/// Gives what the parts have found. What is done alone and they do not know is done here.
+/// Returns the results of the parts. Pieces of jobs with `alone` that they do not contain are executed here.
 class Recorded final : public Executor {
  public:
   /// \pre require_whole()
   explicit Recorded(std::vector<NamedPart> parts);
 
-  /// \throws InvalidArgument  what they hold is not of this job
+  /// \throws InvalidArgument  the results do not belong to this job
   [[nodiscard]] Outcome carry_out(const Job& job, const Controls& controls,
                                   std::vector<Piece> begun = {}) override;
   [[nodiscard]] bool in_parts() const override { return true; }
@@ -112,10 +113,10 @@ class Recorded final : public Executor {
  private:
   std::vector<NamedPart> parts_;
   std::map<std::string, std::vector<const JobResults*>> found_;  ///< by identity, of all parts
-  std::map<std::string, int> met_;                               ///< how often, where the identity is not all
+  std::map<std::string, int> met_;  ///< number of occurrences of an incomplete identity
 };
 
-/// "a list of 3 points", and from its second time on "a list of 3 points (2)".
+/// "a list of 3 points", and from its second occurrence "a list of 3 points (2)".
 [[nodiscard]] std::string named(const std::string& identity, int time);
 
 }  // namespace tailbound::run

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int application = 0x7462'7377;  // "tbsw"
 constexpr int store_format = 1;
-constexpr int patience_ms = 120'000;  ///< for the locks of others
+constexpr int patience_ms = 120'000;  ///< for locks of other processes
 constexpr int pause_ms = 5;
 constexpr std::int64_t foreign_claim_seconds = 86'400;
 
@@ -29,12 +29,12 @@ std::int64_t now() {
       .count();
 }
 
-/// When a process of this machine began [ticks since the start]; empty if there is none.
+/// When a process of this machine started [ticks since boot]; empty if there is none.
 std::string beginning_of(std::int64_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string text;
   std::getline(file, text);
-  const std::size_t name_end = text.rfind(')');  // the name may hold anything
+  const std::size_t name_end = text.rfind(')');  // the name may contain anything
   if (name_end == std::string::npos) return "";
   std::size_t from = name_end + 2;
   for (int field = 3; field < 22 && from != 0; ++field) from = text.find(' ', from) + 1;
@@ -46,7 +46,7 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
 }
 
-/// Of all that is kept of a point.
+/// Over all stored data of a point.
 std::int64_t checksum_of(const PointRow& row) {
   std::string all;
   for (const std::string* text : {&row.key, &row.message, &row.answer, &row.json})
@@ -65,7 +65,7 @@ class PointStore::Database {
   Database(std::string path, std::string version, Use use)
       : path_(std::move(path)), version_(std::move(version)) {
     std::error_code error;
-    if (use == Use::read && !std::filesystem::exists(path_, error)) refuse("a store that is there");
+    if (use == Use::read && !std::filesystem::exists(path_, error)) refuse("an existing store");
     const int flags = use == Use::read ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     if (const int result = sqlite3_open_v2(path_.c_str(), &handle_, flags, nullptr); result != SQLITE_OK) {
       if (result == SQLITE_NOMEM) {
@@ -74,11 +74,12 @@ class PointStore::Database {
       }
       const std::string why = sqlite3_errmsg(handle_);
       sqlite3_close(handle_);
-      refuse("a file that can be written (" + why + ")");
+      refuse("a writable file (" + why + ")");
     }
     sqlite3_busy_timeout(handle_, patience_ms);
     try {
-      // A change of the journal waits for nobody: where several make the store, it is tried again.
+      // SQLite does not wait for a change of the journal mode: if several processes create the store, it is
+      // retried.
       for (int tries = 0; !begun(tries < patience_ms / pause_ms); ++tries)
         std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
     } catch (...) {
@@ -103,7 +104,7 @@ class PointStore::Database {
     Statement(const Statement&) = delete;
     Statement& operator=(const Statement&) = delete;
 
-    /// \param text  outlives the next step
+    /// \param text  must outlive the next step
     Statement& bind(int place, std::string_view text) {
       database_.check(
           sqlite3_bind_text(statement_, place, text.data(), static_cast<int>(text.size()), SQLITE_STATIC));
@@ -142,7 +143,7 @@ class PointStore::Database {
     sqlite3_stmt* statement_ = nullptr;
   };
 
-  /// A statement that is used again and again. At the end of its use it holds nothing.
+  /// A statement that is reused. After each use it has no bound values or locks.
   class Known {
    public:
     Known(Database& database, const char* text) {
@@ -161,7 +162,7 @@ class PointStore::Database {
 
   void run(const char* text) { check(sqlite3_exec(handle_, text, nullptr, nullptr, nullptr)); }
 
-  /// All or nothing, and nobody else writes meanwhile.
+  /// A transaction: all or nothing, with no other writer meanwhile.
   class Step {
    public:
     explicit Step(Database& database) : database_(database) { database_.run("BEGIN IMMEDIATE"); }
@@ -186,7 +187,7 @@ class PointStore::Database {
   [[noreturn]] void damaged(const std::string& what) const { throw ParseError(path_, 0, 0, what); }
 
  private:
-  /// Somebody else has it.
+  /// Another process has the lock.
   class Busy : public Error {
    public:
     using Error::Error;
@@ -198,8 +199,9 @@ class PointStore::Database {
     if (result == SQLITE_OK) return;
     if (result == SQLITE_NOMEM || result == SQLITE_IOERR_NOMEM) throw std::bad_alloc();
     const std::string why = sqlite3_errmsg(handle_);
-    if (result == SQLITE_NOTADB) refuse("a store that `sweep` made, or a new file (it is of another kind)");
-    // The statements are right: if they are not understood, the tables are others.
+    if (result == SQLITE_NOTADB)
+      refuse("a store written by `sweep`, or a new file (this is a file of another kind)");
+    // The statements are correct, so if SQLite rejects them, the tables are different.
     if ((result & 0xFF) == SQLITE_CORRUPT || result == SQLITE_ERROR)
       damaged("the store is damaged (" + why + ")");
     if ((result & 0xFF) == SQLITE_BUSY) throw Busy("the store " + path_ + " is in use: " + why);
@@ -214,7 +216,7 @@ class PointStore::Database {
     return statement.step() ? statement.number(0) : 0;
   }
 
-  /// False where others are making it, and that may be waited for.
+  /// False if other processes are creating it, which may be waited for.
   [[nodiscard]] bool begun(bool may_wait) {
     try {
       begin();
@@ -226,7 +228,7 @@ class PointStore::Database {
   }
 
   void begin() {
-    // Looked at without a lock first: most often all is there.
+    // Checked without a lock first, as the store usually exists.
     const bool empty = pragma("SELECT count(*) FROM sqlite_master") == 0;
     if (empty) {
       run("PRAGMA journal_mode = WAL");
@@ -235,7 +237,7 @@ class PointStore::Database {
       step.done();
     }
     if (pragma("PRAGMA application_id") != application)
-      refuse("a store that `sweep` made (this is another database)");
+      refuse("a store written by `sweep` (this is another database)");
     if (pragma("PRAGMA user_version") != store_format)
       refuse("a store of format " + std::to_string(store_format) + " (this one has format " +
              std::to_string(pragma("PRAGMA user_version")) + "); give another file");
@@ -243,8 +245,8 @@ class PointStore::Database {
     const std::string its = version.step() ? version.text(0) : "?";
     if (its != version_)
       refuse("a store of version " + version_ +
-             " of tailbound, as answers of several versions are not mixed (this one is of version " + its +
-             "); give another file");
+             " of tailbound, because results of different versions are not mixed (this one is of version " +
+             its + "); give another file");
     run("PRAGMA synchronous = NORMAL");
   }
 

@@ -12,47 +12,47 @@
 
 /// The points of sweeps in a file, for several processes at once.
 ///
-/// MODEL     an SQLite database with write-ahead logging: what keep() has returned from outlives the end of any
-///           process at any moment, a failure of power perhaps not. A point that somebody works on is claimed; a claim
-///           ends with its process, and where that ran on another machine after a day.
-/// EXCLUDES  file systems without the locks of SQLite, as some networks'
+/// MODEL     an SQLite database with write-ahead logging: results survive the end of any process at any
+///           moment once keep() has returned, but perhaps not a power failure. A point in progress is
+///           claimed; a claim ends with its process, or after a day if that runs on another machine.
+/// EXCLUDES  file systems without the locks of SQLite, such as some network file systems
 /// TESTS     tests/run/point_store_test.cpp
 namespace tailbound::run {
 
-/// What became of a point.
+/// The state of a point.
 enum class PointStatus {
   answered,
-  no_answer,  ///< well put, but without an answer: the queue is unstable, ...
+  no_answer,  ///< valid, but without an answer: the queue is unstable, ...
   bad_input,
   failed,   ///< of the program
-  missing,  ///< not yet asked
+  missing,  ///< not yet computed
 };
 /// "answered", "no answer", "bad input", "failed", "missing"
 [[nodiscard]] const char* name(PointStatus status);
 
-/// A point as it is kept.
+/// A stored point.
 struct PointRow {
-  std::string key;  ///< what was asked, in words
+  std::string key;  ///< the query in words
   PointStatus status = PointStatus::missing;
-  std::string message{};  ///< where it was not answered
+  std::string message{};  ///< if it was not answered
   std::string answer{};   ///< bytes of the answer
   std::string json{};     ///< the same for other programs
 };
 
-/// The disk is full, or will not take what is written: what is found now is kept nowhere.
+/// The disk is full or not writable: results found now are not stored.
 class StoreFull : public NoAnswer {
  public:
   using NoAnswer::NoAnswer;
 };
 
-/// Not for use by several threads at a time, nor behind a fork(). Whatever writes throws StoreFull.
+/// Not thread-safe, and not usable after a fork(). All writing functions throw StoreFull.
 class PointStore {
  public:
   enum class Use { read, write };
 
-  /// \param version  of the program: answers of another are not mixed with its own
-  /// \param use      write: the file is made where there is none
-  /// \throws InvalidArgument  "--store": cannot be opened, is no store, or one of another version
+  /// \param version  of the program: results of different versions are not mixed
+  /// \param use      write: the file is created if missing
+  /// \throws InvalidArgument  "--store": cannot be opened, is not a store, or has another version
   PointStore(const std::string& path, std::string version, Use use);
   ~PointStore();
   PointStore(const PointStore&) = delete;
@@ -62,24 +62,26 @@ class PointStore {
   [[nodiscard]] std::optional<PointRow> find(const std::string& key);
   [[nodiscard]] bool has(const std::string& key);
 
-  /// Keeps these, and claims up to so many points for this process, all in one step.
-  /// \param keys    what is asked
-  /// \param cursor  place in `keys` to look from; behind the last that was looked at, afterwards
-  /// \return places in `keys`: neither finished, nor claimed by somebody who is at work
+  /// Stores these points, and claims up to the given number of points for this process, in one transaction.
+  /// \param keys    the queries
+  /// \param cursor  position in `keys` from which to search; afterwards, the position after the last one
+  /// examined
+  /// \return positions in `keys` that are neither finished nor claimed by a running process
   [[nodiscard]] std::vector<std::size_t> keep_and_claim(const std::vector<PointRow>& rows,
                                                         const std::vector<std::string>& keys,
                                                         std::size_t& cursor, std::size_t most);
 
   struct Count {
     std::int64_t points = 0;   ///< finished
-    std::int64_t claimed = 0;  ///< in work, or left by a process that was ended
-    std::int64_t tries = 0;    ///< how often a point was claimed
+    std::int64_t claimed = 0;  ///< in progress, or left by a process that ended
+    std::int64_t tries = 0;    ///< number of times a point was claimed
   };
   [[nodiscard]] Count count();
 
-  /// Points that are not answered though asked, and are to be asked again.
+  /// Removes points without an answer that are to be computed again.
   void forget(const std::vector<std::string>& keys);
-  /// Copies the finished points of another store that are not here. \throws InvalidArgument  as the constructor
+  /// Copies the finished points of another store that are missing here. \throws InvalidArgument  as the
+  /// constructor
   void add(const std::string& other);
 
  private:

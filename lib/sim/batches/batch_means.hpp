@@ -6,24 +6,24 @@
 
 /// Confidence intervals from batches.
 ///
-/// MODEL     The measured time is cut into batches of equal length; figures of different batches are taken
-///           as independent and alike. That holds the better the longer a batch is against the time in which
-///           the system forgets its state (sim/batches/batched_run.hpp states the rule for the length).
+/// MODEL     The measured time is cut into batches of equal length; figures of different batches are taken as
+///           independent and identically distributed. This holds better the longer a batch is compared with
+///           the relaxation time of the system (sim/batches/batched_run.hpp states the rule for the length).
 /// RESULT    sum(numerators) / sum(denominators), and Student's t interval with (batches - 1) degrees of
 ///           freedom from the residuals  numerator - ratio * denominator.  With equal denominators these are
 ///           plain batch means, without bias; with random ones (packets delivered) the ratio has a bias of
 ///           the order of 1 / batches of the interval's width.
 /// SOURCE    Law 2015, "Simulation modeling and analysis", sections 9.5.3 and 11.4
-/// EXCLUDES  batches of the same long run that are correlated: the interval is then too narrow.
+/// EXCLUDES  correlated batches of one long run: the interval is then too narrow.
 namespace tailbound::sim {
 
 struct RatioEstimate {
   double value = 0, lower = 0, upper = 0;
 };
 
-/// The interval is cut off at 0 (numerators are not negative). If no batch saw the event at all, the value is
-/// 0 and the upper end is what -log((1 - confidence) / 2) occurrences would have given (the Poisson bound for
-/// events that come singly; events that come in clusters can be likelier than that).
+/// The interval is truncated at 0 (numerators are not negative). If no batch saw the event, the value is 0
+/// and the upper end corresponds to -log((1 - confidence) / 2) occurrences (the Poisson bound for single
+/// events; clustered events can be more likely).
 ///
 /// \param confidence  0 < confidence < 1
 /// \throws InvalidArgument  fewer than 2 batches, spans of different length, a sum of denominators that is

@@ -7,8 +7,7 @@
 #include <numeric>
 #include <optional>
 
-/// Sums of the counts of every batch, and ratios of two of them with intervals.
-/// Internal to the sim module.
+/// Sums of the counts of every batch, and ratios of two sums with intervals. Internal to the sim module.
 namespace tailbound::sim {
 
 class BatchSums {
@@ -17,7 +16,7 @@ class BatchSums {
 
   BatchSums(const RunResult& result, double confidence) : counts_(result.all()), confidence_(confidence) {}
 
-  /// Nothing where the denominators are all 0.
+  /// Nothing if the denominators are all 0.
   template <class Unit>
   [[nodiscard]] std::optional<numeric::Estimate<Unit>> ratio(const Sum& above, const Sum& below) const {
     const std::vector<double> numerators = each(above), denominators = each(below);

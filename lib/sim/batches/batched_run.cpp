@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Slots between two looks at the clock and the stop request: doubled or halved within these limits until
+/// Slots between two checks of the clock and the stop request: doubled or halved within these limits until
 /// they take some 20 ms.
 constexpr std::int64_t least_chunk = 1, most_chunk = 1 << 20;
 
@@ -33,18 +33,18 @@ void check(const RunPlan& plan) {
           "from 0 to 10^12 slots");
   require(plan.slots >= 1 && plan.slots <= 1'000'000'000'000, "slots", plan.slots, "from 1 to 10^12");
   require(plan.batches >= 1 && plan.batches * plan.replications <= 4096, "batches", plan.batches,
-          "at least 1, and at most 4096 in all replications together");
+          "at least 1, and at most 4096 over all replications");
   require(plan.batches <= plan.slots, "batches", plan.batches, "at most the number of slots");
 }
 
-/// All inputs in words.
+/// All inputs as text.
 std::string fingerprint_of(std::string_view model, const RunPlan& plan) {
   return std::string(model) + "; seed " + std::to_string(plan.seed) + ", replications " +
          std::to_string(plan.replications) + ", warm-up " + std::to_string(plan.warmup) + ", slots " +
          std::to_string(plan.slots) + ", batches " + std::to_string(plan.batches);
 }
 
-/// Where one replication stands.
+/// The state of one replication.
 struct Standing {
   std::int64_t slots = 0;  ///< simulated, warm-up included
   std::vector<Counts> batches;
@@ -82,7 +82,7 @@ Standing get_standing(ByteReader& reader, const RunPlan& plan) {
   return standing;
 }
 
-/// Of a piece that has not been begun, too.
+/// Also for a piece that has not started.
 Standing standing_of(std::string_view bytes, const RunPlan& plan) {
   if (bytes.empty()) return {};
   ByteReader reader(bytes);
@@ -91,7 +91,7 @@ Standing standing_of(std::string_view bytes, const RunPlan& plan) {
   return standing;
 }
 
-/// The content of a checkpoint: all standings, one after the other.
+/// The content of a checkpoint: the states of all replications, one after the other.
 std::string content_of(const std::vector<run::Piece>& pieces) {
   static const std::string not_begun = to_bytes({});
   std::string content;
@@ -110,7 +110,7 @@ std::vector<run::Piece> pieces_of(std::string_view content, const RunPlan& plan)
   return pieces;
 }
 
-/// One replication after the other is a piece of the job.
+/// Each replication is a piece of the job.
 class Replications {
  public:
   Replications(const RunPlan& plan, const ReplicationFactory& factory) : plan_(plan), factory_(factory) {}
@@ -123,10 +123,11 @@ class Replications {
 
   const RunPlan& plan_;
   const ReplicationFactory& factory_;
-  std::mutex making_;  ///< held where a simulation is made or ended
+  std::mutex making_;  ///< held while a simulation is made or ended
 };
 
-/// Models have rationals, and so may what is made of them; threads must not count the uses of one at once.
+/// Models contain rationals, and so may objects made from them; threads must not update their reference
+/// counts concurrently.
 auto Replications::make(std::size_t number) {
   const auto end = [this](Replication* simulation) {
     const std::scoped_lock guard(making_);
@@ -167,7 +168,7 @@ run::Piece Replications::simulate(std::size_t number, std::string_view begun, ru
     own.slots += advance;
     if (advance == boundary) {
       Counts counts = simulation->take_counts();
-      if (measured >= 0) own.batches.push_back(std::move(counts));  // those of the warm-up are dropped
+      if (measured >= 0) own.batches.push_back(std::move(counts));  // batches of the warm-up are dropped
     }
     if (own.slots == plan_.replication_slots()) return stand(own, *simulation);
     const run::Look::Wish wish =

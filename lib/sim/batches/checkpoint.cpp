@@ -31,17 +31,17 @@ std::string open_checkpoint(std::string_view fingerprint, std::string_view bytes
   if (!bytes.starts_with(magic)) refuse("not a checkpoint of tailbound");
   constexpr std::size_t head = magic.size() + sizeof(std::uint32_t) + sizeof(std::uint64_t);
   constexpr std::size_t tail = sizeof(std::uint64_t);
-  if (bytes.size() < head + tail) refuse("cut short");
+  if (bytes.size() < head + tail) refuse("truncated");
   ByteReader reader(bytes.substr(magic.size()));
   const auto its_version = reader.get<std::uint32_t>();
   if (its_version != version)
     refuse("of format version " + std::to_string(its_version) + "; this program reads version " +
            std::to_string(version));
   const auto length = reader.get<std::uint64_t>();
-  if (length != bytes.size() - head - tail) refuse("cut short, or with something added");
+  if (length != bytes.size() - head - tail) refuse("truncated, or with trailing bytes");
   ByteReader end(bytes.substr(bytes.size() - tail));
   if (end.get<std::uint64_t>() != checksum(bytes.substr(0, bytes.size() - tail)))
-    refuse("damaged (its checksum is wrong)");
+    refuse("damaged (wrong checksum)");
   const std::string its_fingerprint = reader.get_text();
   if (its_fingerprint != fingerprint)
     throw InvalidArgument("the checkpoint's simulation", "\"" + its_fingerprint + "\"",

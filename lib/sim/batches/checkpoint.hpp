@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-/// The state of a simulation as bytes that can be told from damaged or foreign ones.
+/// The state of a simulation as bytes that are checked for damage and identity.
 ///
-/// MODEL     magic, format version, length, fingerprint of the inputs, content, CRC-64 of all that.
+/// MODEL     magic, format version, length, fingerprint of the inputs, content, CRC-64 of all of these.
 /// EXCLUDES  files: the caller writes and reads the bytes.
 namespace tailbound::sim {
 
@@ -19,12 +19,12 @@ using run::checksum;
 [[nodiscard]] std::string seal_checkpoint(std::string_view fingerprint, std::string_view content);
 
 /// The content.
-/// \throws ParseError       not a checkpoint, another version, cut short, or damaged
+/// \throws ParseError       not a checkpoint, another version, truncated, or damaged
 /// \throws InvalidArgument  a checkpoint of other inputs (the message shows both)
 [[nodiscard]] std::string open_checkpoint(std::string_view fingerprint, std::string_view bytes);
 
-/// What a file is a checkpoint of, told from its head alone: the fingerprint, of any format version and
-/// however damaged behind it. None if it is no checkpoint of this program.
+/// The fingerprint of a checkpoint, read from the head of the file alone: of any format version, even if the
+/// rest is damaged. None if it is not a checkpoint of this program.
 [[nodiscard]] std::optional<std::string> checkpoint_fingerprint(std::string_view head);
 
 }  // namespace tailbound::sim

@@ -49,7 +49,8 @@ numeric::Estimate<unit::Slot> HistogramBatches::percentile(double fraction) cons
     throw InvalidArgument("percentile", std::to_string(fraction), "above 0 and below 1, as a fraction");
   std::size_t size = 0;
   for (const Histogram& histogram : histograms_) size = std::max(size, histogram.size());
-  // P(X > level) falls, and so do (but for noise) the ends of its interval: the first level that meets.
+  // P(X > level) decreases, and so do (except for noise) the ends of its interval: the first level that
+  // satisfies the condition.
   const auto last = static_cast<std::int64_t>(size);
   std::int64_t low = last, middle = last, high = last;
   std::vector<double> beyond = totals_;  // the level; whole numbers

@@ -6,34 +6,35 @@
 
 #include <functional>
 
-/// Tails, means and percentiles from one histogram a batch.
+/// Tails, means and percentiles from one histogram per batch.
 namespace tailbound::sim {
 
-using Histogram = std::vector<std::uint64_t>;  ///< [value]: how often
+using Histogram = std::vector<std::uint64_t>;  ///< [value]: number of occurrences
 
 struct LevelEstimate {
   std::int64_t level = 0;
   numeric::Estimate<unit::Probability> probability;  ///< P(X > level)
-  std::uint64_t count = 0;                           ///< how often X > level was seen
+  std::uint64_t count = 0;                           ///< number of times X > level was seen
 };
 
 [[nodiscard]] double total_count(const Histogram& histogram);
 
 class HistogramBatches {
  public:
-  /// \param of  picks the histogram out of a batch's counts
+  /// \param of  selects the histogram in a batch's counts
   HistogramBatches(const std::vector<const Counts*>& counts,
                    const std::function<Histogram(const Counts&)>& of, double confidence);
 
   /// P(X > level)
-  /// \throws InvalidArgument  level < 0; nothing was counted at all
+  /// \throws InvalidArgument  level < 0; nothing was counted
   [[nodiscard]] LevelEstimate tail(std::int64_t level) const;
   [[nodiscard]] std::vector<LevelEstimate> tails(const std::vector<std::int64_t>& levels) const;
   template <class Unit>
   [[nodiscard]] numeric::Estimate<Unit> mean() const {
     return estimate<Unit>(weighted_, totals_, confidence_);
   }
-  /// The least t with P(X <= t) >= fraction; its interval is where the ends of P(X > t)'s intervals put it.
+  /// The smallest t with P(X <= t) >= fraction; its interval follows from the ends of the intervals of P(X >
+  /// t).
   [[nodiscard]] numeric::Estimate<unit::Slot> percentile(double fraction) const;
   /// Values counted in all batches.
   [[nodiscard]] double all() const;

@@ -6,17 +6,16 @@
 #include <cstdint>
 #include <vector>
 
-/// What a simulator offers so that sim/batches/batched_run.hpp can run it.
+/// The interface of a simulator for sim/batches/batched_run.hpp.
 namespace tailbound::sim {
 
-/// What was counted, as rows of integers; each simulator says what its rows mean. Integers add up to the
-/// same whatever the order.
+/// Counts, as rows of integers; each simulator defines its rows. Sums of integers do not depend on the order.
 using Counts = std::vector<std::vector<std::uint64_t>>;
 
 /// One independent replication of a simulation, from its empty start.
 ///
-/// CONTRACT  a function of the inputs and the random key alone. How the time is cut into calls of advance(),
-///           and whether the state went through save() and load() in between, changes nothing.
+/// CONTRACT  a function of the inputs and the random key alone. It does not depend on the division of time
+///           into calls of advance(), nor on save() and load() in between.
 class Replication {
  public:
   Replication() = default;
@@ -25,13 +24,13 @@ class Replication {
   virtual ~Replication() = default;
 
   /// Simulates the next `slots` slots.
-  /// \throws LimitExceeded  the state would outgrow the simulator's stated memory
+  /// \throws LimitExceeded  the state would exceed the stated memory of the simulator
   virtual void advance(std::int64_t slots) = 0;
-  /// What was counted since the last call (or the start), and begins to count anew.
+  /// The counts since the last call (or the start); counting starts anew.
   [[nodiscard]] virtual Counts take_counts() = 0;
   virtual void save(ByteWriter& writer) = 0;
   /// Continues from a saved state of the same simulation.
-  /// \throws ParseError  the bytes do not fit
+  /// \throws ParseError  the bytes do not match
   virtual void load(ByteReader& reader) = 0;
 };
 

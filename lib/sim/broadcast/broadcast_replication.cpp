@@ -85,14 +85,14 @@ class Generator {
   Generated message_;
 };
 
-/// A broadcast on its way.
+/// A broadcast in progress.
 struct Broadcast {
   std::uint64_t born = 0;
   Index base = 0;
-  Index missing = 0;  ///< receivers that do not have it yet; 0: this place is free
+  Index missing = 0;  ///< receivers that do not have it yet; 0: this entry is free
 };
 
-/// A node that has the message and will send it on over relative dimensions below `relative`.
+/// A node that has the message and will forward it over relative dimensions below `relative`.
 struct Step {
   std::uint64_t due = 0;
   Index broadcast = 0, node = 0, relative = 0;
@@ -299,7 +299,7 @@ class Simulated final : public BroadcastReplication {
   std::uint64_t startup_;
   BroadcastBins bins_;
   bool ports_;
-  Index ejects_;  ///< ejection channels on a way
+  Index ejects_;  ///< ejection channels on a route
   std::unique_ptr<network::WormNetwork> network_;
   Index first_link_;  ///< its station
   Generator generator_;

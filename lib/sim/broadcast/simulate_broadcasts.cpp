@@ -15,7 +15,7 @@ double deliveries(const BroadcastModel& model) {
   return 1 + numeric::nearest_double(model.broadcast) * (model.nodes() - 2);
 }
 
-/// Flit-hops of a probe for saturation, and messages that each node generates at least.
+/// Maximum flit-hops of a probe for saturation, and minimum messages generated per node.
 constexpr double most_probe_hops = 6e8, least_probe_messages = 50;
 
 double messages_of_probe(const BroadcastModel& model, const SaturationSearch& search) {

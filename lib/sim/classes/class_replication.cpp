@@ -31,14 +31,13 @@ void require_valid(const ClassModel& model) {
   if (model.loads.empty() || model.loads.size() > ClassModel::most_classes)
     refuse("classes", std::to_string(model.loads.size()), "1 to 8");
   for (const Rational& load : model.loads)
-    if (load <= 0) refuse("load of a class", plain(load), "above 0 packets a slot");
+    if (load <= 0) refuse("load of a class", plain(load), "above 0 packets per slot");
   if (model.joint.empty() && model.load() > numeric::whole(model.inputs))
     refuse("loads of the classes", plain(model.load()) + " together",
-           "at most one packet a slot of each input");
+           "at most one packet per slot from each input");
   if (!model.finite() && model.load() >= 1) throw Unstable(plain(model.load()), 1);
   if (model.schedule == Schedule::strict) {
-    if (!model.weights.empty())
-      refuse("weights", "given", "left out where classes are served strictly in their order");
+    if (!model.weights.empty()) refuse("weights", "given", "omitted with strict priority");
   } else if (model.weights.size() != model.classes()) {
     refuse("weights", std::to_string(model.weights.size()), "one for each class");
   }
@@ -54,13 +53,13 @@ void require_valid(const ClassModel& model) {
       refuse("room", std::to_string(room), "1 to 10000000 packets");
 }
 
-/// The greatest 64-bit number that stands for a probability up to this.
+/// The largest 64-bit number that represents a probability of at most this.
 std::uint64_t up_to(const Rational& sum) {
   if (sum >= 1) return ~std::uint64_t{0};
   return cln::cl_I_to_ulong(cln::floor1(sum * cln::expt(numeric::Integer(2), 64)));
 }
 
-/// A number drawn by a law: the first whose sum is above the draw.
+/// A number drawn from a distribution: the first whose cumulative sum is above the draw.
 class ClassDraw {
  public:
   explicit ClassDraw(const std::vector<Rational>& law) {
@@ -99,7 +98,7 @@ std::vector<Rational> packets_law(const ClassModel& model) {
   return law;
 }
 
-/// Packets waiting, as the slots in which they came.
+/// Waiting packets, by their slots of arrival.
 class ClassBacklog {
  public:
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -125,7 +124,7 @@ class ClassBacklog {
  private:
   void grow() {
     if (slots_.size() >= most_waiting)
-      throw LimitExceeded("a queue longer than " + std::to_string(most_waiting) + " packets");
+      throw LimitExceeded("a queue exceeds the limit of " + std::to_string(most_waiting) + " packets");
     std::vector<std::int64_t> more(2 * slots_.size());
     for (std::size_t i = 0; i < size_; ++i) more[i] = slots_[(first_ + i) & (slots_.size() - 1)];
     slots_ = std::move(more);
@@ -281,7 +280,7 @@ class SharedOutput final : public Replication {
       for (std::size_t c = 0; c < classes_; ++c) arriving_[c] = model_.joint[drawn].packets[c];
       return;
     }
-    // Indices of a slot's own, so that a slot's draws do not depend on those before.
+    // Each slot has its own indices, so its draws do not depend on earlier slots.
     for (std::size_t i = 0; i < drawn; ++i)
       ++arriving_[classes_ == 1 ? 0 : class_(word(which_class, (slot << 10U) + i))];
   }
@@ -313,7 +312,8 @@ class SharedOutput final : public Replication {
     count_one(row(ClassRows::occupancy, c), backlog.size());
   }
 
-  /// Lindley's recursion of each class alone, and of all others without it; what is left of all packets is it, served last.
+  /// Lindley's recursion for each class alone, and for all others without it; the rest of all packets is the
+  /// class served last.
   void count_bounds() {
     std::int64_t all = 0;
     for (const std::int64_t each : arriving_) all += each;
@@ -375,10 +375,10 @@ class SharedOutput final : public Replication {
   std::size_t waiting_ = 0;
   std::vector<std::int64_t> arriving_, alone_, others_;
   std::array<RandomBlock, 2> blocks_{};
-  std::int64_t packet_ = 1;  ///< what one takes of a deficit
+  std::int64_t packet_ = 1;  ///< deficit used by one packet
   std::vector<std::int64_t> quanta_, deficits_;
   std::size_t turn_ = 0;
-  bool visited_ = false;  ///< has the class whose turn it is had its quantum?
+  bool visited_ = false;  ///< has the current class received its quantum?
   std::int64_t now_ = 0;
   Counts counts_;
 };

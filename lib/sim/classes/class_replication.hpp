@@ -11,24 +11,26 @@
 #include <string>
 #include <vector>
 
-/// Simulation, slot by slot, of one output that several classes of packets share.
+/// Slot-by-slot simulation of one output shared by several classes of packets.
 ///
-/// MODEL     In each slot packets of each class arrive; what came joins the queue of its class, or is lost where that has no
-///           room; then the slot is counted; then one packet is served if there is any. Within a class first in, first out.
-///           Who is served:
-///             strict  the first class that has a packet
-///             wrr     weighted round robin: class after class up to its weight of packets, empty ones passed over
-///             drr     deficit round robin: a class that is visited is given its weight, serves while it has a packet's
-///                     worth left, and keeps what is left, unless its queue empties
-///           Arrivals by one of
-///             inputs that send at most one packet a slot each, of class c with probability loads[c] / inputs
+/// MODEL     In each slot packets of each class arrive. An arriving packet joins the queue of its class, or
+///           is lost if that is full. Then the slot is counted, and one packet is served if there is any.
+///           Within a class service is first in, first out. The order of classes:
+///             strict  the highest class with a packet
+///             wrr     weighted round robin: class after class, up to its weight of packets, empty ones
+///                     skipped
+///             drr     deficit round robin: a visited class is credited its weight, serves while its credit
+///                     covers a packet, and keeps the rest unless its queue empties
+///           Arrivals are one of
+///             inputs that send at most one packet per slot each, of class c with probability loads[c] /
+///             inputs
 ///             the same as on-off sources (traffic/on_off.hpp), each burst of one class, drawn by the loads
-///             a joint law of the packets of each class in a slot
-/// RESULT    counts (ClassRows). Of wrr and drr without finite room also the queues of each class were it alone, and were it
-///           served last: whatever the weights, its queue lies between (docs/derivations/priorities.md), slot by slot,
-///           which is looked at in every slot.
+///             a joint distribution of the packets of each class in a slot
+/// RESULT    counts (ClassRows). For wrr and drr with unlimited buffers also the queues of each class served
+///           alone, and served last. For any weights its queue lies between these two
+///           (docs/derivations/priorities.md), slot by slot, which is checked in every slot.
 /// METHOD    independent slots: one draw for the packets of all inputs, one for the class of each
-/// COST      some 20 million packets a second of a processor for 16 inputs and two classes
+/// COST      some 20 million packets per second and processor for 16 inputs and two classes
 /// TESTS     tests/sim/classes/simulate_classes_test.cpp
 namespace tailbound::sim {
 
@@ -37,7 +39,7 @@ enum class Schedule { strict, wrr, drr };
   return std::array{"strict", "wrr", "drr"};
 }
 
-/// So many packets of each class come together.
+/// Packets of each class that arrive together.
 struct SlotPackets {
   std::vector<std::int64_t> packets;
   numeric::Rational probability;
@@ -49,27 +51,27 @@ struct ClassModel {
 
   std::int64_t inputs = 1;  ///< 1 .. 1024
   std::vector<numeric::Rational>
-      loads;  ///< of each class [packets/slot], class 1 in front; above 0, at most `inputs` together
+      loads;  ///< per class [packets/slot], class 1 first; above 0, at most `inputs` together
   std::optional<traffic::Burst> burst{};
-  std::vector<SlotPackets> joint{};  ///< in place of inputs and bursts; sums to 1
+  std::vector<SlotPackets> joint{};  ///< instead of inputs and bursts; sums to 1
   Schedule schedule = Schedule::strict;
-  std::vector<numeric::Rational> weights{};  ///< of wrr whole, of drr 1/1000 .. 1000; none of strict
-  std::vector<std::int64_t> rooms{};         ///< of each class [packets]; without end where there are none
+  std::vector<numeric::Rational> weights{};  ///< wrr: whole; drr: 1/1000 .. 1000; strict: none
+  std::vector<std::int64_t> rooms{};         ///< buffer of each class [packets]; unlimited if empty
 
   [[nodiscard]] std::size_t classes() const { return loads.size(); }
   [[nodiscard]] numeric::Rational load() const;
   [[nodiscard]] bool finite() const { return !rooms.empty(); }
-  /// Are classes counted as if alone and as if served last, too?
+  /// Are the queues of each class served alone and served last counted as well?
   [[nodiscard]] bool bounded() const { return schedule != Schedule::strict && !finite(); }
 };
 
-/// Rows of the counts: of what, of which class.
+/// Rows of the counts, by kind and class.
 struct ClassRows {
   enum Kind : std::size_t {
-    arrivals,   ///< [0] packets that came, [1] lost, [2] served
+    arrivals,   ///< [0] packets that arrived, [1] lost, [2] served
     occupancy,  ///< [n]: slots
     waits,      ///< [w]: packets served after w slots
-    alone,      ///< [n]: slots with n of them, if no other class were there
+    alone,      ///< [n]: slots with n packets, if no other class were there
     last,       ///< [n]: the same if all others were served first
     kinds
   };
@@ -78,7 +80,7 @@ struct ClassRows {
 };
 
 /// \throws InvalidArgument  a field out of range
-/// \throws Unstable         without finite rooms: all classes together are offered 1 packet a slot or more
+/// \throws Unstable         without finite buffers: all classes together offer 1 packet per slot or more
 [[nodiscard]] std::unique_ptr<Replication> make_class_replication(const ClassModel& model, RandomKey key);
 
 /// The inputs as text, for checkpoints.

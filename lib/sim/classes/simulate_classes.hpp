@@ -8,10 +8,11 @@
 #include <optional>
 #include <string_view>
 
-/// What a simulated output with classes (sim/classes/class_replication.hpp) shows, as estimates with confidence intervals.
+/// Estimates with confidence intervals from a simulated output with classes
+/// (sim/classes/class_replication.hpp).
 ///
-/// MODEL     the batches of all replications are taken together (sim/batches/batch_means.hpp).
-/// EXCLUDES  events so rare that few batches see any: `count` tells how many were seen.
+/// MODEL     the batches of all replications are pooled (sim/batches/batch_means.hpp).
+/// EXCLUDES  events so rare that few batches see any: `count` gives the number seen.
 /// TESTS     tests/sim/classes/simulate_classes_test.cpp
 namespace tailbound::sim {
 
@@ -21,17 +22,17 @@ struct ClassPercentile {
 };
 
 struct ClassEstimates {
-  std::uint64_t packets = 0, lost = 0;             ///< that came; of them
+  std::uint64_t packets = 0, lost = 0;             ///< packets that arrived, and those lost
   numeric::Estimate<unit::Load> served;            ///< packets/slot
   numeric::Estimate<unit::Packet> mean_occupancy;  ///< just after the arrivals of a slot
-  numeric::Estimate<unit::Ratio> loss;             ///< of the packets that came
-  /// None where no packet was served.
+  numeric::Estimate<unit::Ratio> loss;             ///< of the packets that arrived
+  /// None if no packet was served.
   std::optional<numeric::Estimate<unit::Slot>> mean_wait;
   std::vector<ClassPercentile> percentiles{};
   std::vector<LevelEstimate> occupancy,
-      wait;  ///< P(L > n), P(W > n); the latter empty where no packet was served
+      wait;  ///< P(L > n), P(W > n); the latter empty if no packet was served
   std::vector<LevelEstimate> alone,
-      last;  ///< P(L > n) if the class were served first, last; where model.bounded()
+      last;  ///< P(L > n) if the class were served first, last; if model.bounded()
 };
 
 struct ClassQuestions {
@@ -40,7 +41,7 @@ struct ClassQuestions {
   double confidence = 0.95;
 };
 
-/// How busy the output is: what the automatic plan needs.
+/// The utilization of the output, for the automatic plan.
 struct ClassWork {
   double utilization = 0;
   double steps_per_slot = 0;  ///< as packet-hops
@@ -51,7 +52,7 @@ struct ClassWork {
 [[nodiscard]] RunResult run_classes(const ClassModel& model, const RunPlan& plan,
                                     const RunControls& controls = {}, std::string_view resume = {});
 
-/// Of each class.
+/// Per class.
 /// \throws InvalidArgument  fewer than two batches were completed; a level or a confidence out of range
 [[nodiscard]] std::vector<ClassEstimates> class_estimates(const ClassModel& model, const RunResult& result,
                                                           const ClassQuestions& questions = {});

@@ -10,15 +10,17 @@
 namespace tailbound::sim {
 namespace {
 
-constexpr std::size_t ring = 64;  ///< slots for which cells are kept; packets that wait longer stand apart
-constexpr std::int64_t seen_every = 8;        ///< slots between two looks at the occupancies
-constexpr std::int64_t most_apart = 1 << 26;  ///< packets: their queues grow for ever
+/// slots for which cells are kept; packets that wait longer are stored separately
+constexpr std::size_t ring = 64;
+constexpr std::int64_t seen_every = 8;        ///< slots between two records of the occupancies
+constexpr std::int64_t most_apart = 1 << 26;  ///< packets: beyond this the queues are unstable
 constexpr std::size_t fast_values = 1024;     ///< of waits and delays counted in arrays
-constexpr std::size_t fast_queues = 16;       ///< met by a packet: delays of so many queues, likewise
+constexpr std::size_t fast_queues = 16;  ///< passed by a packet: delays for up to this many queues in arrays
 enum Purpose : std::uint64_t { sending = 0, choices = 1 };
 
-/// A packet in a word: where it goes (20 bits), by way of which group and one (11; 0: it has been there, or goes by none),
-/// table of ways (1), queues met and one (8), and the slot in which it was sent modulo 2^24. Never 0.
+/// A packet in a word: its destination (20 bits), its intermediate group plus one (11; 0: passed already, or
+/// none), route table (1), queues passed plus one (8), and the slot in which it was sent modulo 2^24. Never
+/// 0.
 class Packet {
  public:
   static constexpr std::int64_t most_age = (1 << 24) - 1;
@@ -45,7 +47,7 @@ class Packet {
   std::uint64_t word_;
 };
 
-/// Draws of 32 bits, one after the other, of one switch in one slot.
+/// 32-bit draws, one after the other, for one switch in one slot.
 class Draws {
  public:
   Draws(RandomKey key, std::uint64_t purpose, std::uint64_t entity, std::int64_t slot)
@@ -62,8 +64,8 @@ class Draws {
     }
     return bits_[used_++];
   }
-  /// Two draws in one: the upper half of the product is below `count`, the lower half as good as drawn anew but for
-  /// the last bits of which `count` has as many.
+  /// Two draws in one: the upper half of the product is below `count`, the lower half is a new draw except
+  /// for the last bits, as many as `count` has.
   [[nodiscard]] std::uint64_t next_product(std::uint32_t count) { return std::uint64_t{count} * next(); }
   [[nodiscard]] std::uint64_t next_word() {
     const std::uint64_t high = next();
@@ -82,7 +84,8 @@ void add_one(std::vector<std::uint64_t>& histogram, std::size_t at) {
   ++histogram[at];
 }
 
-/// Bits of 16 that are set. Not std::popcount(), which is a call where the processor is taken to lack it.
+/// Number of set bits of 16. Not std::popcount(), which is a function call on targets without the
+/// instruction.
 unsigned bits_of(unsigned mask) {
   mask -= mask >> 1U & 0x5555U;
   mask = (mask & 0x3333U) + (mask >> 2U & 0x3333U);
@@ -126,13 +129,13 @@ class Simulated final : public FabricReplication {
  private:
   using Router = FabricTables::Router;
 
-  /// A queue as one number, and what it takes to put a packet into it.
+  /// A queue as one number, and the data needed to put a packet into it.
   struct Queue {
-    std::int64_t free = 0;   ///< the next place in time that no packet has
+    std::int64_t free = 0;   ///< the next free service time, in packets
     std::uint32_t cell = 0;  ///< as FabricTables::Queue
     std::uint16_t kind = 0, takes = 1;
   };
-  /// A packet on its way into a queue.
+  /// A packet that is about to join a queue.
   struct Coming {
     Packet packet{0};
     std::uint32_t draw = 0;
@@ -141,7 +144,7 @@ class Simulated final : public FabricReplication {
     std::uint32_t last_port = 0;
   };
 
-  /// What is counted of one kind of queues.
+  /// Counts of one kind of queues.
   struct Kind {
     std::vector<std::uint64_t> waits{}, occupancy{};  ///< waits: those beyond fast_values, from 0 on
     std::uint64_t dropped = 0;
@@ -169,9 +172,9 @@ class Simulated final : public FabricReplication {
   std::vector<std::uint64_t>
       cells_;  ///< [slot % ring][cell]: what the next switch reads in that slot; 0: nothing
   std::vector<Queue> queues_;
-  std::vector<std::uint64_t> sends_;  ///< of each sender: bit s: in slot s of the present block of 64
+  std::vector<std::uint64_t> sends_;  ///< per sender: bit s: in slot s of the present block of 64
   std::vector<std::vector<std::uint64_t>>
-      inbox_;  ///< of each switch: from hosts with several links, in this slot
+      inbox_;  ///< per switch: from hosts with several links, in this slot
   std::map<std::int64_t, std::vector<std::pair<std::uint32_t, std::uint64_t>>>
       apart_;  ///< by the slot of reading
   std::int64_t apart_count_ = 0;
@@ -181,7 +184,7 @@ class Simulated final : public FabricReplication {
   std::vector<std::uint64_t> waits_, fast_delays_;  ///< [kind][wait], [queues][delay]: short ones
   std::vector<std::vector<std::uint64_t>> delays_;  ///< [queues][delay]: the others
   std::uint64_t measured_ = 0;                      ///< slots
-  std::vector<std::uint64_t> packets_;              ///< that come to one switch in one slot
+  std::vector<std::uint64_t> packets_;              ///< that arrive at one switch in one slot
   std::vector<Coming> coming_;                      ///< the same
   std::size_t count_ = 0;                           ///< of them
 };
@@ -215,7 +218,7 @@ void Simulated::refill_sends() {
         bernoulli_bits(key_, sending, tables_->senders[i].stream, block * 16, tables_->senders[i].threshold);
 }
 
-/// Without branches: which cells are taken nobody can foresee.
+/// Without branches, as occupied cells are unpredictable.
 void Simulated::read_cells(const Router& router) {
   std::uint64_t* cells =
       cells_.data() + static_cast<std::size_t>(now_) % ring * tables_->cells + router.first_cell;
@@ -249,7 +252,7 @@ Packet Simulated::packet_of(const FabricTables::Sender& sender, Draws& draws) co
   }
 }
 
-/// By way of which group and one a packet goes; 0: of none.
+/// The intermediate group of a packet plus one; 0: none.
 std::uint32_t Simulated::drawn_group(std::uint32_t from, std::uint32_t to, Draws& draws) const {
   const network::SwitchGroups& groups = *tables_->groups;
   const std::uint32_t own = groups.of_node[from], last = groups.of_node[to];
@@ -261,14 +264,14 @@ std::uint32_t Simulated::drawn_group(std::uint32_t from, std::uint32_t to, Draws
   }
 }
 
-/// Where a packet at a router goes next, as ways have it.
+/// The route entries from a router to a packet's destination.
 const std::uint16_t* Simulated::way_of(const Packet& packet, std::size_t router) const {
   const std::uint32_t place =
       packet.via() == 0 ? tables_->target[packet.to()].place : tables_->first_group_place + packet.via() - 1;
   return tables_->way_at(packet.rule(), router, place);
 }
 
-/// Likewise: first who sends, then what.
+/// First the senders, then their packets.
 void Simulated::send(const Router& router, Draws& draws) {
   const auto slot = static_cast<std::uint64_t>(now_ % 64);
   std::size_t count = count_;
@@ -281,7 +284,8 @@ void Simulated::send(const Router& router, Draws& draws) {
     packets_[count_] = packet_of(tables_->senders[packets_[count_]], draws).word();
 }
 
-/// A host with several links has no queues: its packets come to the switch of one of them in the same slot.
+/// A host with several links has no queues: its packets arrive at the switch of one of its links in the same
+/// slot.
 void Simulated::send_from_hosts(std::size_t router) {
   const Router& its = tables_->routers[router];
   Draws draws(key_, choices, router, now_);
@@ -295,7 +299,7 @@ void Simulated::send_from_hosts(std::size_t router) {
   }
 }
 
-/// \pre the way is one, and leads on
+/// \pre there is a route, and it continues
 std::uint32_t Simulated::port_of(const Router& router, std::uint16_t way, std::uint32_t draw) const {
   if (router.masks) {
     unsigned mask = way;
@@ -313,7 +317,7 @@ std::uint32_t Simulated::port_of(const Router& router, std::uint16_t way, std::u
   return choice.listed ? tables_->ports[port] : port;
 }
 
-/// The packets of one slot, in random order. In steps for all of them, so that memory is asked for many at a time.
+/// The packets of one slot, in random order. Each step is done for all of them, to overlap memory accesses.
 void Simulated::put_in_queues(const Router& router, std::size_t number, Draws& draws) {
   coming_.resize(std::max(coming_.size(), count_));
   for (std::size_t left = count_; left > 0; --left) {
@@ -382,15 +386,14 @@ void Simulated::set_apart(std::int64_t slot, std::size_t cell, Packet packet) {
   constexpr std::int64_t most =
       Packet::most_age - 256 * static_cast<std::int64_t>(ring);  // short waits may follow
   if (packet.age(now_) + slot - now_ > most)
-    throw LimitExceeded("a packet is under way for more than " + std::to_string(most) +
-                        " slots: a link is offered more than it takes");
+    throw LimitExceeded("a packet has been in the network for more than " + std::to_string(most) +
+                        " slots: a link is overloaded");
   if (++apart_count_ > most_apart)
-    throw LimitExceeded("the queues grow beyond " + std::to_string(most_apart) +
-                        " packets: a link is offered more than it takes");
+    throw LimitExceeded("the queues exceed " + std::to_string(most_apart) + " packets: a link is overloaded");
   apart_[slot].emplace_back(static_cast<std::uint32_t>(cell), packet.word());
 }
 
-/// Packets whose slot of reading is within the ring now.
+/// Packets whose slot of reading is now within the ring.
 void Simulated::take_back() {
   while (!apart_.empty() && apart_.begin()->first < now_ + static_cast<std::int64_t>(ring)) {
     const auto& [slot, list] = *apart_.begin();
@@ -416,11 +419,11 @@ void cut_zeros(std::vector<std::uint64_t>& histogram) {
   while (!histogram.empty() && histogram.back() == 0) histogram.pop_back();
 }
 
-/// Adds the short values to the long ones, and begins them anew.
+/// Adds the short values to the long ones, and resets them.
 void add_short(std::vector<std::uint64_t>& histogram, std::vector<std::uint64_t>& values, std::size_t row) {
   const auto first = values.begin() + static_cast<std::ptrdiff_t>(row * fast_values);
   if (histogram.size() < fast_values) histogram.resize(fast_values);
-  std::copy(first, first + fast_values, histogram.begin());  // long values are not short ones
+  std::copy(first, first + fast_values, histogram.begin());  // long values are stored separately
   std::fill(first, first + fast_values, 0);
   cut_zeros(histogram);
 }

@@ -10,47 +10,49 @@
 #include <string>
 #include <vector>
 
-/// Slot-by-slot simulation of networks of a hundred thousand hosts, whose traffic is no list of flows.
+/// Slot-by-slot simulation of networks of a hundred thousand hosts, whose traffic is not a list of flows.
 ///
-/// MODEL     as sim/network/network_replication.hpp: a packet served in slot t comes to its next queue in slot t + 1;
-///           what a host sends in slot t joins the queue of its switch in slot t; packets that come to a queue in the
-///           same slot join in random order. At each switch a packet draws its next link anew, among those that lead
-///           closer, in proportion to their weights.
-/// METHOD    A queue that serves in order knows each packet's slot of service when the packet joins: so a queue is
-///           one number, and the packet is written where the next switch will read it in the slot after. Cells that a
-///           switch reads lie side by side. Which links lead closer is kept for each switch and each place to go to
-///           (all hosts of a switch are one place), two bytes each. Nothing is shared with
-///           sim/network/network_replication.hpp but random numbers, so that each checks the other.
-/// RESULT    waits and delays of every packet; occupancies are looked at in every eighth slot; both for each kind of
-///           queue, not for each queue.
-/// COST      some 15 ns a packet and hop. Memory: 2 bytes times switches times places, and 1 KiB a link.
-/// EXCLUDES  bursts; hosts wired to hosts.
+/// MODEL     as sim/network/network_replication.hpp: a packet served in slot t arrives at its next queue in
+///           slot t + 1; a packet sent by a host in slot t joins the queue of its switch in slot t; packets
+///           that arrive at a queue in the same slot join in random order. At each switch a packet draws its
+///           next link anew, among those that lead closer, in proportion to their weights.
+/// METHOD    A queue that serves in order knows each packet's slot of service when the packet joins. So a
+///           queue is one number, and the packet is written where the next switch will read it in the
+///           following slot. Cells read by a switch are adjacent. The links that lead closer are stored for
+///           each switch and destination (all hosts of a switch are one destination), two bytes each. Nothing
+///           is shared with sim/network/network_replication.hpp except random numbers, so each checks the
+///           other.
+/// RESULT    waits and delays of every packet; occupancies in every eighth slot; both for each kind of queue,
+///           not for each queue.
+/// COST      some 15 ns per packet and hop. Memory: 2 bytes times switches times destinations, and 1 KiB per
+///           link.
+/// EXCLUDES  bursts; hosts connected to hosts.
 /// TESTS     tests/sim/simulate_fabric_test.cpp
 namespace tailbound::sim {
 
-/// Where packets come from and which way they take, made once for all runs of a fabric.
+/// Traffic and routes, computed once for all runs of a fabric.
 class FabricTables;
 
-/// \param most_bytes  that simulating it may take
-/// \throws InvalidArgument  a node that sends more than a packet a slot; a host wired to a host
-/// \throws NoAnswer         no way leads from a node to one that it sends to
-/// \throws LimitExceeded    more memory, or a way of more than 250 links
+/// \param most_bytes  maximum memory of the simulation
+/// \throws InvalidArgument  a node that sends more than one packet per slot; a host connected to a host
+/// \throws NoAnswer         no route leads from a node to one of its destinations
+/// \throws LimitExceeded    more memory, or a route of more than 250 links
 [[nodiscard]] std::shared_ptr<const FabricTables> fabric_tables(const network::Fabric& fabric,
                                                                 std::uint64_t most_bytes = std::uint64_t{8}
                                                                                            << 30);
 
 struct FabricModel {
   std::shared_ptr<const FabricTables> tables;
-  std::optional<std::int64_t> buffer{};  ///< room of each queue, packets in service included; >= 1
+  std::optional<std::int64_t> buffer{};  ///< size of each queue, packets in service included; >= 1
 };
 
-/// Queues of one kind: whose links lead from one kind of node to another. Nodes are of a kind where their names differ
-/// in digits only: "edge12" and "edge7" are "edge".
+/// Queues of one kind: their links lead from one kind of node to another. Nodes are of one kind if their
+/// names differ only in digits: "edge12" and "edge7" are "edge".
 struct QueueKinds {
   struct Kind {
     std::string name;  ///< "edge -> agg"
     std::size_t queues = 0;
-    std::int64_t places = 0;  ///< packets that all of them take in a slot
+    std::int64_t places = 0;  ///< packets that all of them send per slot
   };
   std::vector<Kind> kinds;             ///< in the order of the first link of each
   std::vector<std::uint32_t> of_link;  ///< by position in Network::links; none: a link without a queue
@@ -62,13 +64,13 @@ struct QueueKinds {
 /// Rows of the counts.
 struct FabricRows {
   std::size_t kinds = 0;
-  /// [n]: how often a queue of the kind was seen with n packets.
+  /// [n]: number of times a queue of the kind was seen with n packets.
   [[nodiscard]] std::size_t occupancy(std::size_t kind) const { return kind; }
   /// [w]: packets that waited w slots.
   [[nodiscard]] std::size_t waits(std::size_t kind) const { return kinds + kind; }
-  /// [0]: packets dropped, [1]: packets that came, [2]: slots measured.
+  /// [0]: packets dropped, [1]: packets that arrived, [2]: slots measured.
   [[nodiscard]] std::size_t drops(std::size_t kind) const { return 2 * kinds + kind; }
-  /// [d]: packets delivered with queueing delay d that met so many queues, as far as the longest way.
+  /// [d]: packets delivered with queueing delay d that passed `queues` queues, up to the longest route.
   [[nodiscard]] std::size_t delays(std::size_t queues) const { return 3 * kinds + queues; }
 };
 

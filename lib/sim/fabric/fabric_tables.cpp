@@ -29,7 +29,7 @@ std::uint64_t threshold_of(const Rational& rate) {
   return cln::cl_I_to_ulong(cln::floor1(rate * (cln::expt(numeric::Integer(2), 64) - 1)));
 }
 
-/// A sum of probabilities as a bound of draws; the last is made to take all.
+/// A cumulative probability as a bound of draws; the last bound covers all draws.
 std::uint64_t bound_of(double sum) {
   const double scaled = std::floor(sum * all_draws);
   return scaled >= all_draws ? ~std::uint64_t{0} : static_cast<std::uint64_t>(scaled);
@@ -44,7 +44,7 @@ std::uint32_t group_of(const ProductDemand& demand, std::size_t node) {
   return demand.group.empty() ? 0 : demand.group[node];
 }
 
-/// Links by the router that they lead to, as routers that they come from.
+/// Links by the router that they lead to, with the routers that they come from.
 struct Entering {
   Entering(std::size_t nodes, const std::vector<FabricTables::Router>& routers,
            const std::vector<FabricTables::Queue>& queues)
@@ -63,7 +63,7 @@ struct Entering {
 
 constexpr std::uint16_t unreached = 0xFFFF;
 
-/// Ports that a packet may take. The same choices come again and again: each router numbers its own.
+/// Ports that a packet may take. The same sets recur: each router numbers its own.
 class Choices {
  public:
   explicit Choices(std::size_t routers) : known_(routers), lists_(routers), last_(routers) {}
@@ -75,7 +75,8 @@ class Choices {
     auto& lists = lists_[router];
     const auto [found, is_new] = known_[router].emplace(ports, static_cast<std::uint16_t>(lists.size()));
     if (is_new) lists.push_back(ports);
-    if (lists.size() > 32'000) throw LimitExceeded("a switch with more than 32000 ways to choose");
+    if (lists.size() > 32'000)
+      throw LimitExceeded("a switch has more than 32000 different sets of next links, the limit");
     last = {ports, found->second};
     return last.number;
   }
@@ -98,7 +99,7 @@ std::vector<double> nearest_doubles(const std::vector<Rational>& values) {
   return nearest;
 }
 
-/// All that the run depends on but for the buffer.
+/// All inputs of the run except the buffer.
 std::string identity_of(const network::Fabric& fabric) {
   ByteWriter bytes;
   const Network& network = fabric.network;
@@ -259,13 +260,13 @@ void FabricTables::find_places(const Network& network, const Demands& demands) {
                   [](const auto& demand) { return demand.route == network::RouteRule::valiant; })) {
     groups = network::switch_groups(network, network::RouteRule::valiant);
     if (groups->size() > most_groups)
-      throw LimitExceeded("Valiant routes by way of more than 2047 groups; that is the limit of simulations");
+      throw LimitExceeded("Valiant routes use more than 2047 groups, the limit for simulations");
     place_nodes_.insert(place_nodes_.end(), groups->switches.begin(), groups->switches.end());
   }
   places_ = place_nodes_.size();
 }
 
-/// Minimal routes have the table that is free.
+/// Minimal routes use the table that is free.
 void FabricTables::choose_tables(const Demands& demands) {
   const auto used = [&](network::RouteRule leg) {
     return std::any_of(demands.begin(), demands.end(), [leg](const network::Demand& demand) {
@@ -275,8 +276,8 @@ void FabricTables::choose_tables(const Demands& demands) {
   if (!used(network::RouteRule::minimal)) return;
   if (used(network::RouteRule::shortest) && used(network::RouteRule::spread))
     throw LimitExceeded(
-        "shortest, minimal and spread (or Valiant) routes in one network; simulations know two of the three "
-        "at once");
+        "the network has shortest, minimal and spread (or Valiant) routes; simulations support two of the "
+        "three kinds");
   rule_of_table_[used(network::RouteRule::shortest) ? 1 : 0] = network::RouteRule::minimal;
 }
 
@@ -284,13 +285,13 @@ std::uint32_t FabricTables::table_of(network::RouteRule rule) const {
   return rule_of_table_[0] == network::leg_rule(rule) ? 0 : 1;
 }
 
-/// What it takes to find ways to one place after another.
+/// Data for the search of routes to one destination after another.
 struct FabricTables::WaySearch {
   Entering entering;
   Choices choices;
-  std::vector<std::uint16_t> distance;  ///< of each node from the place; unreached where there is no way
+  std::vector<std::uint16_t> distance;  ///< of each node from the destination; unreached if there is no route
   bool minimal = false;
-  std::uint32_t toward = none;  ///< the group of the place, where ways are minimal
+  std::uint32_t toward = none;  ///< the group of the destination, for minimal routes
   std::vector<std::uint32_t> closer{}, queue{};
 };
 
@@ -298,7 +299,7 @@ bool FabricTables::may_pass(const WaySearch& search, std::uint32_t from, std::ui
   return !search.minimal || network::minimal_link(groups->of_node[from], groups->of_node[to], search.toward);
 }
 
-/// From the place backwards, over the links that the rule allows.
+/// From the destination backwards, over the links that the rule allows.
 void FabricTables::measure(std::size_t place, const Network& network, WaySearch& search) const {
   std::vector<std::uint16_t>& distance = search.distance;
   std::fill(distance.begin(), distance.end(), unreached);
@@ -312,13 +313,14 @@ void FabricTables::measure(std::size_t place, const Network& network, WaySearch&
       const std::uint32_t from = routers[search.entering.from[i]].node;
       if (distance[from] != unreached || !may_pass(search, from, node)) continue;
       distance[from] = static_cast<std::uint16_t>(distance[node] + 1);
-      if (distance[from] > 250) throw LimitExceeded("a way of more than 250 links");
+      if (distance[from] > 250)
+        throw LimitExceeded("a route has more than 250 links, the limit for simulations");
       queue.push_back(from);
     }
   }
 }
 
-/// Of each router the number of its choice of ports that lead closer. The longest way.
+/// For each router the number of its set of ports that lead closer. Returns the length of the longest route.
 int FabricTables::choose(std::size_t place, std::size_t rule, const Network& network, WaySearch& search) {
   int longest = 0;
   for (std::size_t router = 0; router < routers.size(); ++router) {
@@ -346,12 +348,12 @@ int FabricTables::choose(std::size_t place, std::size_t rule, const Network& net
 }
 
 void FabricTables::require_room(std::size_t tables, std::size_t links) const {
-  // A plane of cells for each slot that is kept, and the tables of ways.
+  // A plane of cells for each stored slot, and the route tables.
   const double bytes = 2.0 * static_cast<double>(tables * routers.size()) * static_cast<double>(places_) +
                        1024.0 * static_cast<double>(cells) + 64.0 * static_cast<double>(links);
   if (bytes > static_cast<double>(most_bytes_))
-    throw LimitExceeded("the simulation of this network would take " +
-                        std::to_string(std::llround(bytes / 1e6)) + " MB, and it may take " +
+    throw LimitExceeded("the simulation of this network would need " +
+                        std::to_string(std::llround(bytes / 1e6)) + " MB; the limit is " +
                         std::to_string(most_bytes_ / 1'000'000) + " MB");
 }
 
@@ -370,7 +372,7 @@ void FabricTables::find_ways(const Network& network, const Demands& demands) {
     for (std::size_t rule = 0; rule < 2; ++rule) {
       if (!used[rule]) continue;
       const bool minimal = rule_of_table_[rule] == network::RouteRule::minimal;
-      if (minimal && place >= first_group_place) continue;  // by way of no group
+      if (minimal && place >= first_group_place) continue;  // without an intermediate group
       search.minimal = minimal;
       search.toward = minimal ? groups->of_node[place_nodes_[place].front()] : none;
       measure(place, network, search);
@@ -379,11 +381,11 @@ void FabricTables::find_ways(const Network& network, const Demands& demands) {
     }
   }
   most_queues = longest + longest_first_leg + 1;
-  if (most_queues > 251) throw LimitExceeded("a way of more than 250 links");
+  if (most_queues > 251) throw LimitExceeded("a route has more than 250 links, the limit for simulations");
   encode_ways(search.choices.lists());
 }
 
-/// Numbers of lists become what is looked up fastest: single ports, masks of few ports, choices.
+/// Converts numbers of lists to the fastest look-up: single ports, masks of few ports, choices.
 void FabricTables::encode_ways(const std::vector<std::vector<std::vector<std::uint32_t>>>& lists) {
   std::vector<std::uint16_t> code;
   for (std::size_t router = 0; router < routers.size(); ++router) {
@@ -397,7 +399,7 @@ void FabricTables::encode_ways(const std::vector<std::vector<std::vector<std::ui
     const auto side_by_side = [](const std::vector<std::uint32_t>& list) {
       return list.back() - list.front() + 1 == list.size();
     };
-    // Where ports lie side by side, a choice is looked up faster than a bit is found.
+    // If ports are adjacent, a choice is faster than the search for a bit.
     its.masks = !std::all_of(lists[router].begin(), lists[router].end(), side_by_side) &&
                 std::all_of(lists[router].begin(), lists[router].end(),
                             [&](const auto& list) { return list.back() < most_mask_ports && alike(list); });
@@ -410,9 +412,10 @@ void FabricTables::encode_ways(const std::vector<std::vector<std::vector<std::ui
         if (its.masks) mask = static_cast<std::uint16_t>(mask | 1U << list[i]);
         sum += weight_of(list[i]);
       }
-      if (sum > 0xFFFFFFFF) throw LimitExceeded("weights of more than 2^32 in all at a switch");
+      if (sum > 0xFFFFFFFF)
+        throw LimitExceeded("the link weights of a switch sum to more than 2^32, the limit");
       if (its.masks || list.size() == 1) {
-        if (list.front() >= chosen) throw LimitExceeded("a switch with more than 32768 links");
+        if (list.front() >= chosen) throw LimitExceeded("a switch has more than 32768 links, the limit");
         code.push_back(its.masks ? mask : static_cast<std::uint16_t>(list.front()));
         continue;
       }
@@ -438,7 +441,7 @@ void FabricTables::encode_ways(const std::vector<std::vector<std::vector<std::ui
   }
 }
 
-/// What each node sends, a part for each demand.
+/// The traffic of each node, one part per demand.
 struct FabricTables::Sending {
   explicit Sending(std::size_t nodes) : parts(nodes), rates(nodes) {}
   std::vector<std::vector<Part>> parts;
@@ -526,7 +529,7 @@ void FabricTables::find_senders(const Network& network, const Demands& demands) 
   number_senders(sending, network, sent);
 }
 
-/// By the router at which their packets begin.
+/// By the router at which their packets start.
 void FabricTables::number_senders(const Sending& sending, const Network& network,
                                   const std::vector<Rational>& sent) {
   std::vector<std::vector<std::uint32_t>> nodes(routers.size());
@@ -539,9 +542,9 @@ void FabricTables::number_senders(const Sending& sending, const Network& network
     if (sent[node] > lanes[node])
       throw InvalidArgument("the rate of all flows from " + network.nodes[node].name,
                             numeric::to_fraction(sent[node]),
-                            "at most " + std::to_string(lanes[node]) + " packets a slot");
+                            "at most " + std::to_string(lanes[node]) + " packets per slot");
     if (router_of[node] == none && first_link[node] == none)
-      throw NoAnswer("no way leads from " + network.nodes[node].name + " to any other node");
+      throw NoAnswer("no route leads from " + network.nodes[node].name + " to any other node");
     nodes[router_of[node] != none ? router_of[node] : router_of[first_link[node]]].push_back(node);
   }
   for (std::size_t router = 0; router < routers.size(); ++router) {
@@ -563,14 +566,14 @@ void FabricTables::number_senders(const Sending& sending, const Network& network
   }
 }
 
-/// From each router where packets begin to each place that they go to.
+/// From each router where packets start to each of their destinations.
 void FabricTables::check_ways(const Network& network) const {
-  std::vector<std::map<std::uint32_t, std::uint32_t>> places;  // of each list: place -> a node there
+  std::vector<std::map<std::uint32_t, std::uint32_t>> places;  // per list: destination -> a node there
   for (const Targets& list : targets) {
     auto& its = places.emplace_back();
     for (const std::uint32_t node : list.nodes) its.emplace(target[node].place, node);
   }
-  std::set<std::uint32_t> second_legs;  // lists whose were checked
+  std::set<std::uint32_t> second_legs;  // lists whose second legs were checked
   for (std::size_t router = 0; router < routers.size(); ++router) {
     std::set<std::tuple<std::uint32_t, bool, std::uint32_t>> checked;
     for (std::uint32_t i = 0; i < routers[router].senders; ++i) {
@@ -582,20 +585,20 @@ void FabricTables::check_ways(const Network& network) const {
           check_second_legs(network, places[part.targets]);
         for (std::size_t g = 0; part.valiant && g < groups->drawn.size(); ++g)
           if (way(part.rule, router, first_group_place + groups->drawn[g]) == no_way)
-            throw NoAnswer("no way leads from " + network.nodes[sender.node].name + " to " +
+            throw NoAnswer("no route leads from " + network.nodes[sender.node].name + " to " +
                            network.nodes[groups->switches[groups->drawn[g]].front()].name +
-                           ", and it sends there");
+                           ", an intermediate group of its Valiant routes");
         for (const auto& [place, node] : places[part.targets])
           if (way(part.rule, router, place) == no_way && node != sender.node)
-            throw NoAnswer("no way leads from " + network.nodes[sender.node].name + " to " +
+            throw NoAnswer("no route leads from " + network.nodes[sender.node].name + " to " +
                            network.nodes[node].name);
       }
     }
   }
 }
 
-/// From where packets come into each group on to their destinations.
-/// \param places  of destinations, each with a node there
+/// From the entry of packets into each group to their destinations.
+/// \param places  destinations, each with a node there
 void FabricTables::check_second_legs(const Network& network,
                                      const std::map<std::uint32_t, std::uint32_t>& places) const {
   constexpr std::uint32_t spread = 1;
@@ -604,8 +607,8 @@ void FabricTables::check_second_legs(const Network& network,
     for (const std::uint32_t group : groups->drawn)
       for (const std::uint32_t entry : groups->entries[group])
         if (groups->of_node[node] != group && way(spread, router_of[entry], place) == no_way)
-          throw NoAnswer("no way leads from " + network.nodes[entry].name + " to " +
-                         network.nodes[node].name + ", and it sends there");
+          throw NoAnswer("no route leads from " + network.nodes[entry].name + " to " +
+                         network.nodes[node].name + ", one of its destinations");
   }
 }
 

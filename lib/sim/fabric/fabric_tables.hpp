@@ -11,42 +11,41 @@
 #include <utility>
 #include <vector>
 
-/// Where packets come from and which way they take, as the simulation of fabrics looks it up. Of that only.
+/// Traffic and routes as lookup tables, for the simulation of fabrics only.
 /// Internal to the sim module.
 namespace tailbound::sim {
 
 class FabricTables {
  public:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
-  /// A way is one of these, or, at a switch with `masks`, a bit for each port to choose among; at any other a port, or
-  /// `chosen` and the number of a Choice.
+  /// A route entry is one of these values. Otherwise, at a switch with `masks`, it is a bit for each port to
+  /// choose from; at any other it is a port, or `chosen` and the number of a Choice.
   static constexpr std::uint16_t arrived = 0xFFFF, no_way = 0xFFFE, chosen = 0x8000;
   static constexpr std::size_t most_mask_ports = 15;
-  static constexpr std::size_t most_groups = 2047;  ///< by way of which packets go
+  static constexpr std::size_t most_groups = 2047;  ///< intermediate groups of Valiant routes
 
   FabricTables(const network::Fabric& fabric, std::uint64_t most_bytes);
 
-  /// One queue; those of a switch are side by side.
+  /// One queue; the queues of a switch are adjacent.
   struct Queue {
     std::uint32_t cell = none;  ///< where the next switch reads; none: the link leads to a host
     std::uint32_t to = 0;       ///< node
     std::uint16_t kind = 0;
-    std::uint16_t takes = 1;  ///< packets a slot
+    std::uint16_t takes = 1;  ///< packets per slot
   };
-  /// Ports of a switch to choose among.
+  /// Ports of a switch to choose from.
   struct Choice {
-    std::uint32_t first = 0;  ///< the first port itself; of `listed` and weighted ones its place in `ports`
+    std::uint32_t first = 0;  ///< the first port itself; with `listed` or weights its position in `ports`
     std::uint32_t count = 0;
-    std::uint32_t weights =
-        0;                ///< sum of the weights, in proportion to which ports are chosen; 0: all are alike
-    bool listed = false;  ///< the ports are not side by side
+    std::uint32_t weights = 0;  ///< sum of the weights of the ports; 0: all are equal
+    bool listed = false;        ///< the ports are not adjacent
   };
   /// A node that receives.
   struct Target {
     std::uint32_t place = none;
-    std::uint32_t last_port = none;  ///< of a host with one link into it: that of its switch
+    std::uint32_t last_port = none;  ///< for a host with one incoming link: the port of its switch
   };
-  /// A switch with queues, or a host with several links, which are its "ports" then.
+  /// A switch with queues, or a host with several links, which are its "ports".
   struct Router {
     std::uint32_t node = 0;
     std::uint32_t first_queue = 0, ports = 0;
@@ -56,20 +55,20 @@ class FabricTables {
     bool host = false;
     bool masks = false;
   };
-  /// A lane of a node that sends.
+  /// A lane of a sending node.
   struct Sender {
     std::uint32_t node = 0;
     std::uint64_t stream = 0;                 ///< of its draws
     std::uint64_t threshold = 0;              ///< rate * 2^64; all ones: 1
-    std::uint32_t first_part = 0, parts = 0;  ///< of parts_: what it sends of each demand
+    std::uint32_t first_part = 0, parts = 0;  ///< in parts_: the traffic of each demand
   };
   struct Part {
-    std::uint64_t bound = 0;    ///< a draw of 64 bits below it is of this part
-    std::uint32_t rule = 0;     ///< which table of ways
-    std::uint32_t targets = 0;  ///< which list of destinations
-    bool valiant = false;       ///< packets to other groups draw one to go by
+    std::uint64_t bound = 0;    ///< a 64-bit draw below it selects this part
+    std::uint32_t rule = 0;     ///< index of the route table
+    std::uint32_t targets = 0;  ///< index of the list of destinations
+    bool valiant = false;       ///< packets to other groups draw an intermediate group
   };
-  /// Destinations, all alike or with bounds: a draw of 64 bits takes the first whose bound is above it.
+  /// Destinations, all equally likely or with bounds: a 64-bit draw takes the first whose bound is above it.
   struct Targets {
     std::vector<std::uint32_t> nodes;
     std::vector<std::uint64_t> bounds;
@@ -88,19 +87,19 @@ class FabricTables {
   std::size_t cells = 0;
   std::vector<Queue> queues;
   std::vector<Router> routers;           ///< switches first, in the order of nodes
-  std::size_t switches = 0;              ///< routers that are none of hosts
-  std::vector<std::uint32_t> router_of;  ///< of each node; none: a host with one link
+  std::size_t switches = 0;              ///< routers that are not hosts
+  std::vector<std::uint32_t> router_of;  ///< per node; none: a host with one link
   std::vector<Choice> choices;
   std::vector<std::uint32_t> ports;   ///< of choices
   std::vector<std::uint32_t> bounds;  ///< of choices: sums of weights
-  std::vector<Target> target;         ///< of each node
-  std::vector<Sender> senders;        ///< by the router at which their packets begin
+  std::vector<Target> target;         ///< per node
+  std::vector<Sender> senders;        ///< sorted by the router at which their packets start
   std::vector<Part> parts;
   std::vector<Targets> targets;
-  std::optional<network::SwitchGroups> groups;  ///< where routes are minimal or Valiant
-  std::uint32_t first_group_place = 0;  ///< in tables of ways: the group 0, behind places of destinations
-  int most_queues = 0;                  ///< on the longest way
-  std::string identity;                 ///< what the fabric is, in words and a checksum
+  std::optional<network::SwitchGroups> groups;  ///< for minimal or Valiant routes
+  std::uint32_t first_group_place = 0;          ///< in route tables: group 0, after the destinations
+  int most_queues = 0;                          ///< on the longest route
+  std::string identity;                         ///< description and checksum of the fabric
 
  private:
   using Demands = std::vector<network::Demand>;
@@ -132,10 +131,10 @@ class FabricTables {
                          const std::map<std::uint32_t, std::uint32_t>& places) const;
 
   std::vector<std::uint32_t> queue_of_link_;  ///< none: of a host with one link
-  std::vector<std::uint32_t> weight_;         ///< of each queue's link
+  std::vector<std::uint32_t> weight_;         ///< per queue's link
   std::size_t places_ = 0;
-  std::vector<std::vector<std::uint32_t>> place_nodes_;  ///< where the way to each place ends
-  std::array<std::vector<std::uint16_t>, 2> ways_;       ///< by table, for each router and place
+  std::vector<std::vector<std::uint32_t>> place_nodes_;  ///< where the route to each destination ends
+  std::array<std::vector<std::uint16_t>, 2> ways_;       ///< by table, for each router and destination
   std::array<network::RouteRule, 2> rule_of_table_{
       network::RouteRule::shortest,
       network::RouteRule::spread};  ///< shortest, spread or minimal: at most two of them are in use

@@ -14,7 +14,7 @@ constexpr std::uint32_t none = ~std::uint32_t{0};
 constexpr std::uint32_t hot_request = std::uint32_t{1} << 31U;  ///< as a destination: the hot memory, hot
 constexpr double largest_memory = 16.0 * (1ULL << 30U);
 
-/// A request on its way, with those that it was combined from.
+/// A request in the network, with those that were combined into it.
 struct Request {
   std::uint64_t births;       ///< sum of their times of entry [ticks], modulo 2^64
   std::uint32_t requests;     ///< their number
@@ -24,11 +24,11 @@ struct Request {
 
 struct Queue {
   std::uint32_t head = 0, count = 0;
-  std::uint32_t open = none;          ///< place of the request that hot ones may join; never the head's
+  std::uint32_t open = none;          ///< position of the request that hot ones may join; never the head's
   std::uint32_t joined = 0;           ///< the degree of that request in this buffer
-  std::uint32_t first = none;         ///< of those that wait for a place here: queues of the stage before,
+  std::uint32_t first = none;         ///< waiting for space here: queues of the stage before,
   std::uint32_t last = none;          ///< or, at stage 0, the processor itself
-  std::uint32_t next_waiting = none;  ///< the one behind this queue where this queue waits
+  std::uint32_t next_waiting = none;  ///< the next in the list in which this queue waits
 };
 
 /// An output of a switch that passes one request at a time.
@@ -87,8 +87,8 @@ class Simulated final : public MultistageReplication {
 
   RandomKey key_;
   std::uint32_t nodes_, size_, stages_, places_;
-  std::uint64_t degree_;     ///< greatest degree of combining
-  std::uint64_t hot_below_;  ///< a word of 64 bits below it makes a request hot
+  std::uint64_t degree_;     ///< maximum degree of combining
+  std::uint64_t hot_below_;  ///< a 64-bit word below it makes a request hot
   bool all_hot_;
   PoissonClock arrivals_clock_{1};  ///< of all processors together
   std::vector<network::StageWiring> wiring_;
@@ -97,7 +97,7 @@ class Simulated final : public MultistageReplication {
   std::vector<std::uint8_t> stage_of_;     ///< [queue]
 
   std::uint64_t now_ = 0;       ///< ticks
-  std::uint64_t end_ = 0;       ///< to which advance() has come
+  std::uint64_t end_ = 0;       ///< target time of advance()
   std::uint64_t arrivals_ = 0;  ///< drawn so far, the next one included
   std::vector<Queue> queues_;
   std::vector<Request> requests_;               ///< [queue][place]
@@ -182,8 +182,8 @@ void Simulated::advance(std::int64_t slots) {
   }
 }
 
-/// One at a processor whose last request is stalled does not happen: so its generation rests, and goes on
-/// as if nothing had been.
+/// An arrival at a processor whose last request is stalled is skipped: its generation pauses, and continues
+/// as before.
 void Simulated::arrival() {
   now_ = arrivals_clock_.time();
   const RandomWords words = random_words(key_, 0, 0, arrivals_ - 1);
@@ -234,7 +234,7 @@ std::uint32_t Simulated::next_queue(std::uint32_t queue, std::uint32_t destinati
   return (stage + 1) * nodes_ + wiring.first[queue - stage * nodes_] + output * wiring.stride;
 }
 
-/// Lets the request in if it can join another or there is a place.
+/// Admits the request if it can join another or there is space.
 bool Simulated::enter(std::uint32_t queue, const Request& request) {
   Queue& its = queues_[queue];
   const bool hot = request.hot();
@@ -285,7 +285,7 @@ void Simulated::serve(std::uint32_t queue) {
   ends_[past_end_++ & (ends_.size() - 1)] = {now_ + ticks_per_slot, queue};
 }
 
-/// The output that the head needs: the number of the queue it leads to, less that of the first it could be.
+/// The output that the head needs: the number of its next queue, less that of the first possible one.
 std::uint32_t Simulated::output_of(std::uint32_t queue) const {
   const std::uint32_t destination = requests_[std::size_t{queue} * places_ + queues_[queue].head].destination;
   return next_queue(queue, destination) - nodes_;
@@ -300,7 +300,7 @@ void Simulated::release(std::uint32_t output) {
   serve(queue);
 }
 
-/// The head has gone on.
+/// The head has left.
 void Simulated::depart(std::uint32_t queue) {
   Queue& its = queues_[queue];
   if (!outputs_.empty()) release(output_of(queue));
@@ -325,7 +325,7 @@ void Simulated::admit_stalled(std::uint32_t queue) {
   enter(queue, {now_, 1, destination});
 }
 
-/// Behind those that wait there.
+/// Appends to the waiting list there.
 template <class List>
 void Simulated::append(List& list, std::uint32_t waiting) {
   queues_[waiting].next_waiting = none;
@@ -336,7 +336,7 @@ void Simulated::append(List& list, std::uint32_t waiting) {
   list.last = waiting;
 }
 
-/// Lets in who waits: the first while there is a place, and any that can join.
+/// Admits waiting requests: the first while there is space, and any that can join.
 void Simulated::admit(std::uint32_t queue) {
   Queue& its = queues_[queue];
   std::uint32_t before = none;
@@ -378,13 +378,13 @@ RequestBalance Simulated::balance() const {
   return balance;
 }
 
-/// Those in the list of which `is_wrong` holds or that were `found` before, and a wrong end.
+/// Entries of the list that are wrong by `is_wrong` or were `found` before, and a wrong end.
 template <class List, class Wrong>
 std::int64_t Simulated::misplaced_in(const List& list, std::vector<int>& found, const Wrong& is_wrong) const {
   std::int64_t wrong = 0;
   std::uint32_t last = list.last;
   for (std::uint32_t at = list.first; at != none; at = queues_[at].next_waiting) {
-    if (++found[at] > 1) break;  // else a ring would not end
+    if (++found[at] > 1) break;  // otherwise a cycle would not end
     wrong += is_wrong(at);
     last = at;
   }

@@ -20,7 +20,7 @@ BatchSums::Sum both(std::size_t row, double unit = 1) {
 double relaxation_slots(const MultistageModel& model) {
   const auto stages = static_cast<double>(network::stage_count(model.network.network));
   const double h = numeric::nearest_double(model.network.hot);
-  const auto sharing =  // what a load of 1 brings to the hot memory comes over so many outputs
+  const auto sharing =  // at load 1 the traffic to the hot memory arrives over this many outputs
       model.network.links == network::Links::one ? 1.0
                                                  : static_cast<double>(model.network.network.switch_size);
   const double last = 1 - h + h * static_cast<double>(model.network.network.nodes) / sharing;

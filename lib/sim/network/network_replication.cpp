@@ -27,7 +27,7 @@ struct Way {
   std::size_t rank;   ///< of its packets: class 1 is 0
 };
 
-/// A lane of a node that sends: a draw u of 64 bits sends along the first way with u < bound; along none if there is
+/// A lane of a sending node: a 64-bit draw u sends along the first route with u < bound; nothing if there is
 /// none.
 struct Source {
   std::uint64_t stream = 0;           ///< of its draws
@@ -35,7 +35,7 @@ struct Source {
   std::vector<std::uint32_t> ways;
 };
 
-/// A flow with bursts: a draw of 64 bits tells which of its ways a packet takes, as above.
+/// A flow with bursts: a 64-bit draw selects the route of a packet, as above.
 struct BurstyFlow {
   std::size_t flow;
   OnOffSlots slots;
@@ -45,10 +45,10 @@ struct BurstyFlow {
 };
 
 struct Queue {
-  std::vector<std::deque<Packet>> packets;  ///< of each class, that served first in front
+  std::vector<std::deque<Packet>> packets;  ///< per class, the highest first
   std::size_t size = 0;                     ///< of all classes
   network::LinkRate rate{};
-  int parts_sent = 0;  ///< of the packet in front, in parts of 1 / rate.slots
+  int parts_sent = 0;  ///< of the first packet, in units of 1 / rate.slots
   bool exists = false;
 };
 
@@ -117,7 +117,7 @@ Simulated::Simulated(const NetworkModel& model, RandomKey key)
   if (!buffer_) check_loads(network);
 }
 
-/// Each lane sends the same, independently.
+/// All lanes have the same rates, independently.
 void Simulated::add_source(std::size_t node, int lanes, const network::Network& network) {
   Source source{.stream = node, .bounds = {}, .ways = {}};
   Rational sum = 0;
@@ -130,7 +130,7 @@ void Simulated::add_source(std::size_t node, int lanes, const network::Network& 
       if (sum > 1)
         throw InvalidArgument("the rate of all flows from " + network.nodes[node].name,
                               numeric::to_fraction(sum * lanes),
-                              "at most " + std::to_string(lanes) + " packets a slot");
+                              "at most " + std::to_string(lanes) + " packets per slot");
       add_way(source, sum, flow, route, network);
     }
   }
@@ -232,7 +232,7 @@ void Simulated::join(const Packet& packet) {
     return;
   }
   if (queue.size >= most_packets)
-    throw LimitExceeded("a queue longer than " + std::to_string(most_packets) + " packets");
+    throw LimitExceeded("a queue exceeds the limit of " + std::to_string(most_packets) + " packets");
   auto& packets = queue.packets[ways_[packet.way].rank];
   packets.push_back(packet);
   packets.back().joined = now_;
@@ -264,7 +264,7 @@ void Simulated::serve(std::size_t link) {
   if (queue.size == 0) queue.parts_sent = 0;
 }
 
-/// The packet has been served by its last queue in slot now_.
+/// The last queue has served the packet in slot now_.
 void Simulated::deliver(const Packet& packet) {
   const Way& way = ways_[packet.way];
   const auto queues = static_cast<std::int64_t>(way.links.size() - way.first);

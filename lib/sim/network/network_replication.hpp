@@ -5,28 +5,27 @@
 
 /// Slot-by-slot simulation of any network.
 ///
-/// MODEL     as sim/tree/tree_replication.hpp, with queues that serve up to c packets a slot:
-///           Q[t+1] = min(max(Q[t] - c, 0) + A[t+1], B). A packet that a host sends in slot t joins the queue
-///           of its first switch in slot t. All packets that arrive in a slot are put in one random order.
-///           A flow with bursts is an on-off source of its own, begun in its stationary law.
-///           A queue serves the packets of the highest class (Flow::priority) first, within a class in the order in which
-///           they came; `buffer` is room for all classes together.
-/// METHOD    packets in queues, moved one by one; occupancies are looked at in every slot. Nothing is shared
-/// with
-///           the tree's simulation but the random numbers' source, so that each checks the other.
-/// COST      some 50 ns a packet and hop, a few ns a queue and slot.
+/// MODEL     as sim/tree/tree_replication.hpp, with queues that serve up to c packets per slot: Q[t+1] =
+///           min(max(Q[t] - c, 0) + A[t+1], B). A packet sent by a host in slot t joins the queue of its
+///           first switch in slot t. All packets that arrive in a slot are put in one random order. A flow
+///           with bursts is an on-off source of its own, started in its stationary distribution. A queue
+///           serves the packets of the highest class (Flow::priority) first, within a class in order of
+///           arrival; `buffer` is shared by all classes.
+/// METHOD    packets in queues, moved one by one; occupancies are recorded in every slot. Nothing is shared
+///           with the simulation of trees except the source of random numbers, so each checks the other.
+/// COST      some 50 ns per packet and hop, a few ns per queue and slot.
 namespace tailbound::sim {
 
 struct NetworkModel {
   network::Network network;
-  std::optional<std::int64_t> buffer;  ///< room of each queue, packets in service included; >= 1
-  bool flow_delays = false;            ///< are the delays of each flow counted by themselves too?
+  std::optional<std::int64_t> buffer;  ///< size of each queue, packets in service included; >= 1
+  bool flow_delays = false;            ///< are the delays of each flow counted separately as well?
 };
 
 /// Rows of the counts; links count as in Network::links, flows as in Network::flows.
 struct NetworkRows {
   std::size_t links, most_queues,
-      counted_flows;  ///< of the network; on a route; whose delays are counted each
+      counted_flows;  ///< of the network; on a route; with separately counted delays
   explicit NetworkRows(const network::Network& network);
   explicit NetworkRows(const NetworkModel& model) : NetworkRows(model.network) {
     if (model.flow_delays) counted_flows = model.network.flows.size();
@@ -35,15 +34,15 @@ struct NetworkRows {
   [[nodiscard]] std::size_t occupancy(std::size_t link) const { return link; }
   /// [w]: packets that waited w slots.
   [[nodiscard]] std::size_t waits(std::size_t link) const { return links + link; }
-  /// [0]: packets dropped, [1]: packets that came.
+  /// [0]: packets dropped, [1]: packets that arrived.
   [[nodiscard]] std::size_t drops(std::size_t link) const { return 2 * links + link; }
   /// [flow]: sum of the queueing delays of its delivered packets; and their number.
   [[nodiscard]] std::size_t flow_delays() const { return 3 * links; }
   [[nodiscard]] std::size_t flow_packets() const { return 3 * links + 1; }
   /// [d]: delivered packets of that flow with queueing delay d.  \pre the model counts flow_delays
   [[nodiscard]] std::size_t delays_of_flow(std::size_t flow) const { return 3 * links + 2 + flow; }
-  /// [d]: delivered packets with queueing delay d that met so many queues, 0 .. most_queues; their latency is the sum
-  /// of both.
+  /// [d]: delivered packets with queueing delay d that passed `queues` queues, 0 .. most_queues; their
+  /// latency is the sum of both.
   [[nodiscard]] std::size_t delays(std::size_t queues) const {
     return 3 * links + 2 + counted_flows + queues;
   }
@@ -55,8 +54,8 @@ class NetworkReplication : public Replication {
   [[nodiscard]] virtual PacketBalance balance() const = 0;
 };
 
-/// \throws InvalidArgument  a flow without routes, or rates of one source above 1 in all
-/// \throws Overloaded       a queue's load is at or above what its link takes, and there is no buffer limit
+/// \throws InvalidArgument  a flow without routes, or rates of one source above 1 in total
+/// \throws Overloaded       a queue's load is at or above the rate of its link, and buffers are unlimited
 [[nodiscard]] std::unique_ptr<NetworkReplication> make_network_replication(const NetworkModel& model,
                                                                            RandomKey key);
 

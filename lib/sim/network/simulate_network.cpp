@@ -14,7 +14,7 @@ std::uint64_t at(const Counts& counts, std::size_t row, std::size_t column) {
   return column < counts[row].size() ? counts[row][column] : 0;
 }
 
-/// Offered packets a slot, of each link.
+/// Offered packets per slot, per link.
 std::vector<double> offered(const network::Network& network) {
   std::vector<double> loads(network.links.size());
   for (const network::Flow& flow : network.flows)
@@ -61,7 +61,7 @@ FlowEstimates flow_estimates(const NetworkRows& rows, const Batches& batches, st
   return result;
 }
 
-/// Delays of all packets, each longer by `more` slots for each queue.
+/// Delays of all packets, each plus `more` slots per queue.
 Histogram delays(const Counts& counts, std::size_t first, std::size_t more) {
   Histogram sum;
   for (std::size_t queues = 0; first + queues < counts.size(); ++queues) {
@@ -157,7 +157,7 @@ void estimate_delays(NetworkEstimates& result, const Batches& batches, std::size
       batches, [&](const Counts& batch) { return delays(batch, first, 1); }, questions.confidence);
   result.packets = static_cast<std::uint64_t>(queueing.all());
   if (result.packets == 0)
-    throw InvalidArgument("number of delivered packets", "0", "above 0: more slots are needed");
+    throw InvalidArgument("number of delivered packets", "0", "above 0: simulate more slots");
   result.delay_ccdf = queueing.tails(questions.delay_levels);
   result.mean_queueing = queueing.mean<unit::Slot>();
   result.mean_latency = latency.mean<unit::Slot>();

@@ -6,29 +6,27 @@
 
 #include <string>
 
-/// What a simulated network (sim/network/network_replication.hpp) shows, as estimates with confidence
-/// intervals.
+/// Estimates with confidence intervals from a simulated network (sim/network/network_replication.hpp).
 ///
-/// MODEL     the batches of all replications are taken together (sim/batches/batch_means.hpp). Delays are those
-/// of all
-///           packets alike; flows have their means.
-/// EXCLUDES  events so rare that few batches see any: `count` tells how many were seen.
+/// MODEL     the batches of all replications are pooled (sim/batches/batch_means.hpp). Delays are those of
+///           all packets together; flows have their means.
+/// EXCLUDES  events so rare that few batches see any: `count` gives the number seen.
 /// TESTS     tests/sim/simulate_network_test.cpp
 namespace tailbound::sim {
 
 struct LinkEstimates {
   std::size_t link = 0;                ///< position in Network::links
-  numeric::Estimate<unit::Load> load;  ///< packets served a slot
+  numeric::Estimate<unit::Load> load;  ///< packets served per slot
   numeric::Estimate<unit::Packet> mean_occupancy;
   std::vector<LevelEstimate> tail;      ///< P(Q > level), just after the arrivals of a slot
   std::uint64_t dropped = 0;            ///< packets
-  numeric::Estimate<unit::Ratio> loss;  ///< of the packets that come to this queue
+  numeric::Estimate<unit::Ratio> loss;  ///< of the packets that arrive at this queue
 };
 
 struct FlowEstimates {
   std::size_t flow = 0;                                        ///< position in Network::flows
   std::uint64_t packets = 0;                                   ///< delivered while measured
-  std::optional<numeric::Estimate<unit::Slot>> mean_queueing;  ///< none where no packet was delivered
+  std::optional<numeric::Estimate<unit::Slot>> mean_queueing;  ///< none if no packet was delivered
 };
 
 struct NetworkQuestions {
@@ -44,9 +42,8 @@ struct NetworkPercentile {
 };
 
 struct NetworkEstimates {
-  std::vector<LinkEstimates>
-      links;  ///< those with a queue that a flow passes, in the order of Network::links
-  std::vector<FlowEstimates> flows;       ///< in the order of Network::flows
+  std::vector<LinkEstimates> links;  ///< those with a queue on a flow's path, in the order of Network::links
+  std::vector<FlowEstimates> flows;  ///< in the order of Network::flows
   std::vector<LevelEstimate> delay_ccdf;  ///< queueing delay D
   std::vector<NetworkPercentile> percentiles;
   numeric::Estimate<unit::Slot> mean_queueing, mean_latency;
@@ -54,13 +51,13 @@ struct NetworkEstimates {
   std::size_t batches = 0;
 };
 
-/// How busy a network is: what the automatic plan needs.
+/// The utilization of a network, for the automatic plan.
 struct NetworkWork {
-  double utilization = 0;     ///< greatest share of what a link takes, over all queues
+  double utilization = 0;     ///< maximum over all queues, relative to the link rate
   int hops = 0;               ///< queues on the longest route
-  double steps_per_slot = 0;  ///< packet-hops, in the mean
+  double steps_per_slot = 0;  ///< average packet-hops
   std::size_t queues = 0;
-  SourceMemory memory{};  ///< greatest of all queues; the variance in shares of what a link takes
+  SourceMemory memory{};  ///< maximum over all queues; the variance relative to the link rate
 };
 
 [[nodiscard]] NetworkWork network_work(const network::Network& network);
@@ -71,8 +68,8 @@ struct NetworkWork {
 [[nodiscard]] RunResult run_network(const NetworkModel& model, const RunPlan& plan,
                                     const RunControls& controls = {}, std::string_view resume = {});
 
-/// Delays of all packets, from the rows that hold them: `first` of packets that met no queue, the next one queue, and so
-/// on up to the last of a batch.  \throws as network_estimates()
+/// Delays of all packets from their rows: row `first` for packets that passed no queue, the next for one
+/// queue, and so on up to the last row of a batch.  \throws as network_estimates()
 void estimate_delays(NetworkEstimates& result, const std::vector<const Counts*>& batches, std::size_t first,
                      const NetworkQuestions& questions);
 

@@ -12,7 +12,7 @@ namespace {
 using network::Scheduler;
 
 constexpr std::uint32_t no_packet = ~std::uint32_t{0};
-/// Of events at one tick, behind departures that come first; none of these overtakes another.
+/// Order of events at one tick, after departures that come first; none of these overtakes another.
 constexpr std::uint32_t in_order_of_arrival = 1;
 
 enum class EventKind : std::uint8_t { sends, arrives, ready, departs, wakes, released };
@@ -60,13 +60,13 @@ class PacketLine {
   std::size_t first_ = 0;
 };
 
-/// Packets that are ready, and all that is there.
+/// Packets that are ready, and the whole content.
 struct ClassQueue {
   PacketLine ready{};
-  Ticks content = 0;     ///< to be sent, those in the node's latency too
-  Ticks last_ready = 0;  ///< no packet overtakes in the latency
+  Ticks content = 0;     ///< to be sent, including packets in the node's latency
+  Ticks last_ready = 0;  ///< packets do not overtake in the latency
   std::int64_t deficit = 0;
-  Ticks credit = 0, credit_at = 0;  ///< in the time in which the idle slope earns it
+  Ticks credit = 0, credit_at = 0;  ///< in units of the time in which the idle slope earns it
 };
 
 struct SendingPort {
@@ -74,12 +74,12 @@ struct SendingPort {
   std::uint32_t packet = no_packet;  ///< none while busy: best effort
   std::size_t queue = 0;
   Ticks began = 0;
-  std::uint64_t wake = 0;             ///< number of the event that counts
-  std::vector<std::size_t> active{};  ///< drr, the first has its turn
+  std::uint64_t wake = 0;             ///< number of the current event
+  std::vector<std::size_t> active{};  ///< drr: the first one has its turn
   bool in_turn = false;
 };
 
-/// When buckets were last empty, if they earn without end since.
+/// When buckets were last empty, if they have earned continuously since.
 using Emptied = std::vector<Ticks>;
 
 Ticks eligible_at(const TickedFlow& flow, const Emptied& emptied, DataUnits length, Ticks not_before) {
@@ -99,7 +99,7 @@ Emptied full_buckets(const TickedFlow& flow) {
   return emptied;
 }
 
-/// Numbers that are cheap and good enough for lengths and coins.
+/// Cheap random numbers, good enough for lengths and coins.
 std::uint64_t scrambled(std::uint64_t value) {
   value += 0x9e3779b97f4a7c15ULL;
   value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9ULL;
@@ -160,7 +160,7 @@ class PolicedEpisodes::Engine {
   void hold(std::uint32_t packet);
   void release(std::size_t regulator);
 
-  /// Queues that may send: position among the port's; none: count.
+  /// Queues that may send: position among the port's queues; none: count.
   [[nodiscard]] std::size_t choose(std::size_t port);
   [[nodiscard]] std::size_t choose_in_turn(std::size_t port);
   [[nodiscard]] std::size_t choose_by_credit(std::size_t port);
@@ -234,7 +234,8 @@ const EpisodePeaks& PolicedEpisodes::Engine::run(const EpisodePlan& plan, std::s
 
 void PolicedEpisodes::Engine::push(Ticks at, std::uint32_t order, EventKind kind, std::size_t what) {
   if (at > latest_tick)
-    throw LimitExceeded("the simulated time is more than 2^62 ticks; numbers with fewer digits make it less");
+    throw LimitExceeded(
+        "the simulated time is more than 2^62 ticks, the limit; use numbers with fewer digits");
   events_.push({at, order, events_made_++, static_cast<std::uint32_t>(what), kind});
 }
 
@@ -347,7 +348,7 @@ void PolicedEpisodes::Engine::arrive(std::uint32_t packet) {
   push(queue.last_ready, in_order_of_arrival, EventKind::ready, packet);
 }
 
-/// It may be sent from now on.
+/// It is ready for sending.
 void PolicedEpisodes::Engine::join(std::uint32_t packet) {
   const PacketOnWay& its = packets_[packet];
   const TickedHop& hop = network_.flows[its.flow].hops[its.hop];
@@ -419,7 +420,7 @@ std::size_t PolicedEpisodes::Engine::choose_in_turn(std::size_t p) {
   return port.first_queue + port.queues;
 }
 
-/// Not while it is sent.
+/// Not while a packet is being sent.
 void PolicedEpisodes::Engine::update_credit(std::size_t number) {
   ClassQueue& queue = queues_[number];
   const SendingPort& sending = ports_[network_.queues[number].port];
@@ -456,7 +457,7 @@ std::size_t PolicedEpisodes::Engine::choose_by_credit(std::size_t p) {
   return end;
 }
 
-/// Its last bit is out.
+/// Its last bit has left.
 void PolicedEpisodes::Engine::depart(std::size_t p) {
   const TickedPort& port = network_.ports[p];
   SendingPort& sending = ports_[p];
@@ -500,7 +501,7 @@ void PolicedEpisodes::Engine::depart(std::size_t p) {
 
 // --- regulators
 
-/// It has come over a link.
+/// It has arrived over a link.
 void PolicedEpisodes::Engine::hold(std::uint32_t packet) {
   const PacketOnWay& its = packets_[packet];
   const TickedFlow& flow = network_.flows[its.flow];

@@ -8,20 +8,22 @@
 #include <memory>
 #include <vector>
 
-/// One run of a network of policed flows from empty queues and full buckets until the last packet is out, event by event.
+/// One run of a network of policed flows from empty queues and full buckets until the last packet has left,
+/// event by event.
 ///
-/// MODEL     Store and forward. Flows send what their plan wants, as soon as their buckets let the last bit through. Of what
-///           happens at one tick the order is the plan's, and a port that is idle begins with the first that is there: limits
-///           of what packets a moment earlier or later do.
-///             priority  a packet under way is finished
+/// MODEL     Store and forward. Flows send as their plan requires, as soon as their buckets admit the last
+///           bit. The plan gives the order of events at one tick, and an idle port starts with the first one:
+///           limits of packets slightly earlier or later.
+///             priority  non-preemptive
 ///             drr       active classes in turn; a class whose queue empties loses its deficit
-///             cbs       credit rises while packets wait or it is below 0, and is lost when the queue is empty
-///             best effort  at ports that have it a packet is there whenever no class may send, and has begun just before
-///                       a packet comes to an idle port
-///             regulators  behind a port, one first-in first-out queue a flow; or one a class (802.1Qcr), where all flows
-///                       come to the port straight from sources or regulators: without that the delay of one that is
-///                       shared has no bound
-/// RESULT    the greatest delays and backlogs (EpisodePeaks), whole ticks
+///             cbs       credit rises while packets wait or it is below 0, and is lost when the queue is
+///                       empty
+///             best effort  at ports with best-effort traffic a packet is present whenever no class may send,
+///                          and has started just before a packet arrives at an idle port
+///             regulators  after a port, one first-in first-out queue per flow; or one per class (802.1Qcr),
+///                         if all flows arrive at the port directly from sources or regulators: otherwise the
+///                         delay of a shared regulator is unbounded
+/// RESULT    maximum delays and backlogs (EpisodePeaks), whole ticks
 /// CONTRACT  a function of network and plan
 /// TESTS     tests/sim/policed_events_test.cpp
 /// Internal to the sim module.
@@ -29,8 +31,8 @@ namespace tailbound::sim {
 
 /// Lengths of the packets of a run of packets.
 enum class PacketLengths {
-  full,            ///< the longest, but that the burst empties the bucket to the last unit
-  full_backwards,  ///< the same, the other way round
+  full,            ///< the longest, except that the burst empties the bucket to the last unit
+  full_backwards,  ///< the same in reverse order
   longest,
   shortest,
   random,
@@ -45,28 +47,29 @@ struct PacketRun {
 
 struct FlowPlan {
   Ticks start = 0;
-  std::uint32_t rank = 0;  ///< of packets that come at one tick the lowest is first
+  std::uint32_t rank = 0;  ///< among packets that arrive at one tick the lowest is first
   std::vector<PacketRun> runs{};
   bool repeats = false;
 };
 
-/// What is left to chance or malice.
+/// How undetermined events are decided.
 enum class Chance { always, never, random };
 
 struct EpisodePlan {
   std::vector<FlowPlan> flows{};
-  bool departures_first = true;          ///< at one tick: a port chooses its next packet before others come
-  Chance full_latency = Chance::always;  ///< does a packet take the whole latency? else none of it, or a part
-  Chance best_effort = Chance::always;   ///< is it there when it may be sent?
-  bool regulator_per_flow = false;       ///< also where one a class may be
-  std::uint64_t packets = 0;             ///< no source sends when so many have been sent
+  bool departures_first = true;  ///< at one tick: a port selects its next packet before others arrive
+  /// does a packet take the full latency? otherwise none of it, or a part
+  Chance full_latency = Chance::always;
+  Chance best_effort = Chance::always;  ///< is a best-effort packet present when it may be sent?
+  bool regulator_per_flow = false;      ///< also where one per class is possible
+  std::uint64_t packets = 0;            ///< sources stop after this number of packets
   std::uint64_t seed = 0;
 };
 
 struct EpisodePeaks {
-  std::vector<Ticks> delay;            ///< [flow], from end to end; 0: no packet yet
+  std::vector<Ticks> delay;            ///< [flow], end to end; 0: no packet yet
   std::vector<std::uint64_t> packets;  ///< [flow]
-  std::vector<Ticks> backlog;          ///< [queue], in the time that it takes to be sent
+  std::vector<Ticks> backlog;          ///< [queue], in units of its transmission time
   std::vector<Ticks> queue_delay;      ///< [queue]
   explicit EpisodePeaks(const TickedNetwork& network)
       : delay(network.flows.size()),
@@ -78,19 +81,20 @@ struct EpisodePeaks {
 
 class PolicedEpisodes {
  public:
-  /// \param network  is kept by reference
+  /// \param network  kept by reference
   explicit PolicedEpisodes(const TickedNetwork& network);
   ~PolicedEpisodes();
   PolicedEpisodes(const PolicedEpisodes&) = delete;
   PolicedEpisodes& operator=(const PolicedEpisodes&) = delete;
 
-  /// \param target  flow whose latest packet's times are kept
+  /// \param target  flow for which the times of the latest packet are kept
   /// \throws LimitExceeded  an event after latest_tick
   [[nodiscard]] const EpisodePeaks& run(const EpisodePlan& plan, std::size_t target = 0);
-  /// Sees every packet that comes to a port of its flow's path, `hop` from 0 on, when its last bit is in.
+  /// Called for every packet that arrives at a port of its flow's path, `hop` from 0 on, when its last bit is
+  /// in.
   using Witness = std::function<void(Ticks at, std::size_t flow, std::size_t hop, DataUnits length)>;
   void watch(Witness witness);
-  /// When the target's latest packet came to each queue of its path.
+  /// Arrival times of the target's latest packet at each queue of its path.
   [[nodiscard]] const std::vector<Ticks>& latest_arrivals() const;
 
  private:

@@ -55,9 +55,9 @@ class EventRuns {
 
   [[nodiscard]] std::uint64_t below(std::uint64_t count) { return count == 0 ? 0 : random_.next() % count; }
   [[nodiscard]] bool one_in(std::uint64_t count) { return below(count) == 0; }
-  /// Of all orders of magnitude up to `most`.
+  /// Of any order of magnitude up to `most`.
   [[nodiscard]] Ticks any_time(Ticks most);
-  /// Packets of a run: less than a burst, a burst, or what the rate brings after it too.
+  /// Number of packets of a run: less than a burst, a burst, or more, sent at the rate after the burst.
   [[nodiscard]] std::uint32_t any_count(std::size_t flow) {
     const std::uint64_t burst = burst_[flow];
     if (one_in(3)) return burst_[flow];
@@ -86,9 +86,9 @@ class EventRuns {
   std::vector<std::vector<Ticks>>
       reached_;                       ///< by its longest packet alone, [flow][hop], from start to the hop
   std::vector<std::uint32_t> burst_;  ///< packets of a full burst
-  std::vector<Ticks> refill_;         ///< in which the slowest bucket fills
+  std::vector<Ticks> refill_;         ///< time in which the slowest bucket fills
   std::uint64_t burst_packets_ = 0;
-  Ticks span_ = 1;  ///< in which bursts of all flows can meet
+  Ticks span_ = 1;  ///< time in which bursts of all flows can meet
 };
 
 void EventRuns::measure() {
@@ -152,7 +152,7 @@ void EventRuns::shuffle_ranks(EpisodePlan& plan) {
     std::swap(plan.flows[i - 1].rank, plan.flows[below(i)].rank);
 }
 
-/// Behind all others at one tick.
+/// After all others at one tick.
 void EventRuns::last(EpisodePlan& plan, std::size_t flow) {
   const auto end = static_cast<std::uint32_t>(plan.flows.size() - 1);
   for (FlowPlan& other : plan.flows)
@@ -171,14 +171,14 @@ void EventRuns::draw_chances(EpisodePlan& plan) {
 void EventRuns::greedy() {
   EpisodePlan all = bursts();
   for (FlowPlan& flow : all.flows) flow.runs.front().packets = PacketRun::endless;
-  // Lower classes first: a packet of theirs is under way when the others come.
+  // Lower classes first: one of their packets is in transmission when the others arrive.
   std::vector<std::size_t> order(all.flows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
     return network_.flows[one].traffic_class > network_.flows[other].traffic_class;
   });
   for (std::size_t i = 0; i < order.size(); ++i) all.flows[order[i]].rank = static_cast<std::uint32_t>(i);
-  // Long enough for what a peak rate holds back, and for the rates to catch up.
+  // Long enough for the backlog of a peak rate, and for the rates to catch up.
   all.packets = 4 * burst_packets_ + 64 * all.flows.size();
   const EpisodePlan ordered = all;
   for (const PacketLengths lengths :
@@ -215,7 +215,7 @@ void EventRuns::periodic() {
       all.flows[f].repeats = true;
       all.flows[f].runs.front().wait = periods[f];
     }
-    // The slowest flow some twenty times.
+    // About twenty packets of the slowest flow.
     long double each = 0;
     for (const Ticks period : periods)
       each += 20.0L * static_cast<long double>(longest_period) / static_cast<long double>(period);
@@ -279,19 +279,19 @@ std::vector<Meeting> EventRuns::meetings(std::size_t target) const {
   return all;
 }
 
-/// Starts a flow so that its burst, alone, would come to the meeting with the target's latest packet.
+/// Starts a flow such that its burst, alone, would arrive at the meeting with the target's latest packet.
 void EventRuns::aim(EpisodePlan& plan, std::size_t target, const Meeting& at) {
   const std::vector<Ticks>& arrivals = episodes_.latest_arrivals();
   FlowPlan& flow = plan.flows[at.flow];
   const TickedPort& port = network_.ports[network_.flows[at.flow].hops[at.hop].port];
   Ticks start = arrivals[at.hop_of_target] - reached_[at.flow][at.hop];
   const Ticks packet = network_.flows[at.flow].longest * port.per_unit;
-  // Its first packet then, or its last, or one between; sometimes a little off.
+  // Then its first packet, or its last, or one between; sometimes slightly off.
   const std::uint64_t which = below(4);
   if (which == 1) start -= packet * static_cast<Ticks>(burst_[at.flow] - 1);
   if (which == 2) start -= packet * static_cast<Ticks>(below(burst_[at.flow]));
   if (which == 3) start += any_time(packet) * (one_in(2) ? 1 : -1);
-  if (start < 0) {  // all others later
+  if (start < 0) {  // delay all others
     for (FlowPlan& other : plan.flows) other.start = std::min(longest_wait, other.start - start);
     start = 0;
   }
@@ -314,7 +314,7 @@ EpisodePlan EventRuns::beginning(std::size_t target, const std::vector<Meeting>&
     if (f != target && kind == 2)
       plan.flows[f].start = static_cast<Ticks>(below(static_cast<std::uint64_t>(span_) + 1));
   if (kind == 1) {
-    // As if nothing were in anyone's way: all meet the target.
+    // Without contention all flows meet the target.
     for (FlowPlan& flow : plan.flows) flow.start = middle;
     for (const Meeting& at : met)
       if (one_in(2))
@@ -385,7 +385,7 @@ void EventRuns::climb(std::size_t target, std::uint64_t budget) {
 
 void EventRuns::search() {
   std::vector<std::size_t> all = targets();
-  // Where the packets are not enough for each flow, for as many as they are enough for.
+  // If there are too few packets for each flow, for as many flows as possible.
   const std::uint64_t least = 16 * burst_packets_;
   for (std::size_t i = 0; i < all.size() && !over(); ++i) {
     const std::uint64_t left = plan_.packets - packets_;

@@ -18,9 +18,9 @@ using numeric::Rational;
 constexpr std::uint32_t wheel_slots = 4096;
 constexpr std::uint32_t no_flow = ~std::uint32_t{0};
 constexpr std::uint64_t most_policed_packets = std::uint64_t{1} << 26;  ///< in all queues
-constexpr std::uint64_t longest_burst_slots = 1 << 20;                  ///< of one greedy time of `together`
+constexpr std::uint64_t longest_burst_slots = 1 << 20;                  ///< of one greedy phase of `together`
 
-/// What random numbers are for.
+/// Purposes of random numbers.
 enum PolicedPurpose : std::uint64_t { times = 0, orders = 1, rounds = 2 };
 
 /// A bucket in tokens of 1/unit.
@@ -40,7 +40,7 @@ struct SlotBucket {
   }
 };
 
-/// Of what kind flows are: all of the same buckets share it.
+/// A kind of flows: all with the same buckets share it.
 struct SlotFlowKind {
   std::vector<traffic::TokenBucket> buckets;
   std::vector<SlotBucket> fine;
@@ -48,7 +48,7 @@ struct SlotFlowKind {
   Rational rate;
   std::uint64_t full_after = 0;  ///< slots, of all buckets
   std::vector<std::pair<std::uint32_t, std::uint32_t>>
-      cycle;  ///< (slot, packets) of the greedy pattern's end
+      cycle;  ///< (slot, packets) of the periodic end of the greedy pattern
 
   explicit SlotFlowKind(const std::vector<traffic::TokenBucket>& given)
       : buckets(given), pattern(given), rate(pattern.rate()) {
@@ -60,7 +60,7 @@ struct SlotFlowKind {
       if (const std::int64_t packets = pattern.cycle()[slot]; packets > 0)
         cycle.emplace_back(static_cast<std::uint32_t>(slot), static_cast<std::uint32_t>(packets));
   }
-  /// Of a greedy flow: until it has used up what it had saved, and what comes of the pattern's end.
+  /// For a greedy flow: until its saved tokens are used up, and the pattern becomes periodic.
   [[nodiscard]] std::uint64_t burst_slots() const {
     return std::min<std::uint64_t>(pattern.start().size() + 2 * pattern.cycle().size(), longest_burst_slots);
   }
@@ -74,18 +74,18 @@ struct SlotFlow {
   std::uint64_t due = 0;       ///< the next slot in which it may send
   std::uint64_t seen = 0;      ///< the slot up to which its buckets are filled
   std::uint64_t until =
-      0;  ///< random, together: the time on ends before; periodic: the next place in the cycle
+      0;  ///< random, together: the time at which the state ends; periodic: the next position in the cycle
   bool on = false, part = false;
 };
 
-/// A packet knows where it is on which path, and when it was sent, modulo 2^32.
+/// A packet stores its position on its path, and the slot in which it was sent, modulo 2^32.
 struct SlotPacket {
   std::uint32_t hop, sent;
 };
 struct SlotHop {
   std::uint32_t queue;
   std::uint32_t port;
-  std::uint32_t last_of;  ///< flow whose last hop it is, or `no_flow`
+  std::uint32_t last_of;  ///< flow whose last hop this is, or `no_flow`
 };
 
 class SlotRing {
@@ -143,12 +143,12 @@ class PolicedSlots final : public PolicedReplication {
   void fill(SlotFlow& flow);
   [[nodiscard]] std::int64_t allowed(const SlotFlow& flow) const;
   void put(std::uint32_t number, std::int64_t packets);
-  /// The next slot in which the buckets let one through.
+  /// The next slot in which the buckets admit a packet.
   [[nodiscard]] std::uint64_t next_token(const SlotFlow& flow) const;
   void act_at_random(std::uint32_t number);
   void act_together(std::uint32_t number);
   [[nodiscard]] std::uint64_t start_in_round(std::uint32_t number, std::uint64_t round) const;
-  /// From 1 to about `most`, each order of magnitude as likely as each other.
+  /// From 1 to about `most`, each order of magnitude equally likely.
   [[nodiscard]] std::uint64_t some_slots(std::uint64_t most) {
     const auto magnitudes = static_cast<std::uint32_t>(std::bit_width(most));
     const std::uint64_t least = std::uint64_t{1} << below(std::min(magnitudes, 31U), times_.next());
@@ -160,7 +160,7 @@ class PolicedSlots final : public PolicedReplication {
   PolicedRows rows_;
   std::vector<SlotFlowKind> kinds_;
   std::vector<SlotHop> hops_;
-  std::vector<std::uint32_t> first_queue_;                  ///< [port]; and one behind the last
+  std::vector<std::uint32_t> first_queue_;                  ///< [port]; and one after the last
   std::uint64_t round_ = 1, burst_slots_ = 1, spread_ = 1;  ///< of `together` [slots]
 
   std::uint64_t slot_ = 0;
@@ -188,7 +188,7 @@ PolicedSlots::PolicedSlots(const PolicedModel& model, RandomKey key)
   const network::PolicedNetwork& network = model.network;
   network::require_slotted(network, {network::Scheduler::fifo, network::Scheduler::priority});
   require(model.sending.size() == 1 || model.sending.size() == network.flows.size(), "number of behaviours",
-          std::to_string(model.sending.size()), "one, or one a flow");
+          std::to_string(model.sending.size()), "one, or one per flow");
   require(rows_.ports <= 65'536 && rows_.flows <= 65'536 && rows_.classes <= 64, "network",
           std::to_string(rows_.ports) + " ports, " + std::to_string(rows_.flows) + " flows, " +
               std::to_string(rows_.classes) + " classes",
@@ -223,7 +223,7 @@ PolicedSlots::PolicedSlots(const PolicedModel& model, RandomKey key)
     burst_slots_ = std::max(burst_slots_, kind->burst_slots());
     spread_ = std::max<std::uint64_t>(spread_, 4 * given.path.size());
     save = std::max(save, kind->full_after);
-    // Time for what is left in queues.
+    // Allows time for packets left in queues.
     save += static_cast<std::uint64_t>(cln::cl_I_to_long(cln::floor1(given.buckets.front().burst)));
   }
   for (const Rational& at : load)
@@ -239,7 +239,7 @@ PolicedSlots::PolicedSlots(const PolicedModel& model, RandomKey key)
     if (flow.sending == PolicedSending::periodic) {
       const std::uint64_t length = kind.pattern.cycle().size();
       const std::uint64_t shift = below(static_cast<std::uint32_t>(length), times_.next());
-      // The first place of the cycle from `shift` on comes now.
+      // The first position of the cycle from `shift` on is now.
       std::size_t place = 0;
       while (place < kind.cycle.size() && kind.cycle[place].first < shift) ++place;
       const bool past = place == kind.cycle.size();
@@ -306,7 +306,7 @@ void PolicedSlots::put(std::uint32_t number, std::int64_t packets) {
   for (const SlotBucket& bucket : kinds_[flow.kind].fine) *held++ -= packets * bucket.unit;
   inside_ += static_cast<std::uint64_t>(packets);
   if (inside_ > most_policed_packets)
-    throw LimitExceeded("the queues hold more than " + std::to_string(most_policed_packets) + " packets");
+    throw LimitExceeded("the queues exceed " + std::to_string(most_policed_packets) + " packets");
   came_.insert(came_.end(), static_cast<std::size_t>(packets),
                {flow.first_hop, static_cast<std::uint32_t>(slot_)});
   counts_[PolicedRows::sent][number] += static_cast<std::uint64_t>(packets);
@@ -325,7 +325,7 @@ void PolicedSlots::act_at_random(std::uint32_t number) {
   if (flow.part && packets > 0)
     packets = below(static_cast<std::uint32_t>(std::min<std::int64_t>(packets, 1 << 30)) + 1, times_.next());
   put(number, packets);
-  // What is kept may be sent in the next slot.
+  // A kept packet may be sent in the next slot.
   wait_for(number, std::min(std::max(flow.until, slot_ + 1), next_token(flow)));
 }
 
@@ -400,7 +400,7 @@ void PolicedSlots::send() {
     due_.push_back(number);
     number = after;
   }
-  // In an order that does not depend on how the flows came into the wheel.
+  // In an order that does not depend on the insertion order in the wheel.
   std::sort(due_.begin(), due_.end());
   for (const std::uint32_t flow : due_) {
     if (flows_[flow].due > slot_)
@@ -448,7 +448,7 @@ Counts PolicedSlots::take_counts() {
   Counts fresh(rows_.count());
   fresh[PolicedRows::slots].resize(1);
   fresh[PolicedRows::sent].resize(rows_.flows);
-  // Histograms without the room that they have for more.
+  // Trims histograms to their used size.
   for (std::size_t row = 2; row < counts_.size(); ++row)
     while (!counts_[row].empty() && counts_[row].back() == 0) counts_[row].pop_back();
   return std::exchange(counts_, std::move(fresh));

@@ -11,20 +11,23 @@
 #include <string>
 #include <vector>
 
-/// Simulation, slot by slot, of a network whose flows pass token buckets.
+/// Slot-by-slot simulation of a network whose flows pass token buckets.
 ///
-/// MODEL     In each slot every queue that is not empty has served one packet, which joins the next queue of its path; then
-///           flows send what their behaviour wants and their buckets let through; what comes to a queue in one slot joins
-///           it in random order; then the slot is counted: Q[t] = max(Q[t-1] - 1, 0) + A[t]. With strict priority a port has
-///           a queue a class. Buckets are full at the start, queues empty. Flows send
-///             greedily    whatever their buckets let through, from slot 0 on;
-///             periodically  as a greedy flow does in the long run, shifted by a random number of slots;
-///             at random   on and off for random times, of all orders of magnitude up to that in which a bucket fills; in
-///                         some times on all that may be, in others any part of it;
-///             together    nothing until all buckets are full and all queues empty, then greedily until the buckets are
-///                         used up, and again: in every other round all from the same slot, in the rest within a few slots.
-/// RESULT    counts (PolicedRows); whatever the behaviour, each flow conforms to its buckets
-/// METHOD    Flows are looked at in slots in which they may send, others never (a wheel of slots). Queues are rings of
+/// MODEL     In each slot every queue that is not empty serves one packet, which joins the next queue of its
+///           path. Then flows send according to their behaviour and their buckets; packets that arrive at a
+///           queue in one slot join it in random order. Then the slot is counted: Q[t] = max(Q[t-1] - 1, 0) +
+///           A[t]. With strict priority a port has a queue per class. Buckets are full at the start, queues
+///           empty. Flows send
+///             greedily    everything their buckets admit, from slot 0 on;
+///             periodically  as a greedy flow in the long run, shifted by a random number of slots;
+///             at random   on and off for random times, of all orders of magnitude up to the time in which a
+///                         bucket fills; in some on-times everything the buckets admit, in others any part of
+///                         it;
+///             together    nothing until all buckets are full and all queues empty, then greedily until the
+///                         buckets are used up, and again: in every other round all from the same slot,
+///                         otherwise within a few slots.
+/// RESULT    counts (PolicedRows); with any behaviour, each flow conforms to its buckets
+/// METHOD    Flows are processed only in slots in which they may send (a timing wheel). Queues are rings of
 ///           packets of 8 bytes.
 /// EXCLUDES  rates other than 1, latencies, regulators, other schedulers
 /// CONTRACT  a function of the model and the random key
@@ -37,8 +40,8 @@ enum class PolicedSending { random, greedy, periodic, together };
 }
 
 struct PolicedModel {
-  network::PolicedNetwork network;      ///< in slots; fifo or priority; rings too
-  std::vector<PolicedSending> sending;  ///< one of all flows, or one a flow
+  network::PolicedNetwork network;      ///< in slots; fifo or priority; may contain rings
+  std::vector<PolicedSending> sending;  ///< one for all flows, or one per flow
 };
 
 /// Rows of the counts.
@@ -50,9 +53,9 @@ struct PolicedRows {
 
   /// [Q]: slots, all classes of the port together
   [[nodiscard]] std::size_t backlog(std::size_t port) const { return 2 + port; }
-  /// [slots from end to end, wait + 1 at each port]: packets that have left
+  /// [slots end to end, wait + 1 at each port]: packets that have left
   [[nodiscard]] std::size_t delay(std::size_t flow) const { return 2 + ports + flow; }
-  /// [Q of the class]: slots; empty where the port has not strict priority
+  /// [Q of the class]: slots; empty without strict priority
   [[nodiscard]] std::size_t of_class(std::size_t port, std::size_t number) const {
     return 2 + ports + flows + port * classes + number;
   }
@@ -63,7 +66,7 @@ struct PolicedRows {
 
 class PolicedReplication : public Replication {
  public:
-  /// Sees what every flow sends, in the order of slots; flows that send nothing in a slot are not named.
+  /// Receives what every flow sends, in the order of slots; flows that send nothing in a slot are omitted.
   using Witness = std::function<void(std::uint64_t slot, std::size_t flow, std::int64_t packets)>;
   virtual void watch(Witness witness) = 0;
   /// Q of each port after the arrivals of the last slot.
@@ -71,7 +74,7 @@ class PolicedReplication : public Replication {
 };
 
 /// \throws InvalidArgument  a field out of range
-/// \throws Unstable         a port is offered more than one packet a slot
+/// \throws Unstable         the offered load of a port is above one packet per slot
 [[nodiscard]] std::unique_ptr<PolicedReplication> make_policed_replication(const PolicedModel& model,
                                                                            RandomKey key);
 

@@ -20,10 +20,11 @@ using numeric::Rational;
 using numeric::to_fraction;
 
 constexpr long most_ticks = 1L << 60;  ///< of one packet, bucket or latency
-/// A range of lengths is divided into so many steps at least, and the shortest sending into so many ticks.
+/// A range of lengths is divided into at least this many steps, and the shortest transmission into at least
+/// this many ticks.
 constexpr long least_steps = 16, least_ticks = 8;
 
-/// The greatest number of which all that were added are multiples.
+/// The greatest common divisor of all added numbers.
 class CommonDivisor {
  public:
   void add(const Rational& value) {
@@ -42,8 +43,8 @@ class CommonDivisor {
 std::int64_t counted(const Rational& value, const Rational& unit) {
   const Rational count = value / unit;
   if (count > most_ticks)
-    throw LimitExceeded("the numbers of the network have no common unit of time: in ticks of " +
-                        to_fraction(unit) + " one of them is above 2^60; numbers with fewer digits have one");
+    throw LimitExceeded("the numbers of the network have no usable common unit of time: in ticks of " +
+                        to_fraction(unit) + " one of them exceeds 2^60; use numbers with fewer digits");
   return cln::cl_I_to_long(cln::numerator(count));
 }
 
@@ -61,9 +62,9 @@ void require_sound(const PolicedNetwork& network) {
     require(!flow.path.empty(), "path", "", "one port or more");
     const std::set<std::size_t> ports(flow.path.begin(), flow.path.end());
     require(ports.size() == flow.path.size() && *ports.rbegin() < network.ports.size(), "path", flow.name,
-            "made of ports of the network, each at most once");
+            "a list of ports of the network, each at most once");
     require(flow.traffic_class < network.classes.size(), "class", std::to_string(flow.traffic_class),
-            "a number of a class");
+            "the number of a class");
     require(flow.shortest > 0 && flow.longest >= flow.shortest, "packet", to_fraction(flow.shortest),
             "above 0 and not above the longest");
     require(!flow.buckets.empty(), "bucket", "none", "one or more");
@@ -119,7 +120,7 @@ Rational tick_of(const PolicedNetwork& network, const Rational& unit) {
   return divisor;
 }
 
-/// Packets that together are the burst, or as near below as packets come.
+/// Packets that together are the burst, or as close below it as possible.
 std::vector<DataUnits> full_burst_of(DataUnits burst, DataUnits longest, DataUnits shortest) {
   const DataUnits most = 1 << 20;
   const DataUnits count = std::min((burst + longest - 1) / longest, most);

@@ -9,8 +9,9 @@
 
 /// A network of policed flows in whole numbers: lengths in a common unit of data, times in a common tick.
 ///
-/// MODEL     Every packet is a whole number of units. A tick divides the time in which a unit is sent by each port, earned by
-///           each bucket and each idle slope, and all latencies and wires: every event of a simulation is at a whole tick.
+/// MODEL     Every packet is a whole number of units. A tick divides the time in which each port sends a
+///           unit, and in which each bucket and each idle slope earns one, as well as all latencies and
+///           propagation delays: every event of a simulation is at a whole tick.
 /// CONTRACT  exact: no rounding can make a simulated delay longer than it is.
 /// TESTS     tests/sim/policed_events_test.cpp
 /// Internal to the sim module.
@@ -21,8 +22,8 @@ using DataUnits = std::int64_t;
 constexpr Ticks latest_tick = Ticks{1} << 62;  ///< of any event
 
 struct TickedBucket {
-  Ticks per_unit;  ///< in which it earns a unit
-  Ticks depth;     ///< in which it fills, when empty
+  Ticks per_unit;  ///< time in which it earns a unit
+  Ticks depth;     ///< time in which it fills from empty
 };
 
 struct TickedHop {
@@ -34,12 +35,12 @@ struct TickedFlow {
   std::size_t traffic_class = 0;
   DataUnits longest = 1, shortest = 1;
   std::vector<TickedBucket> buckets{};
-  /// Packets that empty the smallest of its buckets at once, to the last unit where packets can; one or more.
+  /// Packets that empty the smallest of its buckets at once, to the last unit if possible; one or more.
   std::vector<DataUnits> full_burst{};
 };
 
 struct TickedPort {
-  Ticks per_unit = 1;  ///< in which a unit is sent
+  Ticks per_unit = 1;  ///< time in which a unit is sent
   Ticks latency = 0, wire = 0;
   network::Scheduler scheduler = network::Scheduler::fifo;
   std::vector<DataUnits> quanta{};
@@ -52,19 +53,20 @@ struct TickedPort {
 struct TickedQueue {
   std::size_t port;
   std::optional<std::size_t> traffic_class;  ///< none: the queue of all classes
-  bool regulated = true;                     ///< do all flows come straight from sources or regulators?
+  bool regulated = true;                     ///< do all flows arrive directly from sources or regulators?
 };
 
 struct TickedNetwork {
   numeric::Rational unit, tick;  ///< [data], [time]
   std::vector<TickedPort> ports{};
   std::vector<TickedFlow> flows{};
-  std::vector<TickedQueue> queues{};  ///< that flows pass, by port, then class: as bounds::NetworkGuarantee
+  /// on the paths of flows, by port, then class: as bounds::NetworkGuarantee
+  std::vector<TickedQueue> queues{};
   std::size_t classes = 1;
 };
 
-/// \throws InvalidArgument  a network that is not well formed
-/// \throws LimitExceeded    no common tick for which 62 bits are enough
+/// \throws InvalidArgument  a network that is not well-formed
+/// \throws LimitExceeded    no common tick that fits in 62 bits
 [[nodiscard]] TickedNetwork ticked(const network::PolicedNetwork& network);
 
 }  // namespace tailbound::sim

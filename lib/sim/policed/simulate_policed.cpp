@@ -8,7 +8,7 @@
 namespace tailbound::sim {
 namespace {
 
-/// Rows end with what was seen.
+/// The last value seen; rows end with it.
 std::int64_t greatest_seen(const RunResult& result, std::size_t row) {
   std::int64_t greatest = 0;
   for (const Counts* counts : result.all()) {

@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-/// What a simulated network of policed flows (sim/policed/policed_replication.hpp) shows: the greatest values that were
+/// Results of a simulated network of policed flows (sim/policed/policed_replication.hpp): the maximum values
 /// seen, which lie below every guarantee, and tails as estimates with confidence intervals.
 ///
-/// MODEL     the batches of all replications are taken together (sim/batches/batch_means.hpp)
-/// EXCLUDES  what came during the warm-up: of greedy flows, which never fill their buckets again, the worst is at the very
-///           start, so that a warm-up hides it
+/// MODEL     the batches of all replications are pooled (sim/batches/batch_means.hpp)
+/// EXCLUDES  events during the warm-up. Greedy flows never fill their buckets again, so their worst case is
+///           at the very start and a warm-up hides it.
 /// TESTS     tests/sim/policed_replication_test.cpp
 namespace tailbound::sim {
 
@@ -23,15 +23,14 @@ struct PolicedPortEstimates {
   std::int64_t greatest = 0;             ///< Q [packets], seen
   numeric::Estimate<unit::Packet> mean;  ///< E[Q]
   std::vector<LevelEstimate> tail;       ///< P(Q > level)
-  std::vector<std::int64_t>
-      of_classes;  ///< greatest Q of each class; empty where the port has not strict priority
+  std::vector<std::int64_t> of_classes;  ///< maximum Q of each class; empty without strict priority
 };
 
 struct PolicedFlowEstimates {
-  std::uint64_t sent = 0, left = 0;  ///< packets; what is left is still inside, or came before
-  std::int64_t greatest = 0;  ///< delay from end to end [slots, wait + 1 at each port], seen; 0: none left
-  std::optional<numeric::Estimate<unit::Slot>> mean;  ///< of the packets that left, where any did
-  std::vector<LevelEstimate> tail;                    ///< P(delay > level), likewise
+  std::uint64_t sent = 0, left = 0;  ///< packets; the difference is still inside, or arrived before
+  std::int64_t greatest = 0;         ///< end-to-end delay [slots, wait + 1 at each port], seen; 0: none left
+  std::optional<numeric::Estimate<unit::Slot>> mean;  ///< of the packets that left, if any did
+  std::vector<LevelEstimate> tail;                    ///< P(delay > level), for the same packets
 };
 
 struct PolicedEstimates {

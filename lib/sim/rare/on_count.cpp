@@ -17,7 +17,7 @@ struct Masses {
   std::vector<double> values;
 };
 
-/// From the most likely value outwards, as far as it is worth it.
+/// From the most likely value outwards, until the masses are negligible.
 Masses binomial(std::int32_t count, double probability) {
   if (probability >= 1) return {count, {1}};
   if (probability <= 0 || count == 0) return {0, {1}};
@@ -58,7 +58,8 @@ Masses convolved(const Masses& left, const Masses& right) {
            sum.values.begin() + static_cast<std::ptrdiff_t>(to)}};
 }
 
-/// log of the product of the eigenvalues, less x: 0 at x = 0, convex, falling there if the queue is stable.
+/// log of the product of the eigenvalues, less x: 0 at x = 0, convex, decreasing there if the queue is
+/// stable.
 double growth(std::span<const BurstySource> sources, double x) {
   double sum = -x;
   for (const BurstySource& each : sources)
@@ -101,8 +102,8 @@ DirectedChances tilted(const traffic::OnOff& source, const numeric::Rational& sh
   if (exponent <= 0) return result;
   // With w = 1 + v, the eigenvalue 1 + u and d = u - c, c = v (1 - beta) - beta:
   //   f - 1 = (v - u) / d,   h - 1 = -u / (u + beta),   alpha s (f - 1) + alpha (1 - s) (h - 1) - u = 0;
-  // the left side falls and is convex, so Newton's steps from a point where it is above 0 rise to the root. Iterated
-  // is the lesser of u and d, of which the other one is the sum of two numbers above 0.
+  // the left side decreases and is convex, so Newton's steps from a point where it is above 0 increase to the
+  // root. The iteration is on the smaller of u and d; the other one is the sum of two positive numbers.
   const double v = r * std::expm1(exponent), c = v * (1 - beta) - beta;
   const bool by_distance = c > 0;
   double x = by_distance ? alpha * s * beta * (1 + v) / (alpha + v) : 0, u = 0, d = 0, ahead = 0;
@@ -140,7 +141,7 @@ double decay_exponent(std::span<const BurstySource> sources) {
   }
   if (sources.empty()) throw InvalidArgument("sources", "an empty list", "at least one source");
   if (load >= 1) throw Unstable(numeric::to_fraction(load), 1);
-  if (inputs == 1) throw NoAnswer("a single source: the queue never holds more than one packet");
+  if (inputs == 1) throw NoAnswer("there is a single source: the queue never exceeds one packet");
   return positive_root(
       [&](double x) { return growth(sources, x); },
       "the sources cannot fill the queue: no z below 1e260 solves z = product of the eigenvalues");
@@ -181,8 +182,8 @@ DirectedCount::DirectedCount(std::int64_t count, const DirectedChances& chances)
       starts_(count_, chances.start),
       come_here_(count_, chances.here) {}
 
-/// Of each source: ON here with s alpha / beta_here, ON elsewhere with (1 - s) alpha / beta_elsewhere, OFF with 1, out of
-/// their sum.
+/// For each source: ON here with weight s alpha / beta_here, ON elsewhere with (1 - s) alpha /
+/// beta_elsewhere, OFF with 1, each divided by their sum.
 DirectedCount::State DirectedCount::stationary(RandomStream& random) const {
   const double here = chances_.start * chances_.here / chances_.stop_here;
   const double elsewhere = chances_.start * (1 - chances_.here) / chances_.stop_elsewhere;

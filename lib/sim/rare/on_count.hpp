@@ -7,51 +7,51 @@
 #include <span>
 #include <vector>
 
-/// How many of equal on-off sources are ON, and what they send: for the simulations of rare events.
+/// Number of ON sources among equal on-off sources, and their packets: for the simulations of rare events.
 ///
 /// MODEL     J of m independent sources (traffic/on_off.hpp) are ON. In a slot they send Binomial(J, r)
 ///           packets; then J becomes Binomial(J, 1 - beta) + Binomial(m - J, alpha).
-/// METHOD    Tilted by z, one source is ruled by the greatest eigenvalue l and right eigenvector (1, f) of
-///           [[1 - alpha, alpha], [w beta, w (1 - beta)]], w = 1 - r + r z:  alpha~ = alpha f / l,
-///           beta~ = w beta / (l f), r~ = r z / w. The ratio of the plain to the tilted probability of T
-///           slots with A packets from J to J' is  l^(m T) z^-A f^(J - J').
-///           Where each burst as a whole comes to the queue with probability s, sources are OFF, ON here or ON elsewhere.
-///           Tilted, one is ruled by the greatest eigenvalue l and right eigenvector (1, f, h) of
-///           [[1 - alpha, alpha s, alpha (1 - s)], [w beta, w (1 - beta), 0], [beta, 0, 1 - beta]]; the ratio is
-///           l^(m T) z^-A f^(H - H') h^(E - E'), H and E the numbers ON here and elsewhere.
+/// METHOD    Tilted by z, one source is described by the largest eigenvalue l and right eigenvector (1, f) of
+///           [[1 - alpha, alpha], [w beta, w (1 - beta)]], w = 1 - r + r z:  alpha~ = alpha f / l, beta~ = w
+///           beta / (l f), r~ = r z / w. The ratio of the plain to the tilted probability of T slots with A
+///           packets from J to J' is  l^(m T) z^-A f^(J - J').
+///           If each burst as a whole comes to the queue with probability s, sources are OFF, ON here or ON
+///           elsewhere. Tilted, one is described by the largest eigenvalue l and right eigenvector (1, f, h)
+///           of [[1 - alpha, alpha s, alpha (1 - s)], [w beta, w (1 - beta), 0], [beta, 0, 1 - beta]]; the
+///           ratio is l^(m T) z^-A f^(H - H') h^(E - E'), H and E the numbers ON here and elsewhere.
 /// SOURCE    docs/derivations/rare_events.md
 /// TESTS     tests/sim/rare_bursty_queue_test.cpp
 /// Internal to the sim module.
 namespace tailbound::sim {
 
-/// One source as floating-point numbers, as it is or tilted.
+/// One source as floating-point numbers, plain or tilted.
 struct OnOffChances {
   double on_rate = 0, start = 0, stop = 0;
   double log_eigenvalue = 0;   ///< log l
   double log_eigenvector = 0;  ///< log f
 };
 
-/// Tilted by e^exponent; 0: as it is. The errors of the logarithms are a few 1e-16.
+/// Tilted by e^exponent; 0: plain. The errors of the logarithms are a few 1e-16.
 [[nodiscard]] OnOffChances tilted(const traffic::OnOff& source, double exponent);
 
-/// One source whose bursts come here or go elsewhere, as it is or tilted.
+/// One source whose bursts come here or go elsewhere, plain or tilted.
 struct DirectedChances {
   double on_rate = 0;  ///< of sending, while ON here
   double start = 0;    ///< OFF -> ON
-  double here = 0;     ///< of a burst that starts, to come here
+  double here = 0;     ///< probability that a starting burst comes here
   double stop_here = 0, stop_elsewhere = 0;
   double log_eigenvalue = 0;               ///< log l
   double log_here = 0, log_elsewhere = 0;  ///< log f, log h
 };
 
-/// Tilted by e^exponent, exponent >= 0; 0: as it is. The errors of the logarithms are a few 1e-16.
-/// \param share  of its bursts that come here, above 0, below 1
+/// Tilted by e^exponent, exponent >= 0; 0: plain. The errors of the logarithms are a few 1e-16.
+/// \param share  fraction of its bursts that come here, above 0, below 1
 [[nodiscard]] DirectedChances tilted(const traffic::OnOff& source, const numeric::Rational& share,
                                      double exponent);
 
 /// log z0 [1/packet], z0 > 1 the solution of  z = product of l(z)^count.
 /// \throws InvalidArgument  no sources, a count outside 1 .. 2^20
-/// \throws Unstable         a load of 1 or more in all
+/// \throws Unstable         a total load of 1 or more
 /// \throws NoAnswer         a single source, or two with bursts of one slot: the queue stays short
 /// \throws LimitExceeded    the load is too close to 1
 [[nodiscard]] double decay_exponent(std::span<const network::BurstySource> sources);
@@ -63,8 +63,8 @@ struct DistributionTable {
   [[nodiscard]] std::int32_t draw(std::uint32_t bits) const { return first + table.draw(bits); }
 };
 
-/// Draws with tables that are made when a number of sources ON is met first; each probability is met up to
-/// 2^-32, and less than 1e-20 in all is cut off. Not for several threads at once.
+/// Draws from tables that are made when a number of ON sources first occurs. Each probability is exact up to
+/// 2^-32, and less than 1e-20 in total is cut off. Not thread-safe.
 class OnCount {
  public:
   static constexpr std::int64_t most_sources = 4096;
@@ -87,7 +87,7 @@ class OnCount {
     return next_[static_cast<std::size_t>(on)] ? next_[static_cast<std::size_t>(on)]->draw(bits)
                                                : make_next(on).draw(bits);
   }
-  /// Sources ON in the stationary law of these chances.
+  /// ON sources in the stationary distribution of these chances.
   [[nodiscard]] std::int32_t stationary(std::uint32_t bits) const;
 
  private:
@@ -102,7 +102,7 @@ class OnCount {
 /// The same for sources whose bursts come here or go elsewhere.
 class DirectedCount {
  public:
-  /// How many sources are ON.
+  /// Numbers of ON sources.
   struct State {
     std::int32_t here = 0, elsewhere = 0;
     friend bool operator==(const State&, const State&) = default;

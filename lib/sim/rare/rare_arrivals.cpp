@@ -25,7 +25,7 @@ void check(std::span<const SourceRate> sources) {
   }
 }
 
-/// log A(e^x) - x: 0 at x = 0, convex, falling there if the queue is stable.
+/// log A(e^x) - x: 0 at x = 0, convex, decreasing there if the queue is stable.
 double growth(std::span<const SourceRate> sources, double x) {
   double sum = -x;
   for (const SourceRate& source : sources)
@@ -34,7 +34,7 @@ double growth(std::span<const SourceRate> sources, double x) {
   return sum;
 }
 
-/// Cuts off the end of a distribution.
+/// Truncates the end of a distribution.
 void trim(std::vector<double>& values) {
   double left = 0;
   while (values.size() > 1 && left + values.back() < negligible) {
@@ -45,14 +45,16 @@ void trim(std::vector<double>& values) {
 
 std::vector<double> binomial(double count, double rate) {
   if (rate >= 1) {
-    if (count >= static_cast<double>(most_values)) throw LimitExceeded("more than 2^14 packets in a slot");
+    if (count >= static_cast<double>(most_values))
+      throw LimitExceeded("more than 2^14 packets may arrive per slot, the limit");
     std::vector<double> certain(static_cast<std::size_t>(count) + 1);
     certain.back() = 1;
     return certain;
   }
   std::vector<double> values{std::exp(count * std::log1p(-rate))};
   for (double j = 0; j < count && (j < count * rate || values.back() >= negligible / 100); ++j) {
-    if (values.size() >= most_values) throw LimitExceeded("more than 2^14 packets in a slot");
+    if (values.size() >= most_values)
+      throw LimitExceeded("more than 2^14 packets may arrive per slot, the limit");
     values.push_back(values.back() * (count - j) / (j + 1) * (rate / (1 - rate)));
   }
   trim(values);
@@ -64,7 +66,7 @@ std::vector<double> convolved(const std::vector<double>& left, const std::vector
   for (std::size_t i = 0; i < left.size(); ++i)
     for (std::size_t j = 0; j < right.size(); ++j) sum[i + j] += left[i] * right[j];
   trim(sum);
-  if (sum.size() > most_values) throw LimitExceeded("more than 2^14 packets in a slot");
+  if (sum.size() > most_values) throw LimitExceeded("more than 2^14 packets may arrive per slot, the limit");
   return sum;
 }
 
@@ -86,9 +88,9 @@ double decay_exponent(std::span<const SourceRate> sources) {
     inputs += source.count;
   }
   if (load >= 1) throw Unstable(numeric::to_fraction(load), 1);
-  if (inputs == 1) throw NoAnswer("a single source: the queue never holds more than one packet");
+  if (inputs == 1) throw NoAnswer("there is a single source: the queue never exceeds one packet");
   return positive_root([&](double x) { return growth(sources, x); },
-                       "the load is so small that A(z) = z is solved beyond 1e260 only");
+                       "the load is too small: the root of A(z) = z is above 1e260");
 }
 
 std::vector<double> tilted_probabilities(std::span<const SourceRate> sources, double exponent) {
@@ -132,7 +134,7 @@ AliasTable::AliasTable(const std::vector<double>& probabilities) {
       less.push_back(large);
     }
   }
-  // What is left is full, up to rounding.
+  // The rest are full columns, up to rounding.
   for (const auto* rest : {&less, &more})
     for (const std::size_t column : *rest) set(column, 1, column);
 }

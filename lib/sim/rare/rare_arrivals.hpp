@@ -7,14 +7,13 @@
 #include <span>
 #include <vector>
 
-/// What the simulations of rare events draw: packets of a slot, as they come and tilted.
+/// Random draws for the simulations of rare events: packets of a slot, plain and tilted.
 ///
-/// MODEL     A = packets in a slot from independent sources, at most one each:
-///           A(z) = prod (1 - r + r z)^count. Tilted by z: P~(A = j) = P(A = j) z^j / A(z); a source of rate
-///           r becomes one of rate r z / (1 - r + r z).
+/// MODEL     A = packets in a slot from independent sources, at most one each: A(z) = prod (1 - r + r
+///           z)^count. Tilted by z: P~(A = j) = P(A = j) z^j / A(z); a source of rate r becomes one of rate r
+///           z / (1 - r + r z).
 /// SOURCE    docs/derivations/rare_events.md; Walker 1977, "An efficient method for generating discrete
-/// random
-///           variables with general distributions" (the table)
+///           random variables with general distributions" (the table)
 /// TESTS     tests/sim/rare_queue_test.cpp
 namespace tailbound::sim {
 
@@ -23,17 +22,18 @@ namespace tailbound::sim {
 
 /// log z0 [1/packet], z0 > 1 the solution of A(z) = z. The error of log A(z0) - log z0 is a few 1e-16.
 /// \throws Unstable  a mean of 1 or more
-/// \throws NoAnswer  a single source: A(z) = z has no solution, and no packet ever finds another one
+/// \throws NoAnswer  a single source: A(z) = z has no solution, and packets never wait
 [[nodiscard]] double decay_exponent(std::span<const network::SourceRate> sources);
 
-/// P~(A = j), j = 0, 1, ..., under tilting by e^exponent (0: as they come). Cut off where what is left is
-/// below 1e-20 of all. \throws InvalidArgument  a rate outside 0 .. 1, a count outside 1 .. 2^20 \throws
-/// LimitExceeded    more than 2^14 packets in a slot are likely enough to be kept
+/// P~(A = j), j = 0, 1, ..., tilted by e^exponent (0: plain). Truncated where the rest is below 1e-20 of the
+/// total.
+/// \throws InvalidArgument  a rate outside 0 .. 1, a count outside 1 .. 2^20
+/// \throws LimitExceeded    more than 2^14 packets per slot have non-negligible probability
 [[nodiscard]] std::vector<double> tilted_probabilities(std::span<const network::SourceRate> sources,
                                                        double exponent);
 
-/// Draws from a distribution on 0, 1, ... with one random number of 32 bits and one look into a table. Each
-/// probability is met up to 2^-32.
+/// Draws from a distribution on 0, 1, ... with one random number of 32 bits and one table look-up. Each
+/// probability is exact up to 2^-32.
 class AliasTable {
  public:
   /// \param probabilities  1 to 2^16 of them; their sum is taken as 1
@@ -54,7 +54,7 @@ class AliasTable {
   std::uint32_t mask_;
 };
 
-/// Random numbers of 32 bits, one after the other; the place in the sequence can be saved.
+/// Random numbers of 32 bits, one after the other; the position in the sequence can be saved.
 class RandomStream {
  public:
   RandomStream(RandomKey key, std::uint64_t purpose, std::uint64_t entity)

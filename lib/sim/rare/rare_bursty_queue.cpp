@@ -14,7 +14,7 @@ enum BurstyPurpose : std::uint64_t { beside = 0, cycles = 1 };
 
 double checked_exponent(const RareBurstyQueueModel& model) {
   check_event_level(model.event, model.level);
-  static_cast<void>(OnOffSlots(model.sources.source));  // refuses sources that never forget
+  static_cast<void>(OnOffSlots(model.sources.source));  // rejects sources that never forget their phase
   const double exponent = decay_exponent(std::span(&model.sources, 1));
   require_in_reach(model.event, model.level, exponent);
   return exponent;
@@ -46,7 +46,7 @@ std::pair<std::size_t, std::size_t> unpaired(std::size_t pair) {
   return {sum - second, second};
 }
 
-// What differs between sources all of whose bursts come here, and others.
+// The difference between sources all of whose bursts come here, and others.
 
 std::size_t column_of(std::int32_t from, std::int32_t to) {
   return column_of(std::int64_t{to} - from);
@@ -177,8 +177,8 @@ void RareBurstyQueue<Sources>::cycle() {
   row[column] += finish(occupancy, arrivals, on);
 }
 
-/// Goes on with the sources as they are until the queue is empty; what is counted on the way, this slot
-/// included. `on`: in the next slot.
+/// Continues with plain sources until the queue is empty; returns the count on the way, this slot included.
+/// `on`: in the next slot.
 template <class Sources>
 std::uint64_t RareBurstyQueue<Sources>::finish(std::int64_t occupancy, std::int64_t arrivals, State on) {
   std::uint64_t slots = 0;
@@ -189,7 +189,7 @@ std::uint64_t RareBurstyQueue<Sources>::finish(std::int64_t occupancy, std::int6
       case RareEvent::overflow:
         counted += beyond > 0;
         break;
-      case RareEvent::wait:  // those join with as many ahead of them
+      case RareEvent::wait:  // packets that join with as many ahead of them
         counted += std::min(beyond, arrivals);
         break;
       case RareEvent::loss:

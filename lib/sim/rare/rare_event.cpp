@@ -41,7 +41,7 @@ double positive_root(const std::function<double(double)>& growth, const char* no
     above *= 2;
     if (above > 600) throw NoAnswer(no_root);
   }
-  // The function is convex with roots 0 and log z0, so its least value lies between them.
+  // The function is convex with roots 0 and log z0, so its minimum is between them.
   double below = above / 2;
   while (below > 0 && growth(below) >= 0) below /= 2;
   if (!(below > 1e-9)) throw LimitExceeded("the load is too close to 1");
@@ -52,7 +52,7 @@ double positive_root(const std::function<double(double)>& growth, const char* no
   return above;
 }
 
-// A cycle stands for 1 / (1 - load) slots and load / (1 - load) packets, where no packet is lost.
+// A cycle represents 1 / (1 - load) slots and load / (1 - load) packets, if no packet is lost.
 CycleSums::CycleSums(RareEvent event, double load)
     : event_(event),
       load_(load),
@@ -70,7 +70,8 @@ void CycleSums::add(double numerator, std::uint64_t cycles, std::uint64_t hits, 
 
 RareQueueEstimate CycleSums::estimate(double confidence) const {
   RatioEstimate ratio = ratio_estimate(numerators_, denominators_, confidence);
-  if (sums_.hits == 0) throw NoAnswer("none of " + std::to_string(sums_.cycles) + " cycles met the event");
+  if (sums_.hits == 0)
+    throw NoAnswer("none of " + std::to_string(sums_.cycles) + " cycles reached the event");
   if (event_ == RareEvent::loss)
     ratio = {loss_fraction(ratio.value, load_), loss_fraction(ratio.lower, load_),
              loss_fraction(ratio.upper, load_)};

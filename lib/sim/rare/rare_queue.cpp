@@ -86,8 +86,7 @@ void RareQueue::cycle() {
   }
 }
 
-/// Goes on with arrivals as they are until the queue is empty; what is counted on the way, this slot
-/// included.
+/// Continues with plain arrivals until the queue is empty; returns the count on the way, this slot included.
 template <RareEvent event>
 std::uint64_t RareQueue::finish(std::int64_t occupancy, std::int64_t arrivals) {
   std::uint64_t slots = 0;
@@ -95,7 +94,7 @@ std::uint64_t RareQueue::finish(std::int64_t occupancy, std::int64_t arrivals) {
   for (;;) {
     const std::int64_t beyond = std::max<std::int64_t>(occupancy - bar_, 0);
     if constexpr (event == RareEvent::overflow) counted += beyond > 0;
-    // Of this slot's packets those wait longer than the level that join with as many ahead of them.
+    // Of this slot's packets, those with as many ahead of them wait longer than the level.
     if constexpr (event == RareEvent::wait) counted += std::min(beyond, arrivals);
     if constexpr (event == RareEvent::loss) {
       counted += beyond;

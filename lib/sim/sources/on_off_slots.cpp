@@ -25,9 +25,9 @@ OnOffSlots::Coin::Coin(const Rational& probability)
 
 OnOffSlots::OnOffSlots(const traffic::OnOff& source) : flips_(source.start + source.stop > 1) {
   if (source.start == 1 && source.stop == 1)
-    throw InvalidArgument("burst", "1",
-                          "above 1 slot at half the on-rate: sources that turn ON and OFF in turn keep their "
-                          "phases for ever");
+    throw InvalidArgument(
+        "burst", "1",
+        "above 1 slot at half the on-rate: sources that alternate ON and OFF every slot never change phase");
   const Rational to_on = flips_ ? 1 - source.stop : source.start;
   const Rational to_off = flips_ ? 1 - source.start : source.stop;
   to_on_ = Coin(to_on);
@@ -46,7 +46,7 @@ OnOffSlots::Block OnOffSlots::slots(RandomKey key, std::uint64_t purpose, std::u
   std::uint64_t reset = ~set & to_off_.draw(key, purpose + 2, entity, block);
   const std::uint64_t inverted = flips_ ? odd_slots : 0;
   if (flips_) {
-    // What is kept of an odd slot is inverted, and a slot decides on the next one.
+    // The stored bit of an odd slot is inverted, and a slot determines the next one.
     const std::uint64_t to_one = (set & odd_slots) | (reset & ~odd_slots);
     reset = (reset & odd_slots) | (set & ~odd_slots);
     set = to_one;

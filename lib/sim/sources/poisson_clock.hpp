@@ -8,18 +8,18 @@
 
 /// Times of a Poisson process as whole ticks.
 ///
-/// METHOD    Each gap is rounded, and what rounding left over is carried to the next one: so the times do not
-///           drift, and are the same whatever was simulated between them.
+/// METHOD    Each gap is rounded, and the rounding error is carried over to the next one: the times do not
+///           drift, and do not depend on what is simulated between them.
 namespace tailbound::sim {
 
 class PoissonClock {
  public:
-  static constexpr std::uint64_t ticks = std::uint64_t{1} << 22U;  ///< of a slot
+  static constexpr std::uint64_t ticks = std::uint64_t{1} << 22U;  ///< per slot
 
-  /// \param rate  events a slot, > 0
+  /// \param rate  events per slot, > 0
   explicit PoissonClock(double rate) : gap_(static_cast<double>(ticks) / rate) {}
 
-  /// Moves on to the next event. \param word  64 random bits
+  /// Advances to the next event. \param word  64 random bits
   void step(std::uint64_t word) {
     const double uniform = static_cast<double>((word >> 11U) + 1) * 0x1p-53;
     const double exact = rounded_off_ - std::log(uniform) * gap_;

@@ -22,16 +22,16 @@ constexpr std::size_t most_numbers = std::size_t{1} << 27U;  ///< in the states 
 constexpr std::uint64_t pilot_seed = 0x70696c6f74;
 
 void refuse(const SwitchModel& model) {
-  static_cast<void>(make_switch_replication(model, {}));  // checks what it is made of
+  static_cast<void>(make_switch_replication(model, {}));  // checks the switch itself
   if (model.threshold)
     throw InvalidArgument("threshold", numeric::to_fraction(*model.threshold),
-                          "left out for rare losses: only those of a full memory are looked for");
+                          "omitted for rare losses, which are simulated only for a full memory");
   if (model.buffer)
     throw InvalidArgument("buffer", std::to_string(*model.buffer),
-                          "unlimited for rare events: only all queues together are looked at");
+                          "unlimited for rare events, which are simulated only for the total of all queues");
   if (model.memory && !model.sizes.empty())
     throw InvalidArgument("sizes", std::to_string(model.sizes.size()) + " of them",
-                          "left out for rare losses, which are those of packets of one cell");
+                          "omitted for rare losses, which are simulated only for packets of one cell");
 }
 
 /// A probability as a fraction of 2^32.
@@ -39,10 +39,11 @@ std::uint64_t coin(const Rational& probability) {
   return static_cast<std::uint64_t>(std::llround(std::ldexp(numeric::nearest_double(probability), 32)));
 }
 
-/// The switch as a system to be split, slot by slot and in it packet by packet. Its state: T; packets lost in the slot;
-/// packets that came in it (of sources with a memory: inputs that were looked at), and that are to come; the lengths of
-/// the queues; behind them, with bursts, for each input the output of its burst and 1 (0: OFF), and where a memory can
-/// be full the inputs in some order; with trains the cells that an input has still to send, and their output.
+/// The switch as a system for splitting, slot by slot and within it packet by packet. Its state: T; packets
+/// lost in the slot; packets that arrived in it (for sources with memory: inputs processed), and that are to
+/// arrive; the lengths of the queues. With bursts, then for each input the output of its burst plus 1 (0:
+/// OFF), and if the memory can be full the inputs in some order; with trains, the cells that an input has
+/// still to send, and their output.
 class SwitchSlots {
  public:
   explicit SwitchSlots(const SwitchModel& model);
@@ -84,10 +85,10 @@ class SwitchSlots {
   std::size_t numbers_an_input_ = 0;
   std::int32_t memory_ = std::numeric_limits<std::int32_t>::max();
   bool limited_;
-  bool binary_;  ///< outputs are all alike, a power of two
+  bool binary_;  ///< all outputs are equivalent, and their number a power of two
   unsigned output_bits_;
   AliasTable table_, size_table_;
-  std::vector<AliasTable> more_;  ///< [j]: how many come in a slot beyond j, if j do
+  std::vector<AliasTable> more_;  ///< [j]: number of arrivals in a slot beyond j, given at least j
   std::vector<std::int32_t> size_cells_;
   std::vector<Input> input_;
 };
@@ -108,8 +109,9 @@ Rational mean_size(const SwitchModel& model) {
   return mean;
 }
 
-/// [j]: the law of the packets that come in a slot beyond j, given that j come; inputs begin them independently of what
-/// was. Each as far as it holds 1 - 1e-20 of itself, so that however many came more can.
+/// [j]: the distribution of the number of packets that arrive in a slot beyond j, given at least j; inputs
+/// start them independently of the past. Each is truncated at a rest of 1e-20, so further arrivals remain
+/// possible after any number.
 std::vector<AliasTable> chances_of_more(const SwitchModel& model) {
   const Rational mean = mean_size(model);
   std::vector<double> law{1};
@@ -200,7 +202,7 @@ bool SwitchSlots::possible(const SplitState& state) const {
   return below(0, 1, outputs_ + 1) && (!limited_ || below(inputs_, 1, inputs_));
 }
 
-/// Each to an output of its own draw.
+/// Each to an output drawn independently.
 void SwitchSlots::put(SplitState& state, std::int32_t cells, RandomStream& random) const {
   state[total] += cells;
   std::int32_t* const queue = state.data() + lengths;
@@ -223,7 +225,8 @@ void SwitchSlots::put(SplitState& state, std::int32_t cells, RandomStream& rando
   }
 }
 
-/// Those that find no room are lost; which of them does not matter to what follows, as all draw their outputs alike.
+/// Packets without space are lost; which of them does not matter for the future, as all draw their outputs
+/// from the same distribution.
 void SwitchSlots::take(SplitState& state, std::int32_t cells, RandomStream& random) const {
   const std::int32_t taken = std::min(cells, memory_ - state[total]);
   state[came] += cells;
@@ -278,7 +281,7 @@ void SwitchSlots::begin(SplitState& state, RandomStream& random) const {
   fork(state, random);
 }
 
-/// Inputs that remember draw what they do as they are looked at.
+/// Inputs with memory draw their actions as they are processed.
 void SwitchSlots::fork(SplitState& state, RandomStream& random) const {
   if (!remembers()) state[coming] = more_[static_cast<std::size_t>(state[came])].draw(random.next());
 }
@@ -318,29 +321,30 @@ void SwitchSlots::arrive(SplitState& state, std::int64_t limit, RandomStream& ra
 
 // --- pilot runs
 //
-// What a pilot run saw of P(T >= i) says how many copies the next one makes. The run itself makes somewhat fewer, and so
-// begins more often below: states with one T are not alike (packets in one long queue stay longer than in many), and those
-// from which it goes far up may be rare where it begins. Measured in variance times time, for P of some 1e-9 to 1e-11: a
-// third with 16 ports, half with bursts, 1.4 with 4 ports, 2 with two.
+// The estimate of P(T >= i) from a pilot run gives the number of copies of the next one. The main run makes
+// somewhat fewer, and so starts more often at low levels: states with one T are not equivalent (packets in
+// one long queue stay longer than in many), and those from which T rises far may be rare where it starts.
+// Measured in variance times time, for P of some 1e-9 to 1e-11: a third with 16 ports, half with bursts, 1.4
+// with 4 ports, 2 with two.
 
-/// What a pilot run saw.
+/// Results of a pilot run.
 struct Seen {
   std::vector<std::uint64_t> slots;  ///< [T]: of all paths
   std::uint64_t all = 0;             ///< of the main path
   std::vector<double> deep;          ///< [i]: -log P(T >= i), as far as enough slots were seen
 };
 
-/// How much a pilot run looks at.
+/// Length of a pilot run.
 struct PilotLength {
   std::int64_t warmup;   ///< slots
   std::uint64_t slots;   ///< of all paths, about
-  std::uint64_t enough;  ///< of all paths with T >= i, for i to be trusted
+  std::uint64_t enough;  ///< of all paths with T >= i, required to trust level i
 };
 
 PilotLength pilot_length(const SwitchModel& model) {
   const SwitchWork work = switch_work(model);
   const double relaxation = relaxation_slots(work.utilization, work.memory);
-  // Some tenths of a second; more where it takes long to forget what was.
+  // Some tenths of a second; more if the relaxation time is long.
   const double slots =
       std::clamp(300 * relaxation, 1e7 / work.steps_per_slot, std::max(1e5, 1e9 / work.steps_per_slot));
   return {.warmup = static_cast<std::int64_t>(std::min(20 * relaxation, slots)),
@@ -379,7 +383,7 @@ Seen pilot(const SwitchModel& model, const std::vector<std::int64_t>& copies, co
   return seen;
 }
 
-/// Slots of all paths for one of the main path, had it been with other copies.
+/// Slots of all paths per slot of the main path, for other numbers of copies.
 double paths_with(const Seen& seen, const std::vector<std::int64_t>& before,
                   const std::vector<std::int64_t>& after) {
   const std::vector<double> old = splitting_factors(before), now = splitting_factors(after);
@@ -390,7 +394,7 @@ double paths_with(const Seen& seen, const std::vector<std::int64_t>& before,
   return sum / static_cast<double>(seen.all);
 }
 
-/// The level that is asked for, once enough is seen to tell; 0 before.
+/// The target level, once it is known; 0 before.
 std::int64_t level_of(const RareTotal& rare, const std::vector<double>& deep) {
   if (const auto* level = std::get_if<std::int64_t>(&rare)) return *level;
   const double wanted = -std::log(std::get<double>(rare));
@@ -401,10 +405,11 @@ std::int64_t level_of(const RareTotal& rare, const std::vector<double>& deep) {
 
 RareTotal checked_total(const SwitchModel& traffic, const std::optional<RareTotal>& rare) {
   if (traffic.memory) {
-    if (rare) throw InvalidArgument("level", "given together with a memory", "left out: it is the memory");
+    if (rare)
+      throw InvalidArgument("level", "given together with a memory", "omitted: the level is the memory size");
     return *traffic.memory;
   }
-  if (!rare) throw InvalidArgument("level", "missing", "given where memory is unlimited");
+  if (!rare) throw InvalidArgument("level", "missing", "given for unlimited memory");
   if (const auto* level = std::get_if<std::int64_t>(&*rare)) {
     if (*level < 1 || *level > deepest_switch_level)
       throw InvalidArgument("level", std::to_string(*level),
@@ -422,7 +427,7 @@ RareSwitchModel rare_switch_model(const SwitchModel& traffic, const std::optiona
   refuse(traffic);
   const RareTotal asked = checked_total(traffic, rare);
   PilotLength length = pilot_length(traffic);
-  int longer = 3;  ///< times that a pilot run may look in vain
+  int longer = 3;  ///< number of pilot runs without progress
   const std::size_t numbers = SwitchSlots(traffic).numbers();
   RareSwitchModel model{.traffic = traffic};
   model.copies = {1, 1};
@@ -437,13 +442,13 @@ RareSwitchModel rare_switch_model(const SwitchModel& traffic, const std::optiona
       for (double& its : wanted) its -= std::min(0.15 * its, 3.0);
     }
     if (numbers * wanted.size() > most_numbers)
-      throw LimitExceeded("states of " + std::to_string(numbers) + " numbers at " +
-                          std::to_string(wanted.size()) + " levels are more than 2^27 numbers");
+      throw LimitExceeded("storing states of " + std::to_string(numbers) + " numbers at " +
+                          std::to_string(wanted.size()) + " levels needs more than 2^27 numbers, the limit");
     if (!enough && wanted.size() <= model.copies.size() && round > 0) {
       const bool nothing = seen.slots.size() <= model.copies.size();
       if (longer-- == (nothing ? 2 : 0))
         throw NoAnswer("T > " + std::to_string(model.copies.size() - 1) +
-                       " was hardly ever seen by pilot runs, whatever copies went on from there");
+                       " was hardly ever reached in pilot runs with any number of copies");
       length.slots *= 4;
       continue;
     }

@@ -47,14 +47,14 @@ struct Queue {
   friend auto operator<=>(const Queue&, const Queue&) = default;
 };
 
-/// A queue that packets may come from, and the probability that one of its packets goes on to the queue
-/// asked about.
+/// A queue that packets may come from, and the probability with which each of its packets continues to the
+/// given queue.
 struct Feeder {
   Queue queue;
   double share;
 };
 
-/// Who feeds whom in a tree.
+/// The feeding relation between queues of a tree.
 class Feeding {
  public:
   explicit Feeding(const TreeModel& model)
@@ -66,7 +66,7 @@ class Feeding {
     const bool up = stage < levels_ - 1;
     return {stage, up, up ? stage + 1 : 2 * levels_ - 1 - stage, 0, 0, 0};
   }
-  /// The probability that a packet that has come up to `level` turns there.
+  /// The probability that a packet that has risen to `level` turns there.
   [[nodiscard]] double turning(int level) const {
     if (level == levels_) return 1;
     return nearest_ ? 1 - above(level) / above(level - 1) : 0;
@@ -96,7 +96,7 @@ std::vector<Feeder> Feeding::feeders(const Queue& queue) const {
   for (std::int64_t i = 0; i < radix_; ++i) {
     if (level > 1) {
       const Queue child{level - 2, true, level - 1, block * radix_ + i, member / radix_, member % radix_};
-      // A packet that turns goes down to another child than it came from, but for random roots.
+      // A packet that turns goes down to another child than the one it came from, except with random roots.
       const double share = up          ? (1 - turning(level)) / k
                            : !nearest_ ? turning(level) / k
                            : i != port ? turning(level) / (k - 1)
@@ -111,8 +111,8 @@ std::vector<Feeder> Feeding::feeders(const Queue& queue) const {
   return result;
 }
 
-/// Where a packet can go: to `queue` if a random number of 32 bits is below `bound` (and not below that of
-/// the target before it).
+/// The next queue of a packet: `queue` if a random number of 32 bits is below `bound` (and not below that of
+/// the previous target).
 struct Target {
   std::uint32_t queue;
   std::uint64_t bound;
@@ -123,15 +123,16 @@ struct Targets {
   std::uint32_t first = 0, last = 0;
 };
 
-/// Everything that stays: the queues, downstream ones first, and who feeds whom.
+/// All constant data: the queues, downstream ones first, and the feeding relation.
 struct Plumbing {
   std::size_t queues = 0;
-  std::vector<Targets> served;   ///< [queue]: where a packet goes that it has served
-  std::vector<Targets> sources;  ///< [level-1 switch]: where a packet of its leaves goes, if to any of these
+  std::vector<Targets> served;  ///< [queue]: the next queue of a served packet
+  /// [level-1 switch]: the next queue of a packet of its leaves, if it is one of these
+  std::vector<Targets> sources;
   std::vector<Target> targets;
   std::vector<std::size_t> tables;   ///< [level-1 switch]: position in `arrivals`, or in `bursts`
   std::vector<AliasTable> arrivals;  ///< packets of a switch's leaves in a slot; or, if they have bursts,
-  std::vector<OnCount> bursts;       ///< how many of the leaves are ON, and their packets
+  std::vector<OnCount> bursts;       ///< the number of ON leaves, and their packets
   std::int32_t most_on = 0;          ///< leaves of a switch
   explicit Plumbing(const RareTreeModel& model);
 
@@ -155,7 +156,7 @@ Plumbing::Plumbing(const RareTreeModel& model) {
   if (model.tree.keeps_ways())
     throw InvalidArgument(
         "destination", "per-burst",
-        "per-packet: where bursts keep their ways, lengths of queues are not all of the state");
+        "per-packet, because with per-burst destinations the queue lengths are not the whole state");
   const Feeding feeding(model.tree);
   std::vector<Queue> found{feeding.queue_of_stage(model.stage)};
   std::map<Queue, std::vector<std::pair<Queue, double>>> ways;  ///< [queue]: where its packets go
@@ -168,7 +169,7 @@ Plumbing::Plumbing(const RareTreeModel& model) {
       if (fresh) found.push_back(feeder.queue);
     }
   }
-  // A packet goes from a stage to a later one, so the last stage is first.
+  // A packet moves from a stage to a later one, so the last stage is first.
   std::sort(found.begin(), found.end(), std::greater<>());
   std::map<Queue, std::uint32_t> number;
   for (const Queue& queue : found) number[queue] = static_cast<std::uint32_t>(number.size());
@@ -202,12 +203,12 @@ Plumbing::Plumbing(const RareTreeModel& model) {
   }
 }
 
-/// Sources of the observed queue if nothing upstream held packets back.
+/// Sources of the observed queue for independent source arrivals.
 network::QueueTraffic decoupled_traffic(const RareTreeModel& model) {
   check(model);
   const auto paths =
       network::tree_paths(model.tree.tree, model.tree.load, model.tree.routing, network::Sources::decoupled);
-  // The longest way: stage by stage.
+  // The longest route: stage by stage.
   return paths.back().hops.at(static_cast<std::size_t>(model.stage));
 }
 
@@ -237,8 +238,8 @@ std::vector<std::int64_t> copies_by_level(const RareTreeModel& model) {
   return copies_near(wanted);
 }
 
-/// The queues as a system to be split. Its state: lengths of the queues, the observed one first; behind them, if leaves
-/// have bursts, how many of each level-1 switch's are ON in the next slot.
+/// The queues as a system for splitting. Its state: lengths of the queues, the observed one first; with
+/// bursts, then the number of ON leaves of each level-1 switch in the next slot.
 class Queues {
  public:
   explicit Queues(const RareTreeModel& model) : plumbing_(model) {}
@@ -250,7 +251,7 @@ class Queues {
         state.push_back(plumbing_.bursts[table].stationary(random.next()));
     return state;
   }
-  /// All of a slot: nothing is gained by copies between its arrivals.
+  /// The whole slot: copies between its arrivals give no gain.
   void begin(SplitState& state, RandomStream& random);
   static void arrive(const SplitState& /*state*/, std::int64_t /*limit*/, const RandomStream& /*random*/) {}
   static void fork(const SplitState& /*state*/, const RandomStream& /*random*/) {}
@@ -277,7 +278,7 @@ class Queues {
 };
 
 /// One slot: queues serve, downstream ones first, so that a packet moves one queue; then leaves send. Most
-/// queues feed one other: that goes without branches, which would be taken at random.
+/// queues feed a single one, which is handled without unpredictable branches.
 void Queues::begin(SplitState& state, RandomStream& random) {
   state[0] -= static_cast<std::int32_t>(state[0] > 0);
   for (std::size_t queue = 1; queue < plumbing_.queues; ++queue) {

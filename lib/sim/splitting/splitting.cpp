@@ -10,7 +10,7 @@ namespace {
 
 constexpr double largest_factor = 1e280;
 
-/// Counts of the batches and what becomes of them, divided by the factors of their occupancies.
+/// Counts of the batches, divided by the splitting factors of their occupancies.
 std::vector<double> weighted(const std::vector<const Counts*>& batches, std::size_t row, std::size_t from,
                              const std::vector<double>& factors, std::uint64_t& count) {
   std::vector<double> sums;

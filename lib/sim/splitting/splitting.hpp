@@ -13,14 +13,15 @@
 
 /// Multilevel splitting (RESTART) of a Markov chain in slots with an occupancy.
 ///
-/// MODEL     a system has a state, whole numbers, an occupancy q >= 0 that is a function of it, and may lose packets
-///           in a slot. What is wanted: P(q > n), or packets lost a slot, in the stationary state.
-/// METHOD    whenever the occupancy of a path rises to level i, R_i - 1 copies of the state go on from there with
-///           random numbers of their own, each until a slot ends below i; only the path that rose goes on. A slot
-///           that ends with occupancy q counts 1 / (R_1 ... R_q). Where packets of a slot come one after the other,
-///           copies are made between them.
-/// RESULT    without bias whatever the levels and the numbers R_i; how much there is to gain depends on them. They
-///           should follow 1 / P(q >= i).
+/// MODEL     a system has a state of whole numbers, an occupancy q >= 0 that is a function of it, and may
+///           lose packets in a slot. To estimate: P(q > n), or packets lost per slot, in the stationary
+///           state.
+/// METHOD    whenever the occupancy of a path rises to level i, R_i - 1 copies of the state continue from
+///           there with random numbers of their own, each until a slot ends below i; only the path that rose
+///           continues after that. A slot that ends with occupancy q counts 1 / (R_1 ... R_q). If packets of
+///           a slot arrive one after the other, copies are made between them.
+/// RESULT    unbiased for any levels and numbers R_i; the efficiency depends on them. They should follow 1 /
+///           P(q >= i).
 /// SOURCE    Villen-Altamirano and Villen-Altamirano 1991, "RESTART: a method for accelerating rare event
 ///           simulations"; proof: docs/derivations/rare_events.md
 /// TESTS     tests/sim/rare_tree_test.cpp, rare_switch_test.cpp
@@ -32,26 +33,27 @@ struct SplittingRows {
   static constexpr std::size_t slots = 1;        ///< [0]: of the main path
   static constexpr std::size_t path_slots = 2;   ///< [0]: of all paths
   static constexpr std::size_t queue_slots = 3;  ///< [0]: of all paths and simulated queues
-  static constexpr std::size_t lost = 4;         ///< [q]: packets lost in slots with occupancy q, likewise
+  static constexpr std::size_t lost = 4;  ///< [q]: packets lost in slots with occupancy q, not weighted
 };
 
-/// [i], i = 0 .. size - 1: whole numbers R_i, 1 .. 1000, R_0 = R_1 = 1, whose products are near what is wanted.
+/// [i], i = 0 .. size - 1: whole numbers R_i, 1 .. 1000, R_0 = R_1 = 1, whose products are close to the
+/// wanted ones.
 /// \param wanted  [i]: logarithm of R_1 ... R_i
 /// \throws LimitExceeded  naming the level: a factor above 1e280
 [[nodiscard]] std::vector<std::int64_t> copies_near(const std::vector<double>& wanted);
 
-/// [q]: R_1 ... R_q, by which a slot with occupancy q is divided; the last one serves all above, too.
+/// [q]: R_1 ... R_q, the divisor of a slot with occupancy q; the last one applies to all higher q.
 [[nodiscard]] std::vector<double> splitting_factors(const std::vector<std::int64_t>& copies);
 
-/// P(q > level) for any levels; those far above the last one with copies are seen as rarely as by plain simulation from
-/// there. `count` is the number of slots of all paths.
+/// P(q > level) for any levels; beyond the last level with copies they are seen as rarely as in a plain
+/// simulation that starts there. `count` is the number of slots of all paths.
 /// \throws InvalidArgument  fewer than two batches were completed; a level below 0
 [[nodiscard]] std::vector<LevelEstimate> splitting_tails(const std::vector<std::int64_t>& copies,
                                                          const RunResult& result,
                                                          const std::vector<std::int64_t>& levels,
                                                          double confidence);
 
-/// Packets lost a slot of the main path.  \throws InvalidArgument  fewer than two batches were completed
+/// Packets lost per slot of the main path.  \throws InvalidArgument  fewer than two batches were completed
 struct SplitLoss {
   RatioEstimate a_slot;
   std::uint64_t count = 0;  ///< packets, of all paths
@@ -63,10 +65,11 @@ using SplitState = std::vector<std::int32_t>;
 
 /// \tparam System  start(random) -> state before the first slot;
 ///                 begin(state, random): a slot, up to its arrivals that come one after the other;
-///                 arrive(state, limit, random): these, until all have come or the occupancy is `limit` or more;
-///                 fork(state, random): what is still to come is drawn anew, by its law given what came;
-///                 occupancy(state); possible(state), of one that was read; queues() simulated; and if it loses
-///                 packets lost(state), in the slot
+///                 arrive(state, limit, random): these, until all have arrived or the occupancy is `limit`
+///                 or more;
+///                 fork(state, random): the remaining arrivals are drawn anew, conditioned on the past ones;
+///                 occupancy(state); possible(state), for one that was read; number of queues() simulated;
+///                 and, if packets can be lost, lost(state) in the slot
 template <class System>
 class Splitting final : public Replication {
  public:
@@ -118,7 +121,7 @@ class Splitting final : public Replication {
     slots_ = reader.get<std::uint64_t>();
     path_slots_ = reader.get<std::uint64_t>();
   }
-  /// Since they were taken.
+  /// Since the last take.
   [[nodiscard]] std::uint64_t path_slots() const { return path_slots_; }
 
  private:
@@ -138,8 +141,9 @@ class Splitting final : public Replication {
     row[at] += count;
   }
 
-  /// A slot of a path from somewhere in its arrivals on, with copies at the levels to which it rises in it. False if it
-  /// ends below the level at which the path was born: there the path ends, and the slot does not count.
+  /// Simulates a slot of a path from some point in its arrivals, with copies at the levels that it rises to.
+  /// False if the slot ends below the level at which the path was born: the path ends there, and the slot
+  /// does not count.
   bool finish(SplitState& state, std::int64_t& level, std::int64_t born) {
     for (;;) {
       const std::int64_t limit = next_[static_cast<std::size_t>(level)];
@@ -167,7 +171,7 @@ class Splitting final : public Replication {
     return true;
   }
 
-  /// A copy born at a level, from the slot of its birth until one ends below that level.
+  /// Simulates a copy born at a level, from the slot of its birth until a slot ends below that level.
   void follow(SplitState& state, std::int64_t born) {
     std::int64_t level = born;
     while (finish(state, level, born)) begin(state);
@@ -175,12 +179,12 @@ class Splitting final : public Replication {
 
   System system_;
   std::vector<std::int64_t> copies_;
-  std::int64_t top_;  ///< the highest level at which copies are made
+  std::int64_t top_;  ///< the highest level with copies
   RandomStream random_;
   SplitState main_;
   std::int64_t level_ = 0;          ///< of the main path
   std::vector<SplitState> spare_;   ///< [level]: state of the copy born there
-  std::vector<std::int64_t> next_;  ///< [level]: the first above at which copies are made
+  std::vector<std::int64_t> next_;  ///< [level]: the next higher level with copies
   std::vector<std::uint64_t> occupancy_, lost_;
   std::uint64_t slots_ = 0, path_slots_ = 0;
 };

@@ -17,7 +17,7 @@ BatchSums::Sum all_of(std::size_t row) {
   return [=](const Counts& counts) { return total_count(counts[row]); };
 }
 
-/// Nothing that came: nothing is known of its loss.
+/// Without arrivals there is no estimate of the loss.
 numeric::Estimate<unit::Ratio> share(const BatchSums& batches, const BatchSums::Sum& lost,
                                      const BatchSums::Sum& came, double confidence) {
   return batches.ratio<unit::Ratio>(lost, came).value_or(numeric::Estimate<unit::Ratio>{0, 0, 1, confidence});
@@ -34,7 +34,7 @@ SwitchWork switch_work(const SwitchModel& model) {
   for (const numeric::Rational& rate : model.rates) cells += numeric::nearest_double(rate);
   work.steps_per_slot = cells + 0.3 * (inputs + outputs);
   if (model.burst) {
-    const numeric::Rational own =  // share of the busiest output
+    const numeric::Rational own =  // fraction of the traffic to the busiest output
         model.hot + (1 - model.hot) / cln::cl_I(static_cast<long>(model.outputs));
     for (const numeric::Rational& rate : model.rates) {
       const traffic::OnOff source = traffic::on_off(rate, *model.burst);

@@ -8,36 +8,37 @@
 #include <optional>
 #include <string_view>
 
-/// What a simulated switch (sim/switch/switch_replication.hpp) shows, as estimates with confidence intervals.
+/// Estimates with confidence intervals from a simulated switch (sim/switch/switch_replication.hpp).
 ///
-/// MODEL     the batches of all replications are taken together (sim/batches/batch_means.hpp). Outputs that are
-///           alike are taken together too.
-/// EXCLUDES  events so rare that few batches see any: `count` tells how many were seen.
+/// MODEL     the batches of all replications are pooled (sim/batches/batch_means.hpp), and so are equivalent
+///           outputs.
+/// EXCLUDES  events so rare that few batches see any: `count` gives the number seen.
 /// TESTS     tests/sim/switch_test.cpp
 namespace tailbound::sim {
 
-/// An output among those that are alike, or the hot one.
+/// One of the equivalent outputs, or the hot one.
 struct SwitchOutput {
   numeric::Estimate<unit::Packet> mean;  ///< E[Q] [cells]
-  std::vector<LevelEstimate> tail;       ///< P(Q > level); counts over all outputs alike
-  std::uint64_t cells = 0, lost = 0;     ///< that came, that were lost
-  numeric::Estimate<unit::Ratio> loss;   ///< lost, of the cells that came
+  std::vector<LevelEstimate> tail;       ///< P(Q > level); counts over all equivalent outputs
+  std::uint64_t cells = 0, lost = 0;     ///< that arrived, and those lost
+  numeric::Estimate<unit::Ratio> loss;   ///< lost fraction of the arriving cells
 };
 
 /// Packets of one size.
 struct SwitchPackets {
   std::int64_t cells = 1;
   std::uint64_t packets = 0, hurt = 0;
-  numeric::Estimate<unit::Ratio> loss;  ///< packets that lost a cell, of those that came
+  numeric::Estimate<unit::Ratio> loss;  ///< fraction of the arriving packets that lost a cell
 };
 
 struct SwitchEstimates {
   numeric::Estimate<unit::Packet> mean_total;  ///< E[T] [cells]
   std::vector<LevelEstimate> total_tail;       ///< P(T > level)
-  std::optional<SwitchOutput> output;  ///< of those that are alike; none where the only output is the hot one
+  /// an output other than the hot one; none if the only output is the hot one
+  std::optional<SwitchOutput> output;
   std::optional<SwitchOutput> hot;
   numeric::Estimate<unit::Ratio> cell_loss, packet_loss;
-  std::vector<SwitchPackets> sizes;  ///< in the order of the model's; one of a cell where it has none
+  std::vector<SwitchPackets> sizes;  ///< in the order of the model's sizes; one cell if it has none
   std::uint64_t cells = 0, lost = 0;
   std::uint64_t packets = 0, hurt = 0;
   std::size_t batches = 0;
@@ -48,10 +49,10 @@ struct SwitchQuestions {
   double confidence = 0.95;
 };
 
-/// How busy a switch is: what the automatic plan needs.
+/// The utilization of a switch, for the automatic plan.
 struct SwitchWork {
   double utilization = 0;     ///< of the busiest output
-  double steps_per_slot = 0;  ///< cells, and what idle inputs and outputs cost
+  double steps_per_slot = 0;  ///< cells, and the cost of idle inputs and outputs
   SourceMemory memory{};
 };
 [[nodiscard]] SwitchWork switch_work(const SwitchModel& model);

@@ -20,12 +20,13 @@ using traffic::Destination;
 constexpr std::uint32_t block_slots = 64;
 constexpr std::int64_t most_inputs = 1024, most_outputs = 4096, most_cells = 65'536, most_room = 10'000'000;
 constexpr std::uint64_t longest = std::uint64_t{1} << 26;  ///< T without a memory [cells]
-constexpr long largest_part = long{1} << 39;  ///< of a threshold's fraction: times most_room it fits
+/// bound for a threshold's fraction: its product with most_room fits
+constexpr long largest_part = long{1} << 39;
 constexpr std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t nobody = no_limit;
 constexpr std::uint64_t calls_a_block = 64;  ///< of the generator, for outputs and sizes of one input
 
-/// What random numbers are for.
+/// Purposes of random numbers.
 enum Purpose : std::uint64_t { coins = 0, draws = 1, orders = 2, starts = 3, bursts = 8 };
 
 /// How an input sends.
@@ -48,7 +49,7 @@ Rational mean_cells(const SwitchModel& model) {
 void check_sizes(const SwitchModel& model) {
   if (model.sizes.empty()) return;
   require(!model.burst, "sizes", "given together with bursts",
-          "left out: a train of cells is a burst itself");
+          "omitted, because a train of cells is itself a burst");
   require(model.sizes.size() <= 1024, "number of sizes", std::to_string(model.sizes.size()),
           "from 1 to 1024");
   Rational sum = 0;
@@ -68,7 +69,7 @@ void check(const SwitchModel& model) {
           "from 1 to 4096");
   for (const Rational& rate : model.rates)
     require(rate > 0 && rate <= 1, "load", numeric::to_fraction(rate),
-            "above 0 and at most 1 packet a slot of each input");
+            "above 0 and at most 1 packet per slot per input");
   require(model.hot >= 0 && model.hot <= 1, "hot", numeric::to_fraction(model.hot), "from 0 to 1");
   check_sizes(model);
   for (const auto& [room, name] : {std::pair{model.memory, "memory"}, std::pair{model.buffer, "buffer"}})
@@ -79,16 +80,16 @@ void check(const SwitchModel& model) {
   if (!model.threshold) return;
   const Rational& alpha = *model.threshold;
   require(model.memory.has_value(), "threshold", numeric::to_fraction(alpha),
-          "left out where there is no memory to share");
+          "omitted without a shared memory");
   require(alpha > 0 && cln::numerator(alpha) < largest_part && cln::denominator(alpha) < largest_part,
-          "threshold", numeric::to_fraction(alpha), "above 0, a fraction of numbers below 2^39");
+          "threshold", numeric::to_fraction(alpha), "above 0, with numerator and denominator below 2^39");
 }
 
 bool equal_rates(const SwitchModel& model) {
   return std::equal(model.rates.begin() + 1, model.rates.end(), model.rates.begin());
 }
 
-/// A coin; its probability as a fraction of 2^64, of which 1 is none.
+/// A coin; its probability as a fraction of 2^64, which cannot represent 1.
 struct Coin {
   std::uint64_t threshold = 0;
   bool certain = false;
@@ -103,17 +104,17 @@ struct Coin {
   }
 };
 
-/// What an input remembers from block to block.
+/// State of an input from block to block.
 struct Source {
   bool on = false;           ///< of the on-off chain, in the next slot
-  bool sending = false;      ///< in the last slot: the burst or the packet goes on
+  bool sending = false;      ///< in the last slot: the burst or the packet continues
   std::uint32_t output = 0;  ///< of that burst or packet
   std::uint32_t left = 0;    ///< cells of the packet still to come
   std::uint32_t size = 0;    ///< its class
-  std::uint32_t number = 0;  ///< of packets that the input has begun, modulo 2^32
+  std::uint32_t number = 0;  ///< of packets that the input has started, modulo 2^32
 };
 
-/// What an input sends in a slot, where room is finite.
+/// The cell that an input sends in a slot, for finite memory or buffers.
 struct Sent {
   std::uint32_t output = nobody;
   std::uint32_t cells = 0;
@@ -175,7 +176,7 @@ class Simulated final : public SwitchReplication {
   }
 
  private:
-  // --- what the inputs do in a block
+  // --- inputs in a block
   void make_block();
   template <Sending sending, bool finite>
   void make_block_of();
@@ -213,20 +214,20 @@ class Simulated final : public SwitchReplication {
   AliasTable table_, size_table_;
   std::vector<std::uint32_t> size_cells_;
   std::vector<Coin> coins_;
-  std::vector<OnOffSlots> bursts_;  ///< one, or one an input
+  std::vector<OnOffSlots> bursts_;  ///< one, or one per input
   std::uint32_t buffer_;
-  std::vector<std::uint32_t> limits_;  ///< [T]: a cell is taken iff Q is below
+  std::vector<std::uint32_t> limits_;  ///< [T]: a cell is accepted iff Q is below it
 
   std::uint64_t slot_ = 0;
   std::vector<std::uint32_t> lengths_;
   std::vector<Source> sources_;           ///< at the end of the block
   std::vector<Source> sources_at_start_;  ///< of the block
-  std::vector<std::uint32_t> last_hurt_;  ///< [input]: number of the last train that lost a cell, and 1
+  std::vector<std::uint32_t> last_hurt_;  ///< [input]: number of the last train that lost a cell, plus 1
   CellBalance balance_;
 
   // Of the block.
   std::vector<std::uint32_t> came_;          ///< [slot * stride + output]: cells
-  std::vector<Sent> sent_;                   ///< [slot * inputs + input], where room is finite
+  std::vector<Sent> sent_;                   ///< [slot * inputs + input], for finite memory or buffers
   std::vector<std::uint32_t> packets_came_;  ///< [slot * classes + class]
   std::uint64_t cells_of_block_ = 0;
   std::vector<std::uint32_t> order_;
@@ -298,7 +299,7 @@ Simulated::Simulated(const SwitchModel& model, RandomKey key)
   lost_.resize(2);
 }
 
-// --- what the inputs do in a block
+// --- inputs in a block
 
 template <bool finite>
 void Simulated::put(std::uint32_t slot, std::size_t input, const Sent& sent) {
@@ -413,12 +414,12 @@ void Simulated::make_block() {
     either.operator()<false>();
 }
 
-/// The histograms hold all that the block can bring.
+/// Enlarges the histograms for all values possible in the block.
 void Simulated::make_room_to_count() {
   const std::uint64_t total = std::accumulate(lengths_.begin(), lengths_.end(), std::uint64_t{0});
   const std::uint64_t longest_queue = *std::max_element(lengths_.begin(), lengths_.end());
   if (total + cells_of_block_ >= longest)
-    throw LimitExceeded("the queues hold more than " + std::to_string(longest) + " cells");
+    throw LimitExceeded("the queues exceed " + std::to_string(longest) + " cells");
   const auto grow = [](std::vector<std::uint64_t>& histogram, std::uint64_t size) {
     if (histogram.size() < size) histogram.resize((size + size / 4 + 3) / 4 * 4);
   };
@@ -429,7 +430,7 @@ void Simulated::make_room_to_count() {
 
 // --- slots
 
-/// Whatever the order in which they come. An output that nothing comes to does not matter.
+/// In any order of the arrivals. Outputs without arrivals do not matter.
 bool Simulated::all_fit(const std::uint32_t* came, std::uint64_t cells) const {
   if (cells == 0) return true;
   std::uint64_t total = 0;

@@ -8,10 +8,10 @@
 namespace tailbound::sim::tree_engine {
 
 constexpr std::uint32_t line =
-    16;  ///< [packets] of a cache line; streams are padded by it, as they would else fall on the same cache sets
+    16;  ///< [packets] of a cache line; streams are padded by it to avoid cache set conflicts
 
-/// What the next switch will read and write is fetched while this one runs, a few lines each slot: its 16 or
-/// more streams are short pieces far apart, which no processor foresees.
+/// Prefetches the data of the next switch while this one is simulated, a few lines in each slot: its 16 or
+/// more streams are short pieces far apart, which hardware prefetchers do not predict.
 template <class Packet, bool parents, bool writes, bool narrow>
 class FetchAhead {
  public:
@@ -30,7 +30,7 @@ class FetchAhead {
     in_ += passed * streams_.in_stride;
     out_ += passed * streams_.out_stride;
   }
-  /// Once each slot.
+  /// Once in each slot.
   void fetch() {
     if (i_ < streams_.radix) {
       fetch(in_, out_);

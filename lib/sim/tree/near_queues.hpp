@@ -9,35 +9,37 @@
 /// Internal to the sim module.
 namespace tailbound::sim::tree_engine {
 
-/// Hides from the compiler where a number comes from, so that it goes on from the number.
+/// Hides the origin of a number from the compiler, so that it is kept in a register.
 inline void keep(std::size_t& number) {
   __asm__("" : "+r"(number));
 }
 
 using SixteenBytes = std::uint8_t __attribute__((vector_size(16)));
 
-/// Row 16 + i of 16 bytes: a single 1 at place i. Rows below 16: none.
+/// Row 16 + i of 16 bytes: a single 1 at position i. Rows below 16: all zero.
 alignas(16) constexpr auto one_at = [] {
   std::array<std::uint8_t, 32 * 16> rows{};
   for (std::size_t i = 0; i < 16; ++i) rows[16 * (16 + i) + i] = 1;
   return rows;
 }();
 
-/// The queues of a switch with up to 16 ports, while they are short: the packets that a newcomer finds ahead,
-/// a byte a port in one vector. What joins adds a vector with a single 1; what it finds is read from a copy
-/// of the vector in memory. So a packet waits neither for the store of the one before it nor at a branch.
+/// The queues of a switch with up to 16 ports, while they are short: the number of packets ahead of an
+/// arrival, one byte per port in one vector. A joining packet adds a vector with a single 1; the number ahead
+/// of it is read from a copy of the vector in memory. So a packet waits neither for the store of the previous
+/// one nor at a branch.
 class NearQueues {
  public:
   static constexpr std::uint32_t first = 16;     ///< the number of port 0
-  static constexpr std::uint32_t nowhere = 0;    ///< that of what does not join
-  static constexpr std::uint32_t nothing = 255;  ///< what it finds ahead
+  static constexpr std::uint32_t nowhere = 0;    ///< number for a packet that does not join
+  static constexpr std::uint32_t nothing = 255;  ///< the number ahead of such a packet
 
-  /// \param limit  the longest queue at the start of a slot, at most 254 with all that may join in the slot
+  /// \param limit  the longest queue at the start of a slot, at most 254 including all that may join in the
+  /// slot
   NearQueues(std::int32_t* free, std::size_t radix, std::int32_t limit, std::int32_t room)
       : free_(free), radix_(radix), limit_(limit) {
     room_ += static_cast<std::uint8_t>(std::min(room, 255));
   }
-  /// At the start of a slot: takes the queues out of memory, if all are short.
+  /// At the start of a slot: loads the queues from memory, if all are short.
   [[nodiscard]] bool come(std::int32_t slot) {
     std::array<std::uint8_t, 16> bytes{};
     for (std::size_t port = 0; port < radix_; ++port) {
@@ -55,19 +57,19 @@ class NearQueues {
     std::memcpy(words, &longer, sizeof words);
     return (words[0] | words[1]) == 0;
   }
-  /// Puts them back.
+  /// Stores them back.
   void go(std::int32_t slot) const {
     std::array<std::uint8_t, 16> bytes;
     std::memcpy(bytes.data(), &ahead_, sizeof ahead_);
     for (std::size_t port = 0; port < radix_; ++port) free_[port] = slot + bytes[port];
   }
-  /// What a packet finds ahead, by port; filled with `nothing` at first.
+  /// Packets ahead of an arrival, by port; initially `nothing`.
   using Found = std::array<std::uint8_t, 32>;
-  /// A packet joins. What it finds ahead is at found[port].
+  /// A packet joins. The number of packets ahead of it is found[port].
   template <bool finite>
   void join(std::uint32_t port, Found& found) {
     std::memcpy(found.data() + first, &ahead_, sizeof ahead_);
-    std::size_t half_rows = 2 * std::size_t{port};  // an address may hold 8 times a number, not 16 times
+    std::size_t half_rows = 2 * std::size_t{port};  // an address may contain 8 times a number, not 16 times
     keep(half_rows);
     SixteenBytes one;
     std::memcpy(&one, __builtin_assume_aligned(one_at.data() + 8 * half_rows, sizeof one), sizeof one);

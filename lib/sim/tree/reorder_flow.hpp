@@ -8,23 +8,23 @@
 #include <utility>
 #include <vector>
 
-/// The reorder buffer of one flow: packets that came before an older one of the flow wait in it.
+/// The reorder buffer of one flow: packets that arrived before an older one of the flow wait in it.
 ///
-/// MODEL     At the end of a slot the buffer holds the delivered packets that are younger than the oldest one
-///           not yet delivered.
+/// MODEL     At the end of a slot the buffer contains the delivered packets that are younger than the oldest
+///           one not yet delivered.
 /// EXCLUDES  lost packets.
 /// Internal to the sim module.
 namespace tailbound::sim {
 
 class ReorderFlow {
  public:
-  /// A packet is sent; slots rise from call to call.
+  /// A packet is sent; slots increase from call to call.
   void sent(std::int64_t slot) { waiting_.push_back({slot, false}); }
   /// The packet sent in slot `birth` is, or will be, delivered in slot `slot`; in any order.
   void delivered(std::int64_t slot, std::int64_t birth) { deliveries_.emplace_back(slot, birth); }
 
   /// Adds 1 to histogram[packets in the buffer] for each slot from .. to - 1. All packets sent and delivered
-  /// in these slots have been told.
+  /// in these slots must have been recorded.
   void count(std::int64_t from, std::int64_t to, std::vector<std::uint64_t>& histogram) {
     std::sort(deliveries_.begin(), deliveries_.end());
     auto next = deliveries_.begin();
@@ -76,7 +76,7 @@ class ReorderFlow {
     for (; !waiting_.empty() && waiting_.front().delivered; --held_) waiting_.pop_front();
   }
 
-  std::deque<Packet> waiting_;  ///< from the oldest that is not delivered on
+  std::deque<Packet> waiting_;  ///< from the oldest undelivered one on
   std::vector<std::pair<std::int64_t, std::int64_t>> deliveries_;
   std::size_t held_ = 0;
 };

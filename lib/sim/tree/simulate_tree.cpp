@@ -36,7 +36,7 @@ StageEstimates stage_estimates(const TreeModel& model, const std::vector<const C
   return result;
 }
 
-/// The delays of all packets, each longer by `per_turn(turn)` slots.
+/// The delays of all packets, each plus `per_turn(turn)` slots.
 Histogram delays(const TreeModel& model, const Counts& counts, const std::function<int(int)>& per_turn) {
   const TreeRows rows(model.tree);
   Histogram sum;

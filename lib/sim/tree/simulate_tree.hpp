@@ -4,37 +4,36 @@
 #include <tailbound/sim/batches/histogram_batches.hpp>
 #include <tailbound/sim/tree/tree_replication.hpp>
 
-/// What a simulated tree (sim/tree/tree_replication.hpp) shows, as estimates with confidence intervals.
+/// Estimates with confidence intervals from a simulated tree (sim/tree/tree_replication.hpp).
 ///
-/// MODEL     each estimate is over all queues of a stage, all packets, or all observed flows alike; the
-/// batches
-///           of all replications are taken together (sim/batches/batch_means.hpp).
-/// EXCLUDES  events so rare that few batches see any: `count` tells how many were seen.
+/// MODEL     each estimate is over all queues of a stage, all packets, or all observed flows; the batches of
+///           all replications are pooled (sim/batches/batch_means.hpp).
+/// EXCLUDES  events so rare that few batches see any: `count` gives the number seen.
 namespace tailbound::sim {
 
 struct StageEstimates {
-  int stage = 0;    ///< in the order of the way; a random-root packet meets stage h - 1 at hop h
-  int level = 1;    ///< of the switches that own the queues
+  int stage = 0;    ///< in the order of the route; a random-root packet passes stage h - 1 at hop h
+  int level = 1;    ///< of the switches with these queues
   bool up = false;  ///< do the links lead up?
-  numeric::Estimate<unit::Load> load;  ///< packets served a slot and queue
+  numeric::Estimate<unit::Load> load;  ///< packets served per slot and queue
   numeric::Estimate<unit::Packet> mean_occupancy;
   std::vector<LevelEstimate> tail;      ///< P(Q > level), just after the arrivals of a slot
   std::uint64_t dropped = 0;            ///< packets
-  numeric::Estimate<unit::Ratio> loss;  ///< of the packets that come to these queues
+  numeric::Estimate<unit::Ratio> loss;  ///< of the packets that arrive at these queues
 };
 
-/// The least t with P(T <= t) >= fraction; the interval is where the ends of the interval of P(T > t) put it.
+/// The smallest t with P(T <= t) >= fraction; the interval follows from the ends of the interval of P(T > t).
 struct PercentileEstimate {
   double fraction = 0;                     ///< 0.99 for the 99th percentile
   numeric::Estimate<unit::Slot> queueing;  ///< D, the sum of the waits
-  numeric::Estimate<unit::Slot> latency;   ///< D + number of queues on the way
+  numeric::Estimate<unit::Slot> latency;   ///< D + number of queues on the route
 };
 
 struct TreeQuestions {
   std::vector<std::int64_t> occupancy_levels{};  ///< for StageEstimates::tail, >= 0
   std::vector<std::int64_t> delay_levels{};      ///< for delay_ccdf, >= 0
   std::vector<double> percentiles{};             ///< as fractions, above 0 and below 1
-  std::vector<std::int64_t> reorder_levels{};    ///< where flows are observed
+  std::vector<std::int64_t> reorder_levels{};    ///< for observed flows
   double confidence = 0.95;
 };
 
@@ -48,8 +47,8 @@ struct TreeEstimates {
   std::size_t batches = 0;
 };
 
-/// The automatic plan for a tree: sim/batches/batched_run.hpp with the leaves' load, what the sources of the first hop
-/// remember (later queues see more sources, each more thinned), and 2n - 1 hops.
+/// The automatic plan for a tree: sim/batches/batched_run.hpp with the leaves' load, the memory of the
+/// sources of the first hop (later queues see more sources, each thinned more), and 2n - 1 hops.
 [[nodiscard]] RunPlan automatic_plan(const TreeModel& model, std::int64_t slots, int replications,
                                      std::uint64_t seed);
 

@@ -10,16 +10,17 @@
 #include <span>
 #include <vector>
 
-/// The simulation itself; METHOD of tree_replication.hpp. Its loops over packets are tree_switch.hpp.
+/// The simulation itself; METHOD of tree_replication.hpp. Its loops over packets are in tree_switch.hpp.
 /// Internal to the sim module.
 namespace tailbound::sim::tree_engine {
 
 constexpr std::size_t fast_delays = 4096;  ///< delays counted in an array; longer ones in a vector that grows
-constexpr std::size_t fast_waits = 256;    ///< waits likewise: what a byte holds
-constexpr std::size_t waits_stride = fast_waits + 32;  ///< no two short waits at addresses alike in 12 bits
-constexpr std::uint32_t group = 8;  ///< packets in a row that count their waits in arrays of their own
+constexpr std::size_t fast_waits = 256;    ///< the same for waits: the range of a byte
+/// no two short waits at addresses that agree in 12 bits
+constexpr std::size_t waits_stride = fast_waits + 32;
+constexpr std::uint32_t group = 8;  ///< consecutive packets that count their waits in arrays of their own
 
-/// What random numbers are for. Stages are below 64.
+/// Purposes of random numbers. Stages are below 64.
 enum Purpose : std::uint64_t {
   arrivals = 0,
   destinations = 64,
@@ -52,33 +53,33 @@ class Tree final : public TreeReplication {
  private:
   static constexpr Packet present = Packet{1} << (packet_bits<Packet> - 1);
 
-  /// A packet whose slot lies beyond the ring; it is written when its slot comes near.
+  /// A packet whose slot is beyond the ring; it is written when its slot comes near.
   struct Late {
     std::int64_t slot;
     std::uint64_t stream;  ///< position in streams_
     Packet packet;
   };
 
-  /// The way of all packets of a burst.
+  /// The route of all packets of a burst.
   struct Way {
-    Packet digits = 0;             ///< what each of them keeps of it
+    Packet digits = 0;             ///< the part that each packet stores
     std::uint16_t first_port = 0;  ///< out of the leaf's switch, if up
   };
   struct KeptWay {
-    std::int64_t began = -1;  ///< the slot in which the leaf's burst did; -1: it is OFF
+    std::int64_t began = -1;  ///< the first slot of the leaf's burst; -1: it is OFF
     Way way{};
   };
 
-  /// What is the same for all switches of a stage, and where the present one writes.
+  /// Common data of all switches of a stage, and the write position of the present one.
   struct Switches {
     int stage = 0, level = 0;
     std::int64_t at = 0;               ///< the switch
     bool parents = false;              ///< packets come down from the level above
-    std::uint32_t inputs = 0;          ///< streams that come in
-    std::uint32_t parents_offset = 0;  ///< from the children's streams to the parents', where both come in
+    std::uint32_t inputs = 0;          ///< number of incoming streams
+    std::uint32_t parents_offset = 0;  ///< from the children's streams to the parents', if both exist
     std::size_t port_stride = 0;       ///< from the stream of one port to that of the next
     std::size_t out_position = 0;      ///< stream of port 0, in streams_
-    const Packet* next_in = nullptr;   ///< the same of the switch after this one
+    const Packet* next_in = nullptr;   ///< the same for the switch after this one
     std::size_t next_out_position = 0;
   };
 
@@ -129,9 +130,9 @@ class Tree final : public TreeReplication {
   std::vector<Packet> leaf_scratch_;
   std::vector<std::int32_t> free_;  ///< [stage][switch][port]: next free slot, from the start of the block
   std::vector<std::uint8_t> on_;    ///< [leaf]: is it ON in the block's first slot? Empty without bursts
-  std::vector<KeptWay> kept_;       ///< [leaf]: in the slot before the block. Empty if no burst keeps its way
+  std::vector<KeptWay> kept_;       ///< [leaf]: in the slot before the block. Empty without per-burst routes
   std::vector<Late> late_;
-  PacketBalance totals_;  ///< sent, dropped, and in `delivered` all that joined the last stage's queues
+  PacketBalance totals_;  ///< sent, dropped, and in `delivered` all that joined the queues of the last stage
   std::vector<std::vector<std::uint64_t>> waits_, delays_, backlogs_;
   std::vector<std::uint64_t> drops_;
   std::vector<std::int64_t> longest_wait_;
@@ -139,14 +140,15 @@ class Tree final : public TreeReplication {
   std::vector<std::uint64_t> reorder_;
 
   // Working space of one stage.
-  std::vector<Packet> nowhere_;        ///< a stream that nobody reads
-  std::vector<std::uint32_t> visits_;  ///< [slot][rank]: offset of the stream to look at
-  std::vector<std::uint16_t> order_;   ///< [slot][rank]: of the leaves of a switch, if bursts keep their ways
+  std::vector<Packet> nowhere_;        ///< a stream that is never read
+  std::vector<std::uint32_t> visits_;  ///< [slot][rank]: offset of the stream to read
+  std::vector<std::uint16_t> order_;   ///< [slot][rank]: of the leaves of a switch, with per-burst routes
   std::vector<std::uint16_t>
       first_ports_;                     ///< [leaf][slot], of all leaves or those of a switch: Way::first_port
   std::vector<std::uint64_t> choices_;  ///< random bytes (or 32-bit numbers) for up links
   std::array<std::uint16_t, block_slots> rotations_{};
-  std::vector<std::uint64_t> fast_waits_;   ///< [stage][place in a group][wait]; the last wait is of nothing
+  /// [stage][position in a group][wait]; the last wait stands for no packet
+  std::vector<std::uint64_t> fast_waits_;
   std::vector<std::uint64_t> fast_delays_;  ///< [turn][delay]
 };
 

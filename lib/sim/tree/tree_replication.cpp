@@ -32,8 +32,8 @@ Tree<Packet>::Tree(const Shape& shape, const Layout& layout, RandomKey key)
   const std::size_t arrays = static_cast<std::size_t>(shape.stages - 1 + (shape.turning ? 1 : 0));
   const double elements = static_cast<double>(arrays) * static_cast<double>(shape.array_size);
   if (elements * sizeof(Packet) > static_cast<double>(most_bytes) || elements > 4.2e9)
-    throw LimitExceeded("the simulation would take " + std::to_string(elements * sizeof(Packet) / (1 << 30)) +
-                        " GiB of memory, and the limit is 16 GiB");
+    throw LimitExceeded("the simulation would need " + std::to_string(elements * sizeof(Packet) / (1 << 30)) +
+                        " GiB of memory; the limit is 16 GiB");
   streams_.resize(arrays * shape.array_size);
   if (!shape.turning) leaf_scratch_.resize(static_cast<std::size_t>(shape.radix) * shape.stream_stride);
   if (shape.bursts)
@@ -102,7 +102,8 @@ void Tree<Packet>::advance_within_block(int first, int last) {
   for (ReorderFlow& flow : flows_) flow.count(start + first, start + last, reorder_);
 }
 
-/// Where each packet goes that a leaf may send in the slots of the block: the digits, in their places.
+/// The destination of each packet that a leaf may send in the slots of the block: the digits in their
+/// positions.
 template <class Packet>
 void Tree<Packet>::draw_destinations(std::int64_t leaf, std::span<Packet, block_slots> destination) const {
   const auto entity = static_cast<std::uint64_t>(leaf);
@@ -134,7 +135,7 @@ void Tree<Packet>::draw_destinations(std::int64_t leaf, std::span<Packet, block_
     std::memcpy(numbers.data(), random.data(), sizeof numbers);
     const auto radix = static_cast<std::uint64_t>(shape_.radix);
     for (std::uint32_t& number : numbers) {
-      // The binary fraction number / 2^32 in base k: each step takes a digit off.
+      // The binary fraction number / 2^32 in base k: each step removes a digit.
       std::uint32_t digits = 0;
       for (int digit = 0; digit < shape_.levels; ++digit) {
         const std::uint64_t product = number * radix;
@@ -147,12 +148,12 @@ void Tree<Packet>::draw_destinations(std::int64_t leaf, std::span<Packet, block_
   }
 }
 
-/// Of the burst of a leaf that began in that slot: uniform destination and ports up.
+/// For the burst of a leaf that started in that slot: uniform destination and ports up.
 template <class Packet>
 auto Tree<Packet>::draw_way(std::int64_t leaf, std::int64_t began) const -> Way {
   const RandomWords words =
       random_words(key_, ways, static_cast<std::uint64_t>(leaf), static_cast<std::uint64_t>(began));
-  // Binary fractions in base k, as each packet's; of 54 bits, as k is at most 2^10.
+  // Binary fractions in base k, as for single packets; with 54 bits, as k is at most 2^10.
   const auto take = [radix = static_cast<std::uint64_t>(shape_.radix)](std::uint64_t& fraction) {
     const std::uint64_t product = fraction * radix;
     fraction = product & (~std::uint64_t{0} >> 10U);
@@ -167,7 +168,8 @@ auto Tree<Packet>::draw_way(std::int64_t leaf, std::int64_t began) const -> Way 
   return way;
 }
 
-/// What packets of a leaf keep of their burst's way, slot by slot; and, for the leaf's switch, their first ports.
+/// The part of their burst's route that packets of a leaf store, slot by slot; and, for the leaf's switch,
+/// their first ports.
 /// \param on  bit s: is the leaf ON in slot s of the block?
 template <class Packet>
 void Tree<Packet>::keep_ways(std::int64_t leaf, std::uint64_t on, int last,
@@ -190,8 +192,8 @@ void Tree<Packet>::keep_ways(std::int64_t leaf, std::uint64_t on, int last,
   }
 }
 
-/// The packets that a leaf sends in slots first .. last - 1, into its stream (0 where it sends none). Called
-/// once for each range of slots, as the state of a source with bursts moves on at the end of a block.
+/// The packets that a leaf sends in slots first .. last - 1, into its stream (0 if it sends none). Called
+/// once for each range of slots, as the state of a source with bursts advances at the end of a block.
 template <class Packet>
 void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) {
   const auto entity = static_cast<std::uint64_t>(leaf);
@@ -217,7 +219,7 @@ void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) 
   const std::int64_t flow = observed ? leaf / shape_.flow_spacing : -1;
   common |= static_cast<Packet>(static_cast<Packet>(flow + 1) << layout_.flow_shift);
   const Packet birth_mask = static_cast<Packet>((Packet{1} << layout_.birth_bits) - 1);
-  // A block starts at a multiple of 64 and so do the wraps of the birth's bits: no carry within a block.
+  // A block starts at a multiple of 64, and so do the wraps of the birth's bits: no carry within a block.
   const Packet birth = static_cast<Packet>(block_start()) & birth_mask;
   const std::uint64_t range = (~std::uint64_t{0} >> (64 - (last - first))) << first;
   const std::uint64_t sends_now = sends & range;
@@ -255,11 +257,11 @@ void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) 
 
 /// The order in which the packets of a slot join: for each slot a permutation of the inputs, drawn uniformly
 /// and used by all switches of the stage; each switch shifts the ranks by a random number of its own
-/// (exclusive or, where the number of inputs is a power of two; else a rotation). So the order at one switch
+/// (exclusive or if the number of inputs is a power of two, otherwise a rotation). So the order at one switch
 /// in one slot is exactly uniform and independent of all other slots and stages. At two switches in one slot
 /// the rank of any one input is independent of the other switch's ranks; for powers of two so is the order of
-/// any two inputs. Whole orders are not independent: only joint laws of three or more packets at different
-/// switches in the same slot could tell.
+/// any two inputs. Whole orders are not independent, but only joint distributions of three or more packets at
+/// different switches in the same slot depend on this.
 template <class Packet>
 void Tree<Packet>::prepare_visits(int stage, int inputs, std::size_t parents_offset) {
   const auto count = static_cast<std::size_t>(inputs);
@@ -278,7 +280,7 @@ void Tree<Packet>::prepare_visits(int stage, int inputs, std::size_t parents_off
   }
 }
 
-/// Eight bytes alike.
+/// Eight equal bytes.
 constexpr std::uint64_t bytes_of(std::int64_t byte) {
   return 0x0101010101010101ULL * static_cast<std::uint64_t>(byte);
 }
@@ -323,17 +325,17 @@ void Tree<Packet>::join_late(int stage, std::int32_t wait, std::size_t stream, s
                              Packet packet, bool last) {
   const auto at = static_cast<std::size_t>(stage);
   if (wait > longest_queue)
-    throw LimitExceeded("a queue longer than " + std::to_string(longest_queue) + " packets");
+    throw LimitExceeded("a queue exceeds the limit of " + std::to_string(longest_queue) + " packets");
   count_at(waits_[at], static_cast<std::size_t>(wait), 1);
   longest_wait_[at] = std::max<std::int64_t>(longest_wait_[at], wait);
   const std::int64_t longest = std::accumulate(longest_wait_.begin(), longest_wait_.end(), std::int64_t{0});
   if (longest + shape_.stages >= (std::int64_t{1} << layout_.birth_bits))
-    throw LimitExceeded("delays beyond " + std::to_string((std::int64_t{1} << layout_.birth_bits) - 1) +
-                        " slots cannot be told from short ones");
+    throw LimitExceeded("delays exceed " + std::to_string((std::int64_t{1} << layout_.birth_bits) - 1) +
+                        " slots, the limit for time stamps");
   if (last) return;
   if (std::ssize(late_) >= most_late)
     throw LimitExceeded(
-        "queues longer than the simulation's memory: the limit is 2^26 packets beyond those in "
+        "the queues exceed the memory of the simulation: the limit is 2^26 packets in addition to those in "
         "the rings");
   late_.push_back({slot, stream, packet});
 }
@@ -354,7 +356,7 @@ void Tree<Packet>::deliver(Packet packet, std::int64_t served) {
   flows_[flow - 1].delivered(served, served - age);
 }
 
-/// Empties the fast histograms into those that grow.
+/// Adds the fast histograms to the growing ones and clears them.
 template <class Packet>
 void Tree<Packet>::fold() {
   const auto beyond = static_cast<std::size_t>(std::min<std::int32_t>(shape_.room, fast_waits - 1));
@@ -367,7 +369,7 @@ void Tree<Packet>::fold() {
       count_delay(i / fast_delays, i % fast_delays, count);
 }
 
-/// [v]: queues of the stage that hold v packets just before the arrivals of slot now_, v >= 1.
+/// [v]: queues of the stage with v packets just before the arrivals of slot now_, v >= 1.
 template <class Packet>
 std::vector<std::uint64_t> Tree<Packet>::backlog(int stage) const {
   std::vector<std::uint64_t> counts;
@@ -453,7 +455,7 @@ void Tree<Packet>::save(ByteWriter& writer) {
     for (const KeptWay& kept : kept_) began.push_back(kept.began);
     writer.put(began);
   }
-  // Streams are mostly empty: position and packet of those that are not.
+  // Streams are mostly empty: store position and packet of occupied cells.
   writer.put<std::int64_t>(
       std::count_if(streams_.begin(), streams_.end(), [](Packet packet) { return packet != 0; }));
   for (std::size_t i = 0; i < streams_.size(); ++i)

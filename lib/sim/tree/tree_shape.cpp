@@ -13,7 +13,7 @@ void check(const TreeModel& model) {
   std::int64_t leaves = 1;
   for (int i = 0; i < model.tree.levels; ++i) leaves *= model.tree.radix;
   if (!cln::plusp(model.load) || model.load > 1)
-    throw InvalidArgument("load", numeric::to_fraction(model.load), "above 0 and at most 1 packet a slot");
+    throw InvalidArgument("load", numeric::to_fraction(model.load), "above 0 and at most 1 packet per slot");
   if (!model.buffer && model.load == 1) throw Unstable("1", 1);
   if (model.buffer && (*model.buffer < 1 || *model.buffer > longest_queue))
     throw InvalidArgument("buffer", std::to_string(*model.buffer),
@@ -27,10 +27,10 @@ void check(const TreeModel& model) {
   if (model.observed_flows > 0 && model.buffer)
     throw InvalidArgument(
         "buffer", std::to_string(*model.buffer),
-        "unlimited where reorder buffers are observed: a lost packet would never be passed");
+        "unlimited to observe reorder buffers, where packets would wait for a lost packet without end");
 }
 
-/// By how much the variance of a queue's arrivals over many slots exceeds that without bursts.
+/// Excess variance of a queue's arrivals over many slots, compared with traffic without bursts.
 double burstiness(const TreeModel& model) {
   return 1 + source_memory(model).variance / numeric::nearest_double(model.load);
 }
@@ -38,8 +38,8 @@ double burstiness(const TreeModel& model) {
 std::int64_t ring_slots(const TreeModel& model) {
   if (model.ring_slots) return *model.ring_slots;
   const double load = numeric::nearest_double(model.load);
-  // Of reflected Brownian motion e^-24 lies beyond. Where all bursts are long to be, so would be the streams: a
-  // thousandth of the packets may then go the slower way.
+  // For reflected Brownian motion the probability beyond is e^-24. With long per-burst routes the streams
+  // would be long as well: a thousandth of the packets may then take the slower code path.
   const double relaxations = model.keeps_ways() ? 2.5 : 12;
   double wanted = std::max(128.0, 64 + relaxations * burstiness(model) / std::max(1 - load, 1e-6));
   if (model.buffer) wanted = std::min(wanted, std::max(128.0, 64.0 + static_cast<double>(*model.buffer) + 1));
@@ -74,7 +74,7 @@ Shape::Shape(const TreeModel& model)
   if (model.load < 1) threshold = cln::cl_I_to_ulong(scaled);
   if (model.burst) {
     bursts.emplace(traffic::on_off(model.load, *model.burst));
-    // Reflected Brownian motion passes it with probability 1e-12.
+    // Reflected Brownian motion exceeds it with probability 1e-12.
     const double load = numeric::nearest_double(model.load);
     longest_likely_wait = std::max(longest_likely_wait, 14 * burstiness(model) / (1 - load));
   }

@@ -9,24 +9,24 @@
 #include <cmath>
 #include <limits>
 
-/// What follows from a TreeModel for its simulation: sizes, strides, and where a packet keeps what.
+/// Quantities derived from a TreeModel for its simulation: sizes, strides, and the layout of packets.
 /// Internal to the sim module.
 namespace tailbound::sim::tree_engine {
 
-constexpr int block_slots = 64;  ///< slots simulated switch by switch
-constexpr int most_marked = 3;   ///< marked digits of a packet: as many as 16 bits have room for
-constexpr int mark_bit = 4;      ///< of a digit: the numbers of 16 ports and one for none
+constexpr int block_slots = 64;                 ///< number of slots simulated switch by switch
+constexpr int most_marked = 3;                  ///< marked digits of a packet: as many as fit into 16 bits
+constexpr int mark_bit = 4;                     ///< of a digit: the numbers of 16 ports and one for none
 constexpr std::int32_t longest_queue = 28'000;  ///< [packets]
 constexpr std::int32_t unlimited = std::numeric_limits<std::int32_t>::max();
 
-/// What a stage's switches do with the packets that come in.
+/// The operation of a stage's switches on incoming packets.
 enum class Role { up, down, last };
 
-/// What ports a switch has. Up to 16 are few; where the packets' digits are marked, no packet has one as
-/// well.
+/// The kinds of ports of a switch. Up to 16 are few; if digits are marked, the absence of a packet has a
+/// digit as well.
 enum class Ports { many, few, marked };
 
-/// Everything that follows from the model.
+/// Quantities derived from the model.
 struct Shape {
   std::int64_t radix;
   int levels, stages;
@@ -39,7 +39,7 @@ struct Shape {
   std::size_t stream_stride;                    ///< [packets]
   std::array<std::size_t, 16> switch_stride{};  ///< [digit]: between switches whose digits differ by 1
   std::size_t array_size;                       ///< of the streams between two stages
-  std::uint64_t threshold;                      ///< load * 2^64; 0 stands for load 1
+  std::uint64_t threshold;                      ///< load * 2^64; 0 represents load 1
   std::int32_t room;
   int flows;
   std::int64_t flow_spacing;
@@ -54,7 +54,7 @@ struct Shape {
     for (int i = 0; i < exponent; ++i) value *= radix;
     return value;
   }
-  /// Where the streams of a switch start in an array.
+  /// Start of the streams of a switch in an array.
   [[nodiscard]] std::size_t position(std::int64_t at) const {
     std::size_t sum = 0;
     for (std::size_t digit = 0; at != 0; ++digit, at /= radix)
@@ -69,14 +69,15 @@ struct Shape {
 template <class Packet>
 constexpr int packet_bits = std::numeric_limits<Packet>::digits;
 
-/// Where a packet keeps what: destination digits (lowest first), the ports of its way up from level 2 on if its burst
-/// keeps it, turning level - 1, number of its observed flow + 1, slot of sending; the top bit is set, so that 0 is no
-/// packet. Marked digits have four bits and a fifth that is set, so that those of no packet differ from all others.
+/// Layout of a packet: destination digits (lowest first), with per-burst routes the ports up from level 2 on,
+/// turning level - 1, number of its observed flow + 1, slot of sending; the top bit is set, so 0 is no
+/// packet. Marked digits have four bits and a fifth that is set, so the digits of no packet differ from all
+/// others.
 struct Layout {
   bool marked;
   int digit_stride, way_shift, turn_shift, flow_shift, birth_shift, birth_bits;
-  /// The digits of a number that has them side by side, and by what to multiply each to move it to its place
-  /// (as vectors of 16-bit numbers have a product, but no shift by a variable, that compilers find).
+  /// The digits of a packed number, and the factor that moves each to its position (vectors of 16-bit numbers
+  /// have a product that compilers find, but no shift by a variable).
   std::array<std::uint16_t, most_marked> digits{}, factors{};
   std::uint32_t marks = 0;
   Layout(const Shape& shape, int bits, bool marked_digits)
@@ -94,8 +95,8 @@ struct Layout {
       marks |= 1U << (i * digit_stride + mark_bit);
     }
   }
-  /// Can delays of several times what is likely be told apart? (Where bursts keep their ways, of twice that: it
-  /// takes as many rare events as there are queues on a way.)
+  /// Can delays of several times the likely maximum be distinguished? (With per-burst routes, of twice that,
+  /// as a long delay needs as many rare events as there are queues on a route.)
   [[nodiscard]] bool fits(const Shape& shape) const {
     if (marked && shape.levels > most_marked) return false;
     return birth_bits >= 10 && birth_bits < 40 &&

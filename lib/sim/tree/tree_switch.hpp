@@ -9,11 +9,13 @@
 #include <cstring>
 #include <utility>
 
-/// The loops over switches and packets of one stage, for every kind of tree. Each role is compiled in a file of its own.
+/// The loops over switches and packets of one stage, for every kind of tree. Each role is compiled in its own
+/// file.
 /// Internal to the sim module.
 namespace tailbound::sim::tree_engine {
 
-/// The same where bursts keep their ways: what the packets say, in the order in which they are looked at.
+/// The same with per-burst routes: reads the ports from the packets, in the order in which they are
+/// processed.
 template <class Packet>
 template <bool binary>
 void Tree<Packet>::follow_ways(const Switches& work, const Packet* in, int first, int last) {
@@ -32,7 +34,7 @@ void Tree<Packet>::follow_ways(const Switches& work, const Packet* in, int first
           bytes[slot + i] =
               static_cast<unsigned char>(port | (shape_.narrow() ? std::uint32_t{NearQueues::first} : 0));
         } else {
-          // The least number of which below() makes the port.
+          // The smallest number that below() maps to the port.
           const auto number = static_cast<std::uint32_t>(((std::uint64_t{port} << 32U) + radix - 1) / radix);
           std::memcpy(bytes + 4 * (slot + i), &number, 4);
           if (++rank == radix) rank = 0;
@@ -66,7 +68,7 @@ void Tree<Packet>::choose_pass(int stage, int first, int last) {
     else
       pass<role, turning, is_finite, Ports::many>(stage, first, last);
   };
-  // Packets of 64 bits are those of deep trees and of very long queues: no code of their own without a limit.
+  // Packets of 64 bits occur in deep trees and with very long queues: no separate code without a limit.
   constexpr bool wide = packet_bits<Packet> == 64;
   if (shape_.turning)
     finite || wide ? with_ports.template operator()<true, true>()
@@ -84,8 +86,7 @@ void Tree<Packet>::pass(int stage, int first, int last) {
   const bool parents = role != Role::up && level < shape_.levels;
   const bool children = !parents || turning;
   const bool scratch = children && level == 1 && !turning;
-  const std::size_t children_array =
-      array(level - 2);  // where level is 1: the leaves' array, if there is one
+  const std::size_t children_array = array(level - 2);  // if level is 1: the leaves' array, if there is one
   const std::size_t inputs_array = children ? children_array : array(stage - 1);
   Switches work;
   work.inputs = static_cast<std::uint32_t>(shape_.radix) * (parents && children ? 2U : 1U);
@@ -99,7 +100,7 @@ void Tree<Packet>::pass(int stage, int first, int last) {
     std::transform(visits_.begin(), visits_.begin() + std::ssize(order_), order_.begin(),
                    [this](std::uint32_t offset) { return offset / shape_.stream_stride; });
 
-  // The digit of the switch's number that the link out of here replaces.
+  // The digit of the switch's number that the outgoing link replaces.
   const int replaced_digit = role == Role::last ? 0 : role == Role::up ? level - 1 : level - 2;
   const std::int64_t replaced = shape_.power(replaced_digit);
   work.port_stride = shape_.switch_stride[static_cast<std::size_t>(replaced_digit)];
@@ -135,7 +136,7 @@ void Tree<Packet>::pass(int stage, int first, int last) {
       one_switch<role, turning, finite, true, ports>(work, in, first, last);
     else
       one_switch<role, turning, finite, false, ports>(work, in, first, last);
-    if constexpr (role == Role::up && turning) continue;  // those that turn here are still to be read
+    if constexpr (role == Role::up && turning) continue;  // packets that turn here are still to be read
     if (!scratch) {
       if (children) clear(in, first, last);
       if (parents) clear(in + work.parents_offset, first, last);
@@ -184,8 +185,8 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
   const std::uint64_t nothings_before = nothings();
   alignas(16) std::array<NearQueues::Found, group> found;
   for (auto& row : found) row.fill(static_cast<std::uint8_t>(NearQueues::nothing));
-  std::uint64_t near = 0, near_dropped = 0;  ///< packets and absent ones looked at while queues were short
-  // A full queue does not grow: only with more room than bytes hold is there need to look ahead.
+  std::uint64_t near = 0, near_dropped = 0;  ///< packets and absent ones processed while queues were short
+  // A full queue does not grow: a look-ahead is needed only with larger buffers than bytes can count.
   const std::int32_t bar = std::min<std::int32_t>(wait_limit, static_cast<std::int32_t>(fast_waits) - 1);
   NearQueues queues(free, radix, room < bar ? room : bar - static_cast<std::int32_t>(inputs), room);
 
@@ -204,14 +205,15 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
   const std::uint16_t* drawn = rotations_.data() + first;
   const Packet* now = in + start + first;
   const auto slot = [&]<bool is_near>(int s) __attribute__((always_inline)) {
-    const std::uint32_t next_column = start + 1 + static_cast<std::uint32_t>(s);  // of what waits 0 slots
+    // of packets that wait 0 slots
+    const std::uint32_t next_column = start + 1 + static_cast<std::uint32_t>(s);
     const auto age_base = static_cast<Packet>(age_shift + static_cast<Packet>(s));
     const std::uint32_t rotation =
         binary ? *drawn & (inputs - 1) : below(inputs, std::uint32_t{*drawn} << 16U);
 
     struct Seen {
       Packet packet;
-      std::uint32_t here;  ///< 1, or 0 for no packet or one to be left; a number, so that nothing branches
+      std::uint32_t here;  ///< 1, or 0 for no packet or one to be skipped; a number, to avoid branches
       std::uint32_t port;  ///< counted from first_port
     };
     /// Packet number i of the slot, which is that of visit[rank].
@@ -240,7 +242,7 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
       }
       return Seen{packet, here, port};
     };
-    /// A packet that waits so long leaves the network. What is not here has no delay.
+    /// A packet with this wait leaves the network. Packets that are not here have no delay.
     const auto count_end = [&](Packet packet, std::uint32_t wait, std::uint32_t here, std::uint64_t count)
         __attribute__((always_inline)) {
       Packet age = static_cast<Packet>(age_base + wait) - static_cast<Packet>(packet >> birth_shift);
@@ -255,7 +257,7 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
       else
         delays[turn * fast_delays + delay] += count;
     };
-    /// Packet number i joins its queue, a short one. What it finds ahead goes to row j.
+    /// Packet number i joins its queue, a short one. The number ahead of it goes to row j.
     const auto join_near = [&](std::size_t i, std::size_t rank, std::size_t j)
         __attribute__((always_inline)) {
       Seen seen = look(i, rank);
@@ -263,7 +265,7 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
       queues.template join<finite>(seen.port, found[j]);
       return seen;
     };
-    /// It is sent when what it found ahead has been served.
+    /// It is sent when the packets ahead of it have been served.
     const auto send_near = [&](Seen seen, std::size_t j) __attribute__((always_inline)) {
       auto [packet, here, port] = seen;
       const std::size_t wait = found[j][port];
@@ -279,7 +281,7 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
       else
         out[port][(next_column + wait) & ring_mask] = packet;
     };
-    /// Both for queues of any length, each a number in memory.
+    /// The same for queues of any length, each a number in memory.
     const auto take_far = [&](std::size_t i, std::size_t rank, std::size_t j) __attribute__((always_inline)) {
       auto [packet, here, port] = look(i, rank);
       port &= ~first_port;
@@ -299,7 +301,7 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
           waits[j * waits_stride + place] += joins;
         else
           count_at(waits_[stage], place, joins);
-        // Where nothing joins, a free place of the stream stays empty.
+        // If nothing joins, a free cell of the stream stays empty.
         if constexpr (role != Role::last)
           out[port + first_port][(next_column + place) & ring_mask] =
               packet & (Packet{0} - static_cast<Packet>(joins));
@@ -316,15 +318,15 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
       if constexpr (binary) return std::size_t{i ^ rotation};
       return std::size_t{i + rotation < inputs ? i + rotation : i + rotation - inputs};
     };
-    /// From the rank of the packet at place j of a group to that of the next.
+    /// From the rank of the packet at position j of a group to that of the next.
     const auto next_rank = [&](std::size_t rank, std::size_t j) __attribute__((always_inline)) {
       if constexpr (!binary) return rank + 1 < inputs ? rank + 1 : 0;
       rank ^= j ^ (j + 1);
       keep(rank);
       return rank;
     };
-    // To read what a packet found right after that was stored takes a processor long. Where more follows from
-    // it than counts, others join first.
+    // Reading a number right after storing it is slow. If more than a count depends on it, other packets join
+    // first.
     constexpr std::size_t lag = role == Role::last ? 0 : 4;
     /// Packets i .. i + size - 1.
     const auto take_group = [&]<std::size_t size>(std::integral_constant<std::size_t, size>, std::uint32_t i)

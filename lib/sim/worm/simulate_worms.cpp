@@ -11,7 +11,7 @@ namespace tailbound::sim {
 namespace {
 
 constexpr ShortfallTest shortfall_test{};
-/// Of a probe that is repeated as single sources may be short.
+/// For a probe that is repeated because single sources may be short.
 constexpr double longer_probe = 4;
 
 void find_busiest(const WormModel& model, const BatchSums& sums, const WormWanted& wanted,

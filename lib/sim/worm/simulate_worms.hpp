@@ -11,63 +11,63 @@
 #include <string>
 #include <vector>
 
-/// What a simulated wormhole network (sim/worm/worm_replication.hpp) shows, as estimates with confidence
-/// intervals.
+/// Estimates with confidence intervals from a simulated wormhole network (sim/worm/worm_replication.hpp).
 ///
-/// MODEL     the batches of all replications are taken together (sim/batches/batch_means.hpp).
+/// MODEL     the batches of all replications are pooled (sim/batches/batch_means.hpp).
 /// TESTS     tests/sim/worm_replication_test.cpp, tests/validation/rigid_worms_test.cpp
 namespace tailbound::sim {
 
 struct WormPercentile {
   double fraction = 0;
-  /// Nothing where it lies beyond what is counted: latency_bins bins.
+  /// Nothing if the value is beyond the last of latency_bins bins.
   std::optional<numeric::Estimate<unit::Cycle>> latency;
 };
 
 struct WormChannelUse {
   std::uint32_t channel = 0;
   std::string name;
-  numeric::Estimate<unit::Probability> held;  ///< of the time, it belongs to a worm
-  double flits = 0;                           ///< a cycle
+  numeric::Estimate<unit::Probability> held;  ///< fraction of time in which it belongs to a message
+  double flits = 0;                           ///< per cycle
 };
 
 struct WormEstimates {
-  numeric::Estimate<unit::FlitsPerCycle> throughput;  ///< delivered, of a sending node
-  std::optional<numeric::Estimate<unit::Cycle>> latency, source_wait, service;  ///< none delivered: none
+  numeric::Estimate<unit::FlitsPerCycle> throughput;  ///< delivered, per sending node
+  /// none if none was delivered
+  std::optional<numeric::Estimate<unit::Cycle>> latency, source_wait, service;
   double mean_distance = 0;  ///< of the messages delivered [channels]
   std::vector<WormPercentile> percentiles;
-  std::vector<WormChannelUse> busiest;  ///< channels held longest, those of the sources left out
+  std::vector<WormChannelUse> busiest;  ///< channels with the highest occupancy, except those of the sources
   WormStability stability;
   std::uint64_t messages = 0;
   double flit_hops = 0;  ///< flits that crossed a channel while measured
   std::size_t batches = 0;
 };
 
-/// Time in which the network forgets how full it was [cycles]: M times that of a queue of single packets with
-/// the utilization that the load has of saturation (sim/batches/batched_run.hpp), and the longest way.
-/// \param fraction_of_saturation  above 0; 0.95 where it is more
+/// Relaxation time of the network [cycles]: M times that of a queue of single packets with utilization
+/// `fraction_of_saturation` (sim/batches/batched_run.hpp), and the longest route.
+/// \param fraction_of_saturation  above 0; values above 0.95 count as 0.95
 [[nodiscard]] double relaxation_cycles(const WormModel& model, double fraction_of_saturation);
 
-/// Warm-up: 5 relaxation times. Batches: 16 a replication, or fewer so that each lasts at least 10 relaxation
-/// times, but in all no fewer than 8.
+/// Warm-up: 5 relaxation times. Batches: 16 per replication, or fewer so that each lasts at least 10
+/// relaxation times, but in total at least 8.
 [[nodiscard]] RunPlan automatic_plan(const WormModel& model, double fraction_of_saturation,
                                      std::int64_t cycles, int replications, std::uint64_t seed);
 
-/// Cycles of each replication so that all of them together take some `flit_hops`, by affordable_slots().
-/// \param mean_distance  channels of a message's way
+/// Cycles of each replication such that all together take about `flit_hops`, by affordable_slots().
+/// \param mean_distance  channels on a message's route
 [[nodiscard]] std::int64_t affordable_cycles(const WormModel& model, double fraction_of_saturation,
                                              double mean_distance, double flit_hops, int replications);
 
 /// The nearest multiple of 10^-9.
 [[nodiscard]] numeric::Rational rounded_load(double load);
 
-/// \throws NoAnswer  worms block each other for ever
+/// \throws NoAnswer  deadlock
 [[nodiscard]] RunResult run_worms(const WormModel& model, const RunPlan& plan,
                                   const RunControls& controls = {}, std::string_view resume = {});
 
 struct WormWanted {
   std::vector<double> percentiles;  ///< as fractions
-  std::size_t channels = 1;         ///< so many of the busiest
+  std::size_t channels = 1;         ///< number of the busiest channels to return
   double confidence = 0.95;
 };
 
@@ -77,11 +77,12 @@ struct WormWanted {
 
 // --- Saturation ------------------------------------------------------------------------------------------
 
-/// The greatest stable load, by bracketing and bisection; all probes with the same random numbers. A probe in which
-/// single sources may be short of what they offer, but not surely, is repeated with four times as many messages.
+/// The highest stable load, by bracketing and bisection; all probes use the same random numbers. A probe in
+/// which single sources may fall short of their offered load, but not significantly, is repeated with four
+/// times as many messages.
 /// \param model  its load does not matter
 /// \param told   called with the number of probes made
-/// \throws NoAnswer  stable up to load 1; worms block each other for ever
+/// \throws NoAnswer  stable up to load 1; deadlock
 [[nodiscard]] SimulatedSaturation simulated_saturation(const WormModel& model, const SaturationSearch& search,
                                                        const RunControls& controls = {},
                                                        const std::function<void(std::size_t)>& told = {});

@@ -15,7 +15,7 @@ namespace {
 
 using Index = std::uint32_t;
 
-/// A batch, with the half that it belongs to.
+/// A batch, with its half.
 struct Batch {
   const Counts* counts = nullptr;
   std::size_t half = 0, replication = 0;
@@ -32,7 +32,7 @@ std::vector<Batch> halved(const RunResult& result) {
   return batches;
 }
 
-/// Sources that offered something, the one farthest behind first, by the batches of one half.
+/// Sources with offered messages, the largest shortfall first, by the batches of one half.
 std::vector<Index> ranked(const std::vector<Batch>& batches, std::size_t half, const SourceRows& rows) {
   const std::size_t sources = (*batches.front().counts)[rows.offered].size();
   std::vector<double> offered(sources), behind(sources);
@@ -53,7 +53,7 @@ std::vector<Index> ranked(const std::vector<Batch>& batches, std::size_t half, c
   return order;
 }
 
-/// Of the first `count` of the ranks of the half that a batch does not belong to.
+/// Shortfall of the first `count` in the ranking from the other half.
 SourceShortfall shortfall(const std::vector<Batch>& batches, std::size_t replications,
                           const std::array<std::vector<Index>, 2>& ranks, std::size_t count,
                           const SourceRows& rows) {

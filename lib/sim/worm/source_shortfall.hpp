@@ -7,26 +7,28 @@
 #include <optional>
 #include <string>
 
-/// Do some sources of a simulated wormhole network receive less than they offer, where all of them together show
-/// nothing of it?
+/// Do some sources of a simulated wormhole network deliver less than they offer, where the total over all
+/// sources does not show it?
 ///
-/// METHOD    Replications are halved. Sources are ranked by how far what they have delivered falls short of what they
-///           have offered, in units of its noise (the square root of the messages), in one half; the first 1, 2, 4, ..
-///           of them are judged as a group by the other half, and the other way round. So the choice of the group does
-///           not depend on the data that judge it, and a group of several sources that are short together has less
-///           noise than each of them. Of one replication, halves are those of its time. A group is short if its
-///           shortfall is above `least` of its messages, above 0 in each replication, and above Student's t quantile
-///           of its mean over the batches: at 1 - false_alarm / (number of groups).
-/// RESULT    In a network that carries its load, a backlog is as often shorter as longer at the end of a batch, and
-///           the batches of a queue that is stable are correlated negatively. Counted with queues that could carry
-///           3 % more than they are offered: called short in at most `false_alarm` of the runs. Nearer to saturation
+/// METHOD    Replications are halved. Sources are ranked in one half by their shortfall of delivered against
+///           offered messages, in units of its noise (the square root of the messages). The first 1, 2, 4, ..
+///           of them are tested as a group on the other half, and vice versa. So the choice of the group does
+///           not depend on the data that tests it, and a group of several short sources has less noise than
+///           each of them. With one replication, the halves are those of its time. A group is short if its
+///           shortfall is above `least` of its messages, above 0 in each replication, and above Student's t
+///           quantile of its mean over the batches: at 1 - false_alarm / (number of groups).
+/// RESULT    In a network that carries its load, a backlog at the end of a batch is shorter as often as
+///           longer, and the batches of a stable queue are negatively correlated. Measured with queues with 3
+///           % spare capacity: reported as short in at most `false_alarm` of the runs. Closer to saturation
 ///           the backlog still grows from its empty start: with 1 % to spare up to three times as often.
-/// SOURCES   A queue in front of one injection station is a source: its messages are served first come, first served,
-///           so all flows of a queue are short if one of them is, and flows need no test of their own.
+/// SOURCES   A queue in front of one injection station is a source: its messages are served first come, first
+///           served, so all flows of a queue are short if one of them is, and flows need no test of their
+///           own.
 /// TESTS     tests/sim/source_shortfall_test.cpp
 namespace tailbound::sim {
 
-/// Rows of a simulation's counts, both [source]: messages handed to a queue; those of them that have arrived.
+/// Rows of a simulation's counts, both [source]: messages handed to a queue; those of them that were
+/// delivered.
 struct SourceRows {
   std::size_t offered = 0, delivered = 0;
 };
@@ -36,23 +38,23 @@ struct ShortfallTest {
   double false_alarm = 0.005;  ///< above 0 and below 1
 };
 
-/// The group that stands out most.
+/// The group with the most significant shortfall.
 struct SourceShortfall {
-  std::uint32_t source = 0;  ///< the one of them that is farthest behind
+  std::uint32_t source = 0;  ///< the one of them with the largest shortfall
   std::uint32_t count = 0;   ///< sources in the group
   double not_carried = 0;    ///< of their messages
   double significance = 0;   ///< t: the shortfall over its standard error
   double threshold = 0;      ///< of t; above it and `least` the sources are short
   bool is_short = false;
-  std::string name{};  ///< of the source, where the simulation gives it one
+  std::string name{};  ///< of the source, if the simulation names it
 
-  /// Not short, but a longer run may show it to be.
+  /// Not short, but a longer run may show a shortfall.
   [[nodiscard]] bool suspicious(const ShortfallTest& test) const {
     return !is_short && not_carried > test.least && significance > 1.5;
   }
 };
 
-/// Nothing of fewer than 4 batches, or where nothing was offered.
+/// Nothing for fewer than 4 batches, or if nothing was offered.
 /// COST  sources, times the logarithm of their number, and the batches
 [[nodiscard]] std::optional<SourceShortfall> greatest_shortfall(const RunResult& result,
                                                                 const SourceRows& rows,

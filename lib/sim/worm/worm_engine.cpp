@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::uint64_t most_waiting = std::uint64_t{1} << 26U;
 constexpr double largest_memory = 16.0 * (1ULL << 30U);
-/// Cycles between two searches for worms that block each other while others move.
+/// Cycles between two searches for blocked worms while others move.
 constexpr std::uint64_t deadlock_period = 4096;
-constexpr std::uint32_t most_flits = ~std::uint32_t{0} / 2;  ///< that a place counts
+constexpr std::uint32_t most_flits = ~std::uint32_t{0} / 2;  ///< flits that a place can count
 
 }  // namespace
 
@@ -49,7 +49,7 @@ void WormEngine::send(const WormMessage& message) {
   }
   if (waiting_messages_ == most_waiting)
     throw LimitExceeded("more than " + std::to_string(most_waiting) +
-                        " messages wait at the sources: the load is far beyond saturation");
+                        " messages wait at the sources: the load is far above saturation");
   ++waiting_messages_;
   Index at = static_cast<Index>(messages_.size());
   if (free_messages_.empty()) {
@@ -82,7 +82,8 @@ WormEngine::Index WormEngine::new_worm() {
       static_cast<double>(id + 1) *
       static_cast<double>(sizeof(Worm) + sizeof(Trip) + sizeof(Place) * places_of_a_worm() +
                           (sizeof(Hold) + (with_times_ ? sizeof(Transit) : 0)) * longest_way_);
-  if (memory > largest_memory) throw LimitExceeded("the worms in the network need more than 16 GiB");
+  if (memory > largest_memory)
+    throw LimitExceeded("the messages in the network need more than 16 GiB, the limit");
   worms_.emplace_back();
   trips_.emplace_back();
   places_.resize(places_.size() + places_of_a_worm());
@@ -92,8 +93,8 @@ WormEngine::Index WormEngine::new_worm() {
   return id;
 }
 
-/// To the places that nothing comes to. Worms visited one after the other have different ones, so that none waits
-/// for what the one before it has written.
+/// Assigns the places that no flit enters. Worms visited one after the other have different ones, to avoid
+/// store-to-load dependencies.
 void WormEngine::lay_spare_wires(Index id) {
   Place* const source = places(id);
   for (Index i = 0; i < block; ++i)
@@ -140,7 +141,7 @@ void WormEngine::grant(Index id, Index channel) {
   if (!wake(id) && worm.visited == turn_) again_.push_back(id);
 }
 
-/// Did it sleep?
+/// Was it asleep?
 bool WormEngine::wake(Index id) {
   Worm& worm = worms_[id];
   if (worm.awake) return false;
@@ -150,7 +151,7 @@ bool WormEngine::wake(Index id) {
   return true;
 }
 
-/// Gives the channel to the first who waits.
+/// Grants the channel to the first in the queue.
 void WormEngine::release(Index channel, Index flits, std::uint64_t since) {
   held_.push_back({channel, flits, now_ - since});
   owner_[channel] = none;
@@ -191,7 +192,8 @@ void WormEngine::cycle() {
   }
   if (with_times_) begin_with_times();
   for (const Ended& ended : std::exchange(ended_, {})) release(ended.channel, ended.flits, ended.since);
-  // In an order that does not depend on that of the visits, then at random. With times there is only one way to visit.
+  // In an order independent of that of the visits, then at random. With delays there is only one order of
+  // visits.
   if (!with_times_)
     std::sort(asking_.begin(), asking_.end(),
               [this](Index a, Index b) { return head_channel(a) < head_channel(b); });
@@ -216,9 +218,9 @@ void WormEngine::visit_all() {
   constexpr bool shared = moves == Moves::on_shared_wires, timed = moves == Moves::with_times;
   if (shared || (timed && network_.layout().shares_wires())) shuffle(awake_);
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < awake_.size(); ++i) {  // grows on the way
+  for (std::size_t i = 0; i < awake_.size(); ++i) {  // grows during the loop
     const Index id = awake_[i];
-    // A place of a worm that ended may have been taken by another, which then stands here twice.
+    // The entry of a worm that ended may have been reused by another, which is then listed twice.
     if (!worms_[id].awake || worms_[id].visited == turn_) continue;
     worms_[id].visited = turn_;
     const bool stays = timed ? advance_with_times(id) : advance<shared, false>(id);
@@ -234,7 +236,7 @@ void WormEngine::visit_all() {
   awake_.resize(kept);
 }
 
-/// Moves what can move. May it move in the next cycle without a new grant?
+/// Moves the flits that can move. Returns whether more may move in the next cycle without a new grant.
 /// \tparam again  it was granted a channel after its visit in this cycle
 template <bool shared, bool again>
 bool WormEngine::advance(Index id) {
@@ -248,19 +250,21 @@ bool WormEngine::advance(Index id) {
   Place& head = way[last_held(worm)];
   const Index before = head.flits();
   const bool anything = move_flits<shared, again>(&head, way + worm.first);
-  // That of the head of a worm that waits may lose a flit, but then it is neither granted nor ejecting.
+  // The buffer of a waiting worm's head may lose a flit, but then the worm is neither granted nor ejecting.
   const Index came = head.flits() - before;
   worm.gone += came & worm.ejecting;
-  head.content &= Index{worm.ejecting} - 1;  // what came there is gone
+  head.content &= Index{worm.ejecting} - 1;  // flits that arrived there have left
   const bool stays = anything | (worm.granted != 0);
   if ((worm.granted & came) != 0) enter(id);
   if (way[worm.first].flits() == 0) return !leave_behind(id);
   return stays;
 }
 
-/// Moves what can move, from the head's place to the tail's. Was there anything to move, had all wires been free?
-/// METHOD  Whether a wire is free is as good as random, and a branch guessed wrong costs more than several places:
-///         so there are none but the loop's. Places are looked at in blocks; those behind the tail are empty.
+/// Moves the flits that can move, from the head's place to the tail's. Returns whether any flit could move
+/// with all wires free.
+/// METHOD  The state of a wire is practically random, and a mispredicted branch costs more than several
+///         places. So the loop body has no branches. Places are processed in blocks; those behind the tail
+///         are empty.
 template <bool shared, bool again>
 bool WormEngine::move_flits(Place* head, const Place* tail) {
   const Index room = buffer_flits_;
@@ -272,7 +276,7 @@ bool WormEngine::move_flits(Place* head, const Place* tail) {
   while (to > tail) {
     for (Index i = 0; i < block; ++i, --to) {
       const Place& from = to[-1];
-      // What came in this cycle stays, and the wire is not used twice.
+      // A flit that arrived in this cycle stays, and the wire is not used twice.
       const Index last_came = again ? from.content & 1U : 0;
       Index moves = static_cast<Index>(from.flits() > last_came) & static_cast<Index>(flits < room);
       if (again) moves &= came ^ 1U;
@@ -294,7 +298,7 @@ bool WormEngine::move_flits(Place* head, const Place* tail) {
   return active != 0;
 }
 
-/// The head is in the channel that it was granted.
+/// The head is in the granted channel.
 void WormEngine::enter(Index id) {
   Worm& worm = worms_[id];
   if (worm.passed == 0) trips_[id].started = now_;
@@ -308,8 +312,8 @@ void WormEngine::enter(Index id) {
     asking_.push_back(id);
 }
 
-/// Where no wire is shared, every channel of a worm holds a flit; so if its head moves, all its channels pass
-/// one on, and only the ends change.
+/// Without shared wires every channel of a worm has a flit. If its head moves, all its channels pass one on,
+/// and only the ends change.
 bool WormEngine::advance_whole(Index id) {
   Worm& worm = worms_[id];
   Place* const way = places(id);
@@ -324,7 +328,7 @@ bool WormEngine::advance_whole(Index id) {
   return way[worm.first].flits() > 0 || !leave_behind(id);
 }
 
-/// Lets go of what the tail has left. Has the worm arrived?
+/// Releases channels that the tail has left. Has the worm arrived?
 bool WormEngine::leave_behind(Index id) {
   if (worms_[id].gone == worms_[id].flits) {
     finish(id);
@@ -334,7 +338,7 @@ bool WormEngine::leave_behind(Index id) {
   return false;
 }
 
-/// Those whose buffer the tail has left.
+/// Channels whose buffer the tail has left.
 void WormEngine::leave_tail_channels(Index id) {
   while (true) {
     Worm& worm = worms_[id];
@@ -342,7 +346,7 @@ void WormEngine::leave_tail_channels(Index id) {
     if (worm.first >= last || places(id)[worm.first].flits() > 0) return;
     const Index k = worm.first++;
     if (with_times_ && k > 0) next_in_buffer(hold(id, k).channel);
-    // The tail has left channel k, and crossed the one behind it.
+    // The tail has left channel k, and crossed the next one.
     const Index left = timing_.reallocate == network::Reallocate::tail ? k + 1 : k;
     if (left == 0 || left == last) continue;  // the source; the ejection
     if (left == 1) trips_[id].released = now_ + (left == k ? timing_.credit_cycles : 0);
@@ -378,7 +382,7 @@ std::vector<bool> WormEngine::free_slots() const {
   return free;
 }
 
-/// Worms that wait for a station all of whose channels belong to worms of which the same is true.
+/// Worms that wait for a station whose channels all belong to such worms.
 std::vector<bool> WormEngine::stuck() const {
   const std::vector<bool> free = free_slots();
   std::vector<bool> result(worms_.size());
@@ -414,8 +418,8 @@ std::vector<bool> WormEngine::stuck() const {
   return result;
 }
 
-/// The worm in whose buffer the worm's head is behind it, or would be if there were room; `none` if its head is where it
-/// can ask.
+/// The worm whose head precedes this worm's head in its buffer, or would if there were space; `none` if this
+/// head can send its request.
 WormEngine::Index WormEngine::before_in_buffer(Index id) const {
   const Worm& worm = worms_[id];
   if (!with_times_ || (worm.ejecting != 0)) return none;
@@ -436,7 +440,7 @@ std::optional<std::string> WormEngine::deadlock() const {
     if (before != none) return before;
     return owner_[network_.layout().stations[worms_[worm].waits_for].first];
   };
-  for (std::size_t step = 0; step < worms_.size(); ++step) id = ahead(id);  // into the ring
+  for (std::size_t step = 0; step < worms_.size(); ++step) id = ahead(id);  // closes the cycle
   constexpr int most_named = 12;
   std::string text;
   const Index start = id;
@@ -451,8 +455,9 @@ std::optional<std::string> WormEngine::deadlock() const {
 
 void WormEngine::require_no_deadlock() const {
   if (const auto blocked = deadlock())
-    throw NoAnswer("deadlock in cycle " + std::to_string(now_) +
-                   ": worms whose heads are in these channels wait for each other in a ring: " + *blocked);
+    throw NoAnswer(
+        "deadlock in cycle " + std::to_string(now_) +
+        ": the messages whose heads are in these channels wait for each other in a cycle: " + *blocked);
 }
 
 // --- State -----------------------------------------------------------------------------------------------
@@ -558,7 +563,7 @@ void WormEngine::load(ByteReader& reader) {
   }
   waiting_messages_ = messages_.size();
   const auto worms = reader.get<std::uint64_t>();
-  // With times a buffer may have flits of several.
+  // With delays a buffer may have flits of several worms.
   const std::uint64_t in_a_buffer = timing_.reallocate == network::Reallocate::tail ? buffer_flits_ : 0;
   require(worms <= layout.channels.size() * (in_a_buffer + 1) + 1);
   worms_.assign(worms, {});

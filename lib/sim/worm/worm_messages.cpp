@@ -18,7 +18,7 @@ std::vector<network::WormFlow> sorted_flows(const network::WormTraffic& traffic)
   return flows;
 }
 
-/// Failures before the first success, where each trial fails with probability exp(log_failure).
+/// Number of failures before the first success; each trial fails with probability exp(log_failure).
 std::uint64_t failures(double log_failure, std::uint64_t word) {
   const double uniform = static_cast<double>((word >> 11U) + 1) * 0x1p-53;
   return static_cast<std::uint64_t>(std::min(std::floor(std::log(uniform) / log_failure), 0x1p62));
@@ -106,7 +106,7 @@ WormMessages::WormMessages(const WormModel& model, RandomKey key)
   const double probability = greatest * numeric::nearest_double(model.load) / static_cast<double>(flits_);
   if (arrivals_ == WormArrivals::bernoulli && probability > 1)
     throw InvalidArgument("load", numeric::to_fraction(model.load),
-                          "so low that no node sends more than one message a cycle");
+                          "low enough that no node sends more than one message per cycle");
   log_failure_ = std::log1p(-std::min(probability, 1.0));
   pop();
 }
@@ -116,7 +116,7 @@ std::uint32_t WormMessages::length(std::uint64_t word) const {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(1 + failures(log_longer_, word), 1'000'000'000));
 }
 
-/// The flow of first .. last - 1 in whose part of the interval up to up_to_[last - 1] the place lies.
+/// The flow of first .. last - 1 at the given position in the interval up to up_to_[last - 1].
 const network::WormFlow& WormMessages::flow_at(double place, std::size_t first, std::size_t last) const {
   const double before = first == 0 ? 0 : up_to_[first - 1];
   const double at = before + place * (up_to_[last - 1] - before);

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-/// The messages that the nodes of a wormhole network send, one after the other.
+/// The messages sent by the nodes of a wormhole network, one after the other.
 ///
-/// MODEL     Poisson: each sending node generates messages at rate (its part of the traffic) load / M a
-///           cycle; one that comes within a cycle is sent with the next. Bernoulli: each sends one with that
-///           probability in each cycle. Lengths are M, or geometric on 1, 2, .. with mean M.
+/// MODEL     Poisson: each sending node generates messages at rate (its part of the traffic) load / M per
+///           cycle; a message generated within a cycle is sent with the next. Bernoulli: each sends one with
+///           that probability in each cycle. Lengths are M, or geometric on 1, 2, .. with mean M.
 /// CONTRACT  message number i is a function of the inputs, the random key and i
 /// TESTS     tests/sim/worm_replication_test.cpp
 namespace tailbound::sim {
@@ -30,7 +30,7 @@ enum class WormLengths { fixed, geometric };
   return std::array{"fixed", "geometric"};
 }
 
-/// All that a wormhole simulation depends on.
+/// All inputs of a wormhole simulation.
 struct WormModel {
   std::shared_ptr<const network::WormNetwork> network;
   network::WormTraffic traffic{};
@@ -38,7 +38,7 @@ struct WormModel {
   std::int64_t flits = 32;  ///< M, 1 .. 1 000 000
   WormLengths lengths = WormLengths::fixed;
   WormArrivals arrivals = WormArrivals::poisson;
-  std::int64_t buffer_flits = 1;  ///< of each virtual channel
+  std::int64_t buffer_flits = 1;  ///< per virtual channel
   network::RouterTiming timing{};
 };
 
@@ -48,9 +48,9 @@ void check(const WormModel& model);
 /// The inputs as text, for checkpoints.
 [[nodiscard]] std::string describe(const WormModel& model);
 
-/// Nodes that send.
+/// Number of nodes that send.
 [[nodiscard]] double sender_count(const WormModel& model);
-/// Messages a cycle of all nodes together.
+/// Messages per cycle of all nodes together.
 [[nodiscard]] double message_rate(const WormModel& model);
 
 class WormMessages {
@@ -58,7 +58,7 @@ class WormMessages {
   /// CONTRACT  check(model)
   WormMessages(const WormModel& model, RandomKey key);
 
-  /// The next one; its birth never falls.
+  /// The next one; births never decrease.
   [[nodiscard]] const WormMessage& next() const { return message_; }
   void pop();
 
@@ -73,13 +73,13 @@ class WormMessages {
   RandomKey key_;
   WormArrivals arrivals_;
   std::uint32_t flits_;
-  double log_longer_ = 0;                 ///< log(1 - 1 / M) where lengths are geometric
+  double log_longer_ = 0;                 ///< log(1 - 1 / M) for geometric lengths
   std::vector<network::WormFlow> flows_;  ///< sorted by source; empty: uniform
   std::vector<double> up_to_;             ///< [flow]: sum of the rates up to it, over that of all
-  // Bernoulli: trials, sender by sender and cycle by cycle, with the greatest probability of any sender; each
+  // Bernoulli: trials, sender by sender and cycle by cycle, with the maximum probability of any sender; each
   // success counts with the sender's own probability over that.
   std::vector<double> kept_;             ///< [sender]
-  std::vector<std::size_t> first_flow_;  ///< [sender]; and behind the last one
+  std::vector<std::size_t> first_flow_;  ///< [sender]; and after the last one
   std::uint64_t senders_ = 0;
   double log_failure_ = 0;
   std::uint64_t trials_ = 0;

@@ -9,13 +9,13 @@
 /// A wormhole network under its traffic (sim/worm/worm_messages.hpp), flit by flit
 /// (sim/worm/worm_engine.hpp).
 ///
-/// MODEL     A slot is a cycle. Times of a message: source wait W, from its birth until its head crosses the
-///           injection channel; service x, until that channel can take the next head; latency L, until its
-///           tail has left. If no wire is shared, it is not shorter than its way and routers take no time,
-///           L = W + x + D - 1.
-/// RESULT    messages count where they end.
-/// COST      bench/README.md. Memory: 24 D bytes for each worm in the network, D the longest way; 16 bytes a
-///           channel, 16 a station, 28 for each message that waits at a source.
+/// MODEL     A slot is a cycle. Times of a message: source queueing W, from its birth until its head crosses
+///           the injection channel; network latency x, until that channel can take the next head; latency L,
+///           until its tail has left. If no physical channel is shared, the message is not shorter than its
+///           path, and routers have no delay, L = W + x + D - 1.
+/// RESULT    messages count when they end.
+/// COST      bench/README.md. Memory: 24 D bytes for each message in the network, D the longest route; 16
+///           bytes per channel, 16 per station, 28 for each message that waits at a source.
 /// TESTS     tests/sim/worm_replication_test.cpp, tests/validation/rigid_worms_test.cpp
 namespace tailbound::sim {
 
@@ -24,32 +24,33 @@ struct WormRows {
   static constexpr std::size_t cycles = 0;     ///< [0]: simulated
   static constexpr std::size_t generated = 1;  ///< [0]: messages, [1]: their flits
   static constexpr std::size_t delivered = 2;  ///< [0]: messages, [1]: their flits
-  /// Of messages delivered, summed [cycles]: [0] latency, [1] source wait, [2] service, [3] distance.
+  /// Of messages delivered, summed [cycles]: [0] latency, [1] source queueing, [2] network latency, [3]
+  /// distance.
   static constexpr std::size_t times = 3;
-  static constexpr std::size_t latency = 4;    ///< [bin]: messages; the last bin holds all beyond
+  static constexpr std::size_t latency = 4;    ///< [bin]: messages; the last bin counts all values beyond
   static constexpr std::size_t waiting = 5;    ///< [0]: messages at sources, summed over cycles
   static constexpr std::size_t crossings = 6;  ///< [0]: flits that crossed a channel
-  static constexpr std::size_t flits = 7;      ///< [channel]: flits of the worms that left it
-  static constexpr std::size_t held = 8;       ///< [channel]: cycles for which these worms held it
+  static constexpr std::size_t flits = 7;      ///< [channel]: flits of the messages that left it
+  static constexpr std::size_t held = 8;       ///< [channel]: cycles for which these messages occupied it
   static constexpr std::size_t offered =
       9;  ///< [station]: messages that began to wait for it at their source
   static constexpr std::size_t arrived = 10;  ///< [station]: of these, delivered
   static constexpr std::size_t count = 11;
 };
 
-/// Cycles of a bin of the latencies: 1, and more from 2 048 flits on.
+/// Width of the latency bins [cycles]: 1, and more from 2 048 flits on.
 [[nodiscard]] std::uint64_t latency_bin(const WormModel& model);
 
 class WormReplication : public Replication {
  public:
-  /// Sees each message as it ends.
+  /// Called for each message as it ends.
   using Witness = std::function<void(const WormDelivery&)>;
   virtual void watch(Witness witness) = 0;
   [[nodiscard]] virtual const WormEngine& engine() const = 0;
 };
 
 /// \throws InvalidArgument  a field out of range
-/// advance() throws NoAnswer  worms block each other for ever
+/// advance() throws NoAnswer  deadlock
 [[nodiscard]] std::unique_ptr<WormReplication> make_worm_replication(const WormModel& model, RandomKey key);
 
 }  // namespace tailbound::sim

@@ -19,7 +19,7 @@ WormStability stability_of(const RunResult& result, const GrowthRows& rows, doub
     const std::size_t half = batches.size() / 2;
     if (half == 0) continue;
     double first = 0, second = 0, cycles = 0;
-    for (std::size_t i = 0; i < 2 * half; ++i) {  // an odd one is left out
+    for (std::size_t i = 0; i < 2 * half; ++i) {  // an odd one is omitted
       const Counts& counts = batches[i];
       (i < half ? first : second) += static_cast<double>(counts[rows.waiting][0]);
       if (i < half) cycles += static_cast<double>(counts[rows.cycles][0]);
@@ -29,7 +29,7 @@ WormStability stability_of(const RunResult& result, const GrowthRows& rows, doub
     stability.waiting_second += second;
     cycles_first += cycles;
     cycles_second += cycles;
-    growth += 2 * (second - first) / cycles;  // over both halves, from the growth between their middles
+    growth += 2 * (second - first) / cycles;  // over both halves, from the growth between their midpoints
     all_grow = all_grow && second > first;
   }
   if (generated == 0) return stability;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
-/// What WormEngine does where routers, links and credits take time.
+/// The part of WormEngine for routers, links and credits with delays.
 namespace tailbound::sim {
 
-/// What comes about in this cycle, before anything moves.
+/// Events of this cycle, before any movement.
 void WormEngine::begin_with_times() {
   ToCome& now = in_cycles(0);
   to_come_ -= now.credits.size() + now.asks.size() + now.free.size();
@@ -27,7 +27,7 @@ void WormEngine::give_back(Index channel) {
   take_back(channel);
 }
 
-/// Only one that had no place to send to may sleep.
+/// Only a worm without space to send to may sleep.
 void WormEngine::take_back(Index channel) {
   if (lanes_[channel].credits++ > 0) return;
   if (const Index owner = owner_[channel]; owner < worms_.size()) wake(owner);
@@ -66,7 +66,8 @@ void WormEngine::next_in_buffer(Index channel) {
   ++to_come_;
 }
 
-/// Moves what can move, from the head to the tail. May it move in the next cycle without a grant or a credit?
+/// Moves the flits that can move, from the head to the tail. Returns whether more may move in the next cycle
+/// without a grant or a credit.
 bool WormEngine::advance_with_times(Index id) {
   Worm& worm = worms_[id];
   Place* const way = places(id);

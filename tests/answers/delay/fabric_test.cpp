@@ -211,10 +211,10 @@ TEST_CASE("fabrics: a failed spine") {
   // Disconnected pairs are named; full links are named with their offered load.
   std::vector<std::string> spines;
   for (int i = 0; i < 8; ++i) spines.push_back("spine" + std::to_string(i));
-  CHECK_THROWS_WITH(answer(question(without(spines).front())), Catch::Contains("no way leads from h"));
+  CHECK_THROWS_WITH(answer(question(without(spines).front())), Catch::Contains("no route leads from h"));
   spines.resize(5);  // 5.01 packets per slot for links of capacity 4
   CHECK_THROWS_WITH(answer(question(without(spines).front())),
-                    Catch::Contains("the link leaf0 -> spine5 is overloaded: it is offered 5.00978") &&
+                    Catch::Contains("the link leaf0 -> spine5 is overloaded: its offered load is 5.00978") &&
                         Catch::Contains("so are 95 others, 47 with the same load"));
   CHECK_THROWS_WITH(without({"nobody"}), Catch::Contains("a node, a link"));
 }

@@ -1,4 +1,4 @@
-// Runs the kept inputs of a fuzz target through it, without libFuzzer: replay_NAME FOLDER...
+// Runs the stored inputs of a fuzz target through it, without libFuzzer: replay_NAME FOLDER...
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-// The signature is libFuzzer's.
+// The signature required by libFuzzer.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {

@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-// Channel rates of meshes and tori: closed forms, and a plain walk over every pair of nodes.
+// Channel rates of meshes and tori: closed forms, and an enumeration of every pair of nodes.
 
 namespace {
 
 using namespace tailbound::network;
 using tailbound::InvalidArgument;
 
-/// A way through a two-dimensional network, by names of channels; and its share of the pair's messages.
+/// A route through a two-dimensional network, by names of channels; and its share of the pair's messages.
 struct Path {
   std::vector<std::string> channels;
   double share = 1;
@@ -67,7 +67,7 @@ Cube square(CubeLinks links, int k) {
   return {.links = links, .radix = k};
 }
 
-TEST_CASE("cube: rates and flows are those of a plain walk over all pairs, and are conserved") {
+TEST_CASE("cube: rates and flows match an enumeration of all pairs and are conserved") {
   const auto [links, k] = GENERATE(table<CubeLinks, int>({{CubeLinks::mesh, 4},
                                                           {CubeLinks::mesh, 5},
                                                           {CubeLinks::unidirectional_torus, 4},
@@ -131,9 +131,8 @@ TEST_CASE("cube: closed forms of distances and rates") {
   }
 }
 
-/// Of two ways that are on different channels of one wire somewhere: 0 if they come there on the same
-/// channel, one after the other; 1/2 if they take the same channel
-/// elsewhere, injection apart; otherwise 1.
+/// For two routes on different channels of one physical channel somewhere: 0 if they arrive there on the same
+/// channel, one after the other; 1/2 if they take the same channel elsewhere, injection apart; otherwise 1.
 double meeting(const Path& mine, const std::set<std::string>& other) {
   const auto partner_of = [](const std::string& channel) {
     const std::size_t comma = channel.rfind(", ");
@@ -149,7 +148,7 @@ double meeting(const Path& mine, const std::set<std::string>& other) {
   return 0;
 }
 
-TEST_CASE("cube: worms met on shared wires are those of a plain count over all pairs of ways") {
+TEST_CASE("cube: messages met on shared channels match a count over all pairs of routes") {
   const auto links = GENERATE(CubeLinks::unidirectional_torus, CubeLinks::bidirectional_torus);
   const auto k = GENERATE(3, 4, 5, 6);
   const std::vector<Path> paths = all_paths(links, k);
@@ -166,7 +165,7 @@ TEST_CASE("cube: worms met on shared wires are those of a plain count over all p
   CHECK(cube_graph(cube).worms_met == 0);
 }
 
-TEST_CASE("cube: what is out of range is refused") {
+TEST_CASE("cube: parameters out of range are rejected") {
   CHECK_THROWS_AS(cube_graph({.radix = 1}), InvalidArgument);
   CHECK_THROWS_AS(cube_graph({.radix = 129}), InvalidArgument);
   CHECK_THROWS_AS(cube_graph({.radix = 2, .dimensions = 15}), InvalidArgument);

@@ -23,7 +23,7 @@ namespace {
 
 using Rates = std::map<std::pair<std::string, std::string>, Rational>;
 
-/// Every pair's rate, from the list that a network is written out to.
+/// Every pair's rate, from the list of flows of a network.
 Rates rates_of(const Network& network) {
   Rates rates;
   for (const Flow& flow : network.flows) {
@@ -74,7 +74,7 @@ std::string sparse_message(const std::string& csv) {
 
 }  // namespace
 
-TEST_CASE("names with ranges are those of the ranges, the last changing fastest", "[network][node_names]") {
+TEST_CASE("name ranges expand with the last range changing fastest", "[network][node_names]") {
   CHECK(expand_names("h[0..2], a[1..2]_[8..9], core", 100) ==
         std::vector<std::string>{"h0", "h1", "h2", "a1_8", "a1_9", "a2_8", "a2_9", "core"});
   for (const char* wrong : {"", "a,", "h[", "h]", "h[1]", "h[3..2]", "h[a..b]", "h[0..1", "h[-1..2]",
@@ -82,8 +82,7 @@ TEST_CASE("names with ranges are those of the ranges, the last changing fastest"
     CHECK_THROWS_AS(expand_names(wrong, 100), InvalidArgument);
 }
 
-TEST_CASE("formulas of whole numbers round down, and their remainders are not negative",
-          "[network][node_names]") {
+TEST_CASE("whole-number formulas round down and have non-negative remainders", "[network][node_names]") {
   const std::vector<std::string> variables{"i", "j"};
   const std::vector<std::int64_t> values{7, 3};
   for (const auto& [text, expected] :
@@ -107,11 +106,11 @@ TEST_CASE("formulas of whole numbers round down, and their remainders are not ne
   CHECK_THROWS_AS(Ranges("i = 0..1, i = 0..1"), InvalidArgument);
 }
 
-TEST_CASE("traffic in a few words is the list that it stands for", "[network][demands]") {
+TEST_CASE("compact traffic equals its list of flows", "[network][demands]") {
   const Rates uniform = rates("[[traffic]]\nuniform = 0.3\n");
   CHECK(uniform.size() == 12);
   for (const auto& [pair, rate] : uniform) CHECK(rate == Rational(1) / 10);
-  // As [traffic] has long had it.
+  // In the legacy form of [traffic].
   CHECK(uniform == rates_of(read_network(star_of_four + "[traffic]\nuniform = 0.3\n", "net.toml").network));
 
   const Rates groups = rates("[[traffic]]\nuniform = 0.3\ngroups = 2\n");
@@ -123,7 +122,7 @@ TEST_CASE("traffic in a few words is the list that it stands for", "[network][de
   CHECK(incast.size() == 3);
   CHECK(incast.at({"h2", "h0"}) == Rational(1) / 4);
 
-  // Of what the others send a fifth goes to the hot one, beside its part of the rest.
+  // The hot node gets a fifth of the other nodes' traffic, in addition to its part of the rest.
   const Rates hot = rates("[[traffic]]\nuniform = 0.3\nhot = \"h0\"\nhot_share = 0.2\n");
   CHECK(hot.at({"h1", "h0"}) == Rational(3) / 10 * (Rational(1) / 5 + Rational(4) / 15));
   CHECK(hot.at({"h1", "h2"}) == Rational(3) / 10 * Rational(4) / 15);
@@ -142,14 +141,14 @@ TEST_CASE("traffic in a few words is the list that it stands for", "[network][de
   CHECK(rates("[[traffic]]\npermutation = \"transpose\"\nrate = 0.5\n").size() == 2);
   CHECK(rates("[[traffic]]\npermutation = \"bit-reverse\"\nrate = 0.5\n").count({"h1", "h2"}) == 1);
   CHECK(rates("[[traffic]]\npermutation = \"reverse\"\nrate = 0.5\n").count({"h1", "h2"}) == 1);
-  // Several, with flows beside them; what a node sends is added up.
+  // Several demands, with additional flows; the rates of a node are summed.
   const Rates all = rates(
       "[[flow]]\nfrom = \"h0\"\nto = \"h1\"\nrate = 0.1\n[[traffic]]\nname = \"a\"\nuniform = 0.3\n"
       "[[traffic]]\nname = \"b\"\npermutation = \"shift\"\nrate = 0.6\n");
   CHECK(all.at({"h0", "h1"}) == Rational(8) / 10);
 }
 
-TEST_CASE("weights share packets out where routes are spread", "[network][fabric_file]") {
+TEST_CASE("link weights split packets on spread routes", "[network][fabric_file]") {
   const std::string text =
       "hosts = \"h[0..1]\"\nswitches = \"a, b, c, d\"\nlink = [{from = \"h0\", to = \"a\"}, {from = \"d\", "
       "to = \"h1\"},\n"
@@ -163,7 +162,7 @@ TEST_CASE("weights share packets out where routes are spread", "[network][fabric
   CHECK(read_network(to_toml(network), "again").network.links[2].weight == 3);
 }
 
-TEST_CASE("what fails is taken out before routes are found", "[network][failures]") {
+TEST_CASE("failures are removed before routes are found", "[network][failures]") {
   const std::string tree = to_toml(FatTree{4, 3}, FabricTraffic{});
   const auto links = [&](const std::vector<std::string>& without) {
     return read_fabric(tree, "net.toml", FlowsFrom::file, without).fabric.network.links.size();
@@ -179,7 +178,8 @@ TEST_CASE("what fails is taken out before routes are found", "[network][failures
   CHECK_THROWS_WITH(links({"nobody"}), Catch::Contains("a node, a link"));
   CHECK_THROWS_AS(failures_of(" ,, "), InvalidArgument);
   CHECK(failures_of(" a -> b ,core0,, 2 random ") == std::vector<std::string>{"a -> b", "core0", "2 random"});
-  // Of the fat-tree without a core switch, the others carry its load: of the links up from agg0, which had two of them.
+  // In the fat-tree without one core switch, the others carry its load: the links up from agg0, which had two
+  // of them.
   const auto load = [&](const std::string& text, const char* link) {
     for (const QueueTraffic& traffic : queue_traffic(read_network(text, "t").network, Sources::decoupled))
       if (traffic.name == link) return traffic.load;
@@ -189,37 +189,37 @@ TEST_CASE("what fails is taken out before routes are found", "[network][failures
   CHECK(load(tree, "agg0 -> core1") == Rational(2) / 5);
   CHECK(load(broken, "agg0 -> core1") > load(tree, "agg0 -> core1"));
   CHECK(load(broken, "agg0 -> core0") == Rational(-1));
-  // A host that is cut off neither sends nor receives.
+  // A disconnected host neither sends nor receives.
   const Network cut = read_network("without = [\"edge0\"]\n" + tree, "t").network;
   CHECK(cut.flows.size() == 14 * 13);
 }
 
-TEST_CASE("traffic in a few words that is none is refused with its place", "[network][demands]") {
+TEST_CASE("invalid compact traffic is rejected with its location", "[network][demands]") {
   const auto refused = [](const std::string& traffic, const std::string& what) {
     CHECK_THAT(refusal(star_of_four + traffic), Catch::Contains(what));
   };
-  refused("[[traffic]]\n", "4:1: traffic must have one of uniform");
+  refused("[[traffic]]\n", "4:1: traffic must have exactly one of uniform");
   refused("[[traffic]]\nuniform = 2\n", "5:11: the rate of uniform traffic is \"2\"");
   refused("[[traffic]]\nuniform = 0.1\nfrom = \"h[0..9]\"\n",
           "6:8: the list of names is \"h[0..9]\"; it must be at most 5");
   refused("[[traffic]]\nuniform = 0.1\nfrom = \"x\"\n", "6:8: the node \"x\" is not among");
-  refused("[[traffic]]\nuniform = 0.1\nfrom = \"h0\"\nto = \"h0\"\n", "4:1: the traffic is none");
+  refused("[[traffic]]\nuniform = 0.1\nfrom = \"h0\"\nto = \"h0\"\n", "4:1: there is no traffic");
   refused("[[traffic]]\nuniform = 0.1\nhot = \"h0\"\n", "needs the key \"hot_share\"");
-  refused("[[traffic]]\nuniform = 0.1\nhot = \"s\"\nhot_share = 0.1\n", "receives nothing");
+  refused("[[traffic]]\nuniform = 0.1\nhot = \"s\"\nhot_share = 0.1\n", "receives no traffic");
   refused("[[traffic]]\nuniform = 0.1\nrate = 0.1\n", "has no key \"rate\"");
   refused("[[traffic]]\npermutation = \"transpose\"\nrate = 0.1\nfrom = \"h[0..2]\"\n",
           "it must be a square");
   refused("[[traffic]]\npermutation = \"bit-reverse\"\nrate = 0.1\nfrom = \"h[0..2]\"\n", "a power of 2");
-  refused("[[traffic]]\npermutation = \"random\"\nshift = 1\nrate = 0.1\n", "\"shift\" is not for");
+  refused("[[traffic]]\npermutation = \"random\"\nshift = 1\nrate = 0.1\n", "\"shift\" does not apply to");
   refused("[[traffic]]\ngravity = [[\"h0\", 0.1]]\n", "must be a list such as");
   refused("[[traffic]]\ngravity = [[\"h0\", 0.1, -1]]\n", "it must be from 0 to 10^9");
-  refused("[[traffic]]\nuniform = 0.6\n[[traffic]]\nuniform = 0.1\n", "a second traffic without \"name\"");
+  refused("[[traffic]]\nuniform = 0.6\n[[traffic]]\nuniform = 0.1\n",
+          "two tables of traffic have no \"name\"");
   refused("[[traffic]]\nuniform = 0.6\n[[traffic]]\nname = \"b\"\nuniform = 0.6\n",
-          "sends 6/5 packets a slot in all");
+          "sends 6/5 packets per slot in total");
 }
 
-TEST_CASE("links as formulas that are none, or too many, are refused with their place",
-          "[network][node_names]") {
+TEST_CASE("invalid or too many formula links are rejected with their location", "[network][node_names]") {
   const auto refused = [](const std::string& links, const std::string& what) {
     CHECK_THAT(
         refusal("hosts = \"h[0..3]\"\nswitches = \"s[0..1]\"\n" + links + "\n[traffic]\nuniform = 0.1\n"),
@@ -233,17 +233,17 @@ TEST_CASE("links as formulas that are none, or too many, are refused with their 
   refused("link = [{each = \"i = 0..99999999999, j = 1..0\", from = \"h[i]\", to = \"s0\"}]",
           "4000000 steps");
   refused("link = [{each = \"i = 0..3\", pairs = [[1, 2]], from = \"h[i]\", to = \"s0\"}]",
-          "it may have one");
+          "give one of them");
   refused("link = [{pairs = [[1, 2, 3]], from = \"h[i]\", to = \"s[j]\"}]", "must be a list of pairs");
   refused("link = [{pairs = [[9, 0]], from = \"h[i]\", to = \"s[j]\"}]", "the node \"h9\" is not among");
   CHECK_THAT(refusal("hosts = \"h[0..99999999999]\""), Catch::Contains("1:9: the list of names"));
   CHECK_THAT(refusal("hosts = \"h[0..299999]\""), Catch::Contains("at most 200000 in all"));
   CHECK_THAT(refusal("hosts = [\"h[0..3]\"]\nswitches = [\"s\"]\nlink = [{from = \"h[0..3]\", to = \"s\", "
                      "both = true}]"),
-             Catch::Contains("no flows"));  // in a list names are what they are
+             Catch::Contains("no flows"));  // in a list names are taken literally
 }
 
-TEST_CASE("a list of pairs is the same however the file is cut", "[network][demands]") {
+TEST_CASE("a list of pairs does not depend on the chunks of the file", "[network][demands]") {
   const Network network = read_network(star_of_four + "[traffic]\nuniform = 0.1\n", "net.toml").network;
   const std::string csv = "# pairs\nfrom, to, rate\r\nh3, h0, 0.25\n\n \"h0\" ,h1,1/4\nh1,h2,0\nh0,h3,0.5";
   const std::vector<SparseDemand::Entry> expected{{3, 0, 1}, {0, 1, 1}, {0, 3, 2}};
@@ -256,22 +256,22 @@ TEST_CASE("a list of pairs is the same however the file is cut", "[network][dema
   }
 }
 
-TEST_CASE("a list of pairs that is none is refused with its place", "[network][demands]") {
+TEST_CASE("an invalid list of pairs is rejected with its location", "[network][demands]") {
   const std::string head = "from,to,rate\n";
   const auto refused = [](const std::string& csv, const std::string& what) {
     CHECK_THAT(sparse_message(csv), Catch::Contains(what));
   };
   refused("", "pairs.csv:1:1: there is no traffic");
-  refused("a,b,c\n", "1:1: the first line must be");
+  refused("a,b,c\n", "1:1: the first line must name");
   refused(head + "h0,h1\n", "2:1: a line must have three cells");
   refused(head + "h0,h1,0.1,\n", "2:1: a line must have three cells");
   refused(head + "h0, x,0.1\n", "2:5: the node \"x\" is not in the network");
   refused(head + "h0,h1,two\n", "2:7: the rate is \"two\"");
   refused(head + "h0,h1,2\n", "2:7: the rate is \"2\"; it must be above 0 and at most 1");
   refused(head + "h0,h0,0.1\n", "2:4: traffic from \"h0\" to itself");
-  refused(head + "\"h0,h1,0.1\n", "2:1: the quotes that open here");
+  refused(head + "\"h0,h1,0.1\n", "2:1: the quotation mark that opens here");
   refused(head + "h0,h1,0.1\nh1,h0,0.1\nh0,h1,0.2\n", "from \"h0\" to \"h1\" is listed twice");
-  refused(head + "h0,h1,0.6\nh0,h2,0.6\n", "\"h0\" sends 6/5 packets a slot or more");
+  refused(head + "h0,h1,0.6\nh0,h2,0.6\n", "\"h0\" sends 6/5 packets per slot or more");
   refused(head + std::string(3'000, 'x'), "2:1: a line of more than 2000 bytes");
   refused(head + "\xff\xfe,h1,0.1\n", "2:1: the node \"??\" is not");
 }

@@ -17,7 +17,7 @@ using namespace tailbound::network;
 
 namespace {
 
-/// Switches and their wires, counted from a network as it was read back.
+/// Switches and their links, counted from the network as read back.
 struct Graph {
   explicit Graph(const Network& network) {
     std::vector<int> number(network.nodes.size(), -1);
@@ -54,7 +54,7 @@ struct Graph {
       }
     return distance;
   }
-  /// Between switches that have hosts; -1: there is no way.
+  /// Between switches that have hosts; -1: not connected.
   [[nodiscard]] int diameter() const {
     int most = 0;
     for (std::size_t from = 0; from < names.size(); ++from) {
@@ -68,7 +68,7 @@ struct Graph {
     }
     return most;
   }
-  /// Length of the shortest circle.
+  /// Length of the shortest cycle.
   [[nodiscard]] int girth() const {
     int least = 1000;
     for (std::size_t root = 0; root < names.size(); ++root) {
@@ -127,7 +127,7 @@ Graph checked(const FabricShape& shape) {
   return graph;
 }
 
-/// Wires from one half of the switches to the other, hosts in equal parts.
+/// Links from one half of the switches to the other, hosts in equal parts.
 template <class Half>
 std::int64_t across(const Graph& graph, Half half) {
   std::int64_t wires = 0, hosts = 0;
@@ -142,7 +142,7 @@ std::int64_t across(const Graph& graph, Half half) {
 
 }  // namespace
 
-TEST_CASE("generated networks have the counts that are known of them", "[network][fabrics]") {
+TEST_CASE("generated networks have the known counts", "[network][fabrics]") {
   CHECK(checked(FatTree{4, 3}).degrees() == std::set<std::size_t>{2, 4});
   CHECK(facts_of(FatTree{64, 3}).hosts == 65'536);
   CHECK(facts_of(FatTree{64, 3}).switches == 5'120);
@@ -165,13 +165,13 @@ TEST_CASE("generated networks have the counts that are known of them", "[network
   CHECK(facts_of(SlimFly{5, 1}).ports == 8);
 }
 
-TEST_CASE("the known bisections are those of a cut that the definition names", "[network][fabrics]") {
+TEST_CASE("known bisections match a cut from the definition", "[network][fabrics]") {
   const auto first_below = [](int bound) {
     return [bound](const std::string& name) { return std::stoi(name.substr(1)) < bound; };
   };
   CHECK(across(checked(Torus{{6, 4}, 1}), first_below(3)) == *facts_of(Torus{{6, 4}, 1}).bisection);
   CHECK(across(checked(HyperX{{4, 4}, 2}), first_below(2)) == *facts_of(HyperX{{4, 4}, 2}).bisection);
-  // Of a fat-tree half of the pods, and of the spine whichever half: all wires of half of the pods cross.
+  // For a fat-tree half of the pods, and any half of the spine: all links of half of the pods cross.
   const Graph tree = checked(FatTree{4, 3});
   CHECK(across(tree, [](const std::string& name) {
           return (name[0] == 'c' && std::stoi(name.substr(4)) % 2 == 0) ||
@@ -180,7 +180,7 @@ TEST_CASE("the known bisections are those of a cut that the definition names", "
         }) == *facts_of(FatTree{4, 3}).bisection);
 }
 
-TEST_CASE("a generated fat-tree is the one of its definition, link by link", "[network][fabrics]") {
+TEST_CASE("a generated fat-tree matches its definition, link by link", "[network][fabrics]") {
   const Network network = read_fabric(to_toml(FatTree{6, 3}, FabricTraffic{}), "f").fabric.network;
   std::set<std::pair<std::string, std::string>> links, expected;
   for (const Link& link : network.links)
@@ -200,7 +200,7 @@ TEST_CASE("a generated fat-tree is the one of its definition, link by link", "[n
   CHECK(links == expected);
 }
 
-TEST_CASE("between two groups of a dragonfly there is one wire, at switches in turn", "[network][fabrics]") {
+TEST_CASE("two groups of a dragonfly share one cable, at switches in turn", "[network][fabrics]") {
   const Graph fly = checked(Dragonfly{3, 1, 2, 7});
   std::map<std::pair<std::string, std::string>, int> between;
   for (std::size_t i = 0; i < fly.names.size(); ++i)
@@ -226,7 +226,7 @@ TEST_CASE("a jellyfish is a connected regular graph, and a function of its seed"
   CHECK(text(1) != text(2));
 }
 
-TEST_CASE("shapes that are none are refused with what is wrong", "[network][fabrics]") {
+TEST_CASE("invalid shapes are rejected with the reason", "[network][fabrics]") {
   const auto message = [](const FabricShape& shape) -> std::string {
     try {
       (void)to_toml(shape, std::nullopt);
@@ -242,7 +242,8 @@ TEST_CASE("shapes that are none are refused with what is wrong", "[network][fabr
   CHECK(message(Torus{{1000, 1000, 1000}, 1}) ==
         "the number of switches is more than 200000; it must be at most 200000");
   CHECK(message(Dragonfly{2, 1, 1, 4}) == "groups is 4; it must be from 2 to 3");
-  CHECK(message(SlimFly{24, {}}) == "prime is 24; it must be a prime or a power of one, such as 23 or 25");
+  CHECK(message(SlimFly{24, {}}) ==
+        "prime is 24; it must be a prime or a power of a prime, such as 23 or 25");
   CHECK(message(SlimFly{3, {}}) == "prime is 3; it must be from 4 to 223");
   CHECK(message(Jellyfish{5, 3, 1, 1}) == "degree is 3; it must be even, as the number of switches is odd");
 }

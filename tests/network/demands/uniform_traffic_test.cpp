@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-// Uniform traffic, against what can be counted by hand and a search of its own.
+// Uniform traffic, against counts by hand and an independent search.
 
 using namespace tailbound;
 using namespace tailbound::network;
@@ -47,7 +47,7 @@ Network random_network(std::mt19937_64& random, std::size_t hosts, std::size_t s
   return network;
 }
 
-/// May packets go from one node to another? Depth first, hosts forward nothing.
+/// Is there a route from one node to another? Depth first; hosts do not forward.
 bool reaches(const Network& network, std::size_t from, std::size_t to) {
   std::vector<bool> met(network.nodes.size(), false);
   const std::function<bool(std::size_t)> search = [&](std::size_t node) {
@@ -79,7 +79,7 @@ TEST_CASE("uniform traffic: around one switch each queue has all other hosts as 
   }
 }
 
-TEST_CASE("uniform traffic: every end sends to all that it reaches, and to no other", "[network]") {
+TEST_CASE("uniform traffic: every end sends to all reachable ends only", "[network]") {
   std::mt19937_64 random(20260301);
   const Rational rate = Rational(3) / 7;
   int unreached = 0;
@@ -117,10 +117,10 @@ TEST_CASE("uniform traffic: every end sends to all that it reaches, and to no ot
         if (flow.source == a) CHECK(flow.rate == rate / destinations);
     }
   }
-  CHECK(unreached > 20);  // that case was met
+  CHECK(unreached > 20);  // that case occurred
 }
 
-TEST_CASE("uniform traffic: what is refused", "[network]") {
+TEST_CASE("uniform traffic: invalid parameters are rejected", "[network]") {
   const auto refused = [](Network network, const Rational& rate) {
     CHECK_THROWS_AS(add_uniform_traffic(network, rate), InvalidArgument);
     CHECK(network.flows.size() <= 1);
@@ -150,7 +150,7 @@ TEST_CASE("uniform traffic: in a file", "[network]") {
   CHECK(read_network(nodes + "[traffic]\nuniform = \"1/3\"\nroute = \"spread\"\n", "net.toml")
             .network.flows[0]
             .rate == Rational(1) / 6);
-  // What the caller adds stands in place of [traffic].
+  // Traffic added by the caller replaces [traffic].
   const NetworkFile replaced =
       read_network(nodes + "[traffic]\nuniform = 0.3\n", "net.toml", FileUse::packets, FlowsFrom::elsewhere);
   CHECK(replaced.network.flows.empty());
@@ -169,8 +169,8 @@ TEST_CASE("uniform traffic: in a file", "[network]") {
              Catch::Contains("net.toml:8:11: ") && Catch::Contains("above 0"));
   CHECK_THAT(message("[traffic]\nuniform = 1.5\n"), Catch::Contains("at most 1"));
   CHECK_THAT(message("[traffic]\nuniform = 0.5\nmatrix = \"x.csv\"\n"),
-             Catch::Contains("net.toml:9:10: a matrix beside uniform traffic"));
+             Catch::Contains("net.toml:9:10: [traffic] has a matrix and uniform traffic"));
   CHECK_THAT(message("[[flow]]\nfrom = \"a\"\nto = \"b\"\nrate = 0.1\n[traffic]\nuniform = 0.5\n"),
-             Catch::Contains("flows beside it"));
+             Catch::Contains("uniform traffic and flows"));
   CHECK_THAT(message(""), Catch::Contains("the network has no flows"));
 }

@@ -20,8 +20,8 @@ bool listable(const Fabric& fabric) {
 
 }  // namespace
 
-TEST_CASE("traffic whose routes are too many cannot be listed: counted by hand", "[network]") {
-  // 896 pairs of different leaves have a route over each spine, 96 of the same leaf one.
+TEST_CASE("too many routes cannot be listed: counted by hand", "[network]") {
+  // 896 pairs on different leaves have a route over each spine, 96 on the same leaf one.
   const auto leaf_spine = [](int spines) {
     return fabric_of(to_toml(LeafSpine{8, spines, 4, 1}, FabricTraffic{Rational(1) / 100}));
   };
@@ -32,7 +32,7 @@ TEST_CASE("traffic whose routes are too many cannot be listed: counted by hand",
   CHECK(listable(shortest));
   CHECK(sending_pairs(shortest) == 32 * 32);
 
-  // 8 192 hosts to one other each, most of them over 256 ways.
+  // 8 192 hosts with one destination each, most of them over 256 routes.
   const auto permutation = [](int radix) {
     return fabric_of(to_toml(FatTree{radix, 3}, std::nullopt) +
                      "[traffic]\npermutation = \"random\"\nrate = 0.1\nroute = \"spread\"\n");
@@ -41,8 +41,8 @@ TEST_CASE("traffic whose routes are too many cannot be listed: counted by hand",
   CHECK_FALSE(listable(permutation(32)));
 }
 
-TEST_CASE("traffic whose routes are too long cannot be listed: counted by hand", "[network]") {
-  // Round a ring of 1 000 switches, each sends to the one before it, in each class of traffic.
+TEST_CASE("too long routes cannot be listed: counted by hand", "[network]") {
+  // Around a ring of 1 000 switches, each sends to the one before it, in each class of traffic.
   const auto ring = [](int classes) {
     std::string text =
         "switches = \"s[0..999]\"\nlink = [{each = \"i = 0..999\", from = \"s[i]\", to = "

@@ -15,8 +15,8 @@
 #include <sstream>
 #include <string>
 
-// The rates of all queues of a fabric without lists of routes: against the same network with every route written out,
-// by conservation of flow, and what is alike against what is made to be.
+// The rates of all queues of a fabric without lists of routes: against the same network with every route
+// listed, by conservation of flow, and orbits against constructed symmetries.
 
 using namespace tailbound;
 using namespace tailbound::network;
@@ -36,7 +36,7 @@ Counted counted(const Fabric& fabric) {
   return {std::move(orbits), std::move(rates)};
 }
 
-/// Every link's traffic is that of queue_traffic(), number for number.
+/// Every link's traffic equals that of queue_traffic(), number for number.
 void require_equal_to_routes(const Fabric& fabric) {
   const std::vector<QueueTraffic> listed = queue_traffic(written_out(fabric), Sources::decoupled);
   const FabricRates rates = counted(fabric).rates;
@@ -60,14 +60,14 @@ void require_equal_to_routes(const Fabric& fabric) {
   }
 }
 
-/// What enters a switch and what it sends leave it and stay there, exactly.
+/// For each switch, incoming plus sent traffic equals outgoing plus received traffic, exactly.
 void require_conserved(const Fabric& fabric, const FabricRates& rates) {
   const Network& network = fabric.network;
   const std::vector<Rational> sent = sent_by_node(fabric);
   std::vector<Rational> balance = sent;
   const auto& queue_of = rates.queue_of_link();
   const auto moved = [&](std::size_t link) {
-    if (!network.has_queue(link)) return sent[network.links[link].from];  // hosts have one wire here
+    if (!network.has_queue(link)) return sent[network.links[link].from];  // hosts have one link here
     return queue_of[link] == FabricRates::none ? Rational(0) : rates.queues()[queue_of[link]].load;
   };
   for (std::size_t link = 0; link < network.links.size(); ++link) {
@@ -94,7 +94,7 @@ Fabric uniform(const FabricShape& shape, const Rational& rate) {
   return test::with_uniform(read_fabric(text, "fabric.toml", FlowsFrom::elsewhere).fabric, rate);
 }
 
-/// Rings of so many switches, one behind the other, each switch with a host.
+/// Rings of the given sizes, one after the other, each switch with a host.
 Fabric rings(const std::vector<std::size_t>& lengths) {
   Fabric fabric;
   std::size_t all = 0;
@@ -130,7 +130,7 @@ Fabric rings(const std::vector<std::size_t>& lengths) {
 
 }  // namespace
 
-TEST_CASE("fabric rates: those of routes written out, on random networks") {
+TEST_CASE("fabric rates match listed routes, on random networks") {
   std::mt19937_64 random(1);
   for (int i = 0; i < 25; ++i) {
     INFO("network " << i);
@@ -138,7 +138,7 @@ TEST_CASE("fabric rates: those of routes written out, on random networks") {
   }
 }
 
-TEST_CASE("fabric rates: those of routes written out, on many random networks", "[.full]") {
+TEST_CASE("fabric rates match listed routes, on many random networks", "[.full]") {
   std::mt19937_64 random(2);
   for (int i = 0; i < 400; ++i) {
     INFO("network " << i);
@@ -146,7 +146,7 @@ TEST_CASE("fabric rates: those of routes written out, on many random networks", 
   }
 }
 
-TEST_CASE("fabric rates: those of Valiant routes written out, on random networks") {
+TEST_CASE("fabric rates match listed Valiant routes, on random networks") {
   std::mt19937_64 random(3);
   int tried = 0, lists = 0, alike = 0;
   for (int i = 0; i < 120; ++i) {
@@ -166,7 +166,7 @@ TEST_CASE("fabric rates: those of Valiant routes written out, on random networks
   CHECK(alike >= 1);
 }
 
-TEST_CASE("fabric rates: those of routes written out, on the usual fabrics") {
+TEST_CASE("fabric rates match listed routes, on the usual fabrics") {
   for (const FabricShape& shape :
        {FabricShape(FatTree{4, 3}), FabricShape(FatTree{8, 2}), FabricShape(LeafSpine{5, 3, 4, 2}),
         FabricShape(Torus{{4, 5}, 2}), FabricShape(HyperX{{3, 4}, 2}), FabricShape(Dragonfly{4, 2, 2, 5}),
@@ -202,7 +202,7 @@ TEST_CASE("fabric rates: a fat-tree has few kinds of queues, and flow is conserv
   CHECK(different(found.orbits.arc) == 4);
   CHECK(found.rates.queues().size() <= 5);
   require_conserved(fabric, found.rates);
-  // A host gets what it sends; of what an edge switch sends up, all but that for its own 8 hosts.
+  // A host receives its sending rate; an edge switch sends up all traffic except that for its own 8 hosts.
   for (std::size_t link = 0; link < fabric.network.links.size(); ++link) {
     const Link& its = fabric.network.links[link];
     if (!fabric.network.has_queue(link) || !fabric.network.nodes[its.to].host) continue;
@@ -213,7 +213,7 @@ TEST_CASE("fabric rates: a fat-tree has few kinds of queues, and flow is conserv
   }
 }
 
-TEST_CASE("fabric rates: one slower or heavier link splits what it touches") {
+TEST_CASE("fabric rates: a slower or heavier link splits neighbouring orbits") {
   const Fabric even = uniform(FatTree{8, 3}, Rational(1) / 2);
   const std::size_t orbits = different(counted(even).orbits.arc);
   const auto switches = [&](const Link& link) {
@@ -231,7 +231,8 @@ TEST_CASE("fabric rates: one slower or heavier link splits what it touches") {
       odd.network.links[planted].rate.packets = 1;
     const Counted found = counted(odd);
     CHECK(different(found.orbits.arc) > orbits);
-    // Only the planted link is its own orbit for being different; those near it are split by where they are.
+    // Only the planted link is a separate orbit because of its rate; links near it are split by their
+    // position.
     const auto& queue_of = found.rates.queue_of_link();
     const FabricRates::Queue& queue = found.rates.queues()[queue_of[planted]];
     CHECK(queue.links == 1);
@@ -240,18 +241,19 @@ TEST_CASE("fabric rates: one slower or heavier link splits what it touches") {
   }
 }
 
-TEST_CASE("fabric rates: equal colours are not taken for equal places") {
-  // All switches of a ring of six and of two rings of three have one colour, if their groups do not differ.
+TEST_CASE("fabric rates: equal colours do not imply symmetry") {
+  // All switches of a ring of six and of two rings of three have one colour if their groups are equal.
   Fabric fabric = rings({6, 3, 3});
   auto& demand = std::get<ProductDemand>(fabric.demands.front().rates);
   const Counted apart = counted(fabric);
   CHECK(different(apart.orbits.vertex) == 2);
   require_equal_to_routes(fabric);
-  // One sender and one receiver in each ring, opposite each other or side by side: now nothing turns but mirrors.
+  // One sender and one receiver in each ring, opposite or adjacent: now only reflections are symmetries.
   demand.out.assign(demand.out.size(), 0);
   demand.out[0] = demand.out[6] = demand.out[9] = 1;
   require_equal_to_routes(fabric);
-  // Groups of six hosts: those of the long ring, and those of both short ones, of which two send to none afar.
+  // Groups of six hosts: those of the long ring, and those of both short ones, two of which send to no
+  // distant host.
   Fabric joined = rings({6, 3, 3});
   auto& groups = std::get<ProductDemand>(joined.demands.front().rates).group;
   for (std::uint32_t& group : groups) group = std::min(group, 1U);
@@ -262,11 +264,11 @@ TEST_CASE("fabric rates: equal colours are not taken for equal places") {
   CHECK_THROWS_AS(fabric_rates(graph, orbits), NoAnswer);
 }
 
-TEST_CASE("fabric rates: what leads nowhere, and what is too long, is refused") {
+TEST_CASE("fabric rates: missing and too long routes are rejected") {
   Fabric fabric = rings({3, 3});
   std::get<ProductDemand>(fabric.demands.front().rates).group.clear();
   const FabricGraph graph(fabric);
-  CHECK_THROWS_WITH(fabric_rates(graph, fabric_orbits(graph)), Catch::Contains("no way leads from h"));
+  CHECK_THROWS_WITH(fabric_rates(graph, fabric_orbits(graph)), Catch::Contains("no route leads from h"));
   Fabric fine = rings({200});
   auto& values = std::get<ProductDemand>(fine.demands.front().rates).values;
   values[1] = values[1] / cln::expt(Rational(7), 300);
@@ -274,7 +276,7 @@ TEST_CASE("fabric rates: what leads nowhere, and what is too long, is refused") 
   CHECK_THROWS_WITH(fabric_rates(ring, fabric_orbits(ring)), Catch::Contains("the limit is 508"));
 }
 
-TEST_CASE("fabric rates: denominators beyond 124 bits") {
+TEST_CASE("fabric rates: denominators above 124 bits") {
   Fabric fabric = rings({7});
   auto& values = std::get<ProductDemand>(fabric.demands.front().rates).values;
   values[1] = values[1] / cln::expt(Rational(7), 30);

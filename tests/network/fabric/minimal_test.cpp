@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-// Minimal routes of dragonflies against their definition, walked over pairs of a node and "has it crossed?", and against
-// what is known of adversarial traffic.
+// Minimal routes of dragonflies against their definition, enumerated over pairs of a node and "has it
+// crossed?", and against known results for adversarial traffic.
 
 using namespace tailbound;
 using namespace tailbound::network;
@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t never = 1'000'000;
 
-/// What a node sends over a link [packets/slot].
+/// The traffic from a node over a link [packets/slot].
 using Passed = std::map<std::pair<std::size_t, std::size_t>, Rational>;
 
 std::uint32_t group_of(const Network& network, std::size_t node) {
@@ -38,8 +38,8 @@ std::uint32_t group_of(const Network& network, std::size_t node) {
   return Node::no_group;
 }
 
-/// The fewest links from each node to `to`, before and behind the one link between two groups: relaxed until nothing
-/// changes.
+/// Minimum number of links from each node to `to`, before and after the one link between two groups: relaxed
+/// until nothing changes.
 using Distances = std::array<std::vector<std::size_t>, 2>;
 
 Distances distances(const Network& network, std::size_t to, bool crosses) {
@@ -62,7 +62,7 @@ Distances distances(const Network& network, std::size_t to, bool crosses) {
   return fewest;
 }
 
-/// \return whether there is a way
+/// \return whether there is a route
 bool send(const Network& network, std::size_t from, std::size_t to, const Rational& rate, Passed& passed) {
   const Distances fewest = distances(network, to, group_of(network, from) != group_of(network, to));
   if (fewest[0][from] >= never) return false;
@@ -95,8 +95,8 @@ bool send(const Network& network, std::size_t from, std::size_t to, const Ration
   return true;
 }
 
-/// Rates of the fabric, and of the network written out, are those of the definition.
-/// \return false  where a pair has no way, which both refuse
+/// Rates of the fabric, and of its listed flows, match the definition.
+/// \return false  if a pair has no route, which both reject
 bool require_defined(const Fabric& fabric) {
   const Network& network = fabric.network;
   Passed passed;
@@ -146,7 +146,7 @@ Fabric built_fabric(const FabricShape& shape, const std::string& traffic) {
   return built_fabric(to_toml(shape, std::nullopt) + "\n" + traffic);
 }
 
-/// What the fullest link is offered.
+/// The offered load of the busiest link.
 Rational fullest(const Fabric& fabric) {
   const FabricGraph graph(fabric);
   const FabricRates rates = fabric_rates(graph, fabric_orbits(graph));
@@ -159,7 +159,7 @@ const std::string minimal = "route = \"minimal\"\n";
 
 }  // namespace
 
-TEST_CASE("Minimal routes: rates are those of the definition, digit for digit", "[network][minimal]") {
+TEST_CASE("minimal routes: rates match the definition exactly", "[network][minimal]") {
   CHECK(require_defined(built_fabric(Dragonfly{3, 1, 1, 4}, "[traffic]\nuniform = 0.3\n" + minimal)));
   CHECK(require_defined(built_fabric(
       Dragonfly{2, 2, 1, 3}, "[traffic]\npermutation = \"shift\"\nshift = 4\nrate = 0.2\n" + minimal)));
@@ -178,7 +178,7 @@ TEST_CASE("Minimal routes: rates are those of the definition, digit for digit", 
       minimal + "[[traffic]]\nname = \"s\"\nuniform = 0.2\nfrom = \"s1_1\"\nto = \"h[0..5]\"\n" + minimal)));
 }
 
-TEST_CASE("Minimal routes: random networks with groups, by the definition", "[network][minimal]") {
+TEST_CASE("minimal routes: random networks with groups match the definition", "[network][minimal]") {
   std::mt19937_64 random(17);
   int ways = 0, refused = 0;
   for (int i = 0; i < 120 && ways < 25; ++i) {
@@ -186,7 +186,7 @@ TEST_CASE("Minimal routes: random networks with groups, by the definition", "[ne
     if (!fabric || fabric->network.nodes.size() > 40) continue;
     INFO("network " << i);
     for (Demand& demand : fabric->demands) demand.route = RouteRule::minimal;
-    // Nearly complete: a link between the first switches of each two groups.
+    // Nearly complete: a link between the first switches of each pair of groups.
     std::map<std::uint32_t, std::size_t> first;
     for (std::size_t node = 0; node < fabric->network.nodes.size(); ++node)
       if (!fabric->network.nodes[node].host) first.try_emplace(fabric->network.nodes[node].group, node);
@@ -209,9 +209,10 @@ TEST_CASE("Minimal routes: random networks with groups, by the definition", "[ne
   CHECK(refused >= 3);
 }
 
-TEST_CASE("Minimal routes: adversarial traffic saturates a dragonfly", "[network][minimal]") {
-  // All hosts of a group send to the next group, over one link: a p hosts share it, which is full at 1/(a p). By shortest routes of 72 hosts some
-  // take two global links, which no minimal route does, and 1/4 would be carried.
+TEST_CASE("minimal routes: adversarial traffic saturates a dragonfly", "[network][minimal]") {
+  // All hosts of a group send to the next group, over one link shared by a p hosts, which is saturated at
+  // 1/(a p). With shortest routes of 72 hosts some take two global links, which no minimal route does, and
+  // 1/4 would be carried.
   for (const auto& [a, p, h] : {std::array{4, 2, 2}, std::array{2, 1, 1}, std::array{3, 2, 1}}) {
     const Dragonfly shape{a, p, h, a * h + 1};
     const auto shift = [&, a = a, p = p](const std::string& route) {
@@ -224,7 +225,7 @@ TEST_CASE("Minimal routes: adversarial traffic saturates a dragonfly", "[network
             Dragonfly{4, 2, 2, 9},
             "[traffic]\npermutation = \"shift\"\nshift = 8\nrate = \"1/100\"\nroute = \"shortest\"\n")) ==
         Rational(4) / 100);
-  // Uniform traffic: each link between groups carries what a p hosts send to a p of the others.
+  // Uniform traffic: each link between groups carries the traffic from a p hosts to a p others.
   const Rational each = Rational(1) / 10 / 71;
   const Fabric uniform = built_fabric(Dragonfly{4, 2, 2, 9}, "[traffic]\nuniform = 0.1\n" + minimal);
   const FabricGraph graph(uniform);
@@ -237,7 +238,7 @@ TEST_CASE("Minimal routes: adversarial traffic saturates a dragonfly", "[network
   }
 }
 
-TEST_CASE("Minimal routes: two groups are enough, none are refused", "[network][minimal]") {
+TEST_CASE("minimal routes: two groups suffice, none are rejected", "[network][minimal]") {
   CHECK(require_defined(built_fabric(Dragonfly{2, 1, 1, 2}, "[traffic]\nuniform = 0.3\n" + minimal)));
   CHECK_THROWS_WITH(to_toml(FatTree{}, FabricTraffic{1, RouteRule::minimal}),
                     Catch::Contains("minimal") && Catch::Contains("dragonfly"));
@@ -245,11 +246,11 @@ TEST_CASE("Minimal routes: two groups are enough, none are refused", "[network][
                     Catch::Contains("groups is 0") && Catch::Contains("dragonfly"));
   const std::string text = to_toml(Dragonfly{1, 2, 3, 4}, FabricTraffic{Rational(1) / 4, RouteRule::minimal});
   CHECK(require_defined(built_fabric(text)));
-  // Without the link between two groups there is no minimal route, however many others there are.
+  // Without the link between two groups there is no minimal route, even if there are many others.
   const std::vector<std::string> failed{"s0_0 -> s1_0"};
   const Fabric without = read_fabric(text, "fabric.toml", FlowsFrom::file, failed).fabric;
   const FabricGraph graph(without);
-  CHECK_THROWS_WITH(fabric_rates(graph, fabric_orbits(graph)), Catch::Contains("no way leads from h"));
+  CHECK_THROWS_WITH(fabric_rates(graph, fabric_orbits(graph)), Catch::Contains("no route leads from h"));
   CHECK_THROWS_WITH(
       read_network("switches = [\"s\", \"t\"]\nlink = [{from = \"s\", to = \"t\"}]\n[traffic]\nuniform = "
                    "true\nroute = \"minimal\"\n",

@@ -16,7 +16,8 @@
 #include <utility>
 #include <vector>
 
-// Valiant routes against their definition, walked packet by packet, and against what is known of dragonflies.
+// Valiant routes against their definition, enumerated packet by packet, and against known results for
+// dragonflies.
 
 using namespace tailbound;
 using namespace tailbound::network;
@@ -24,10 +25,11 @@ using numeric::Rational;
 
 namespace {
 
-/// What a node sends over a link [packets/slot].
+/// The traffic from a node over a link [packets/slot].
 using Passed = std::map<std::pair<std::size_t, std::size_t>, Rational>;
 
-/// By the definition: distances by relaxing all links until nothing changes, one packet's chances at a time.
+/// By the definition: distances by relaxing all links until nothing changes, one packet's probabilities at a
+/// time.
 class Walker {
  public:
   explicit Walker(const Network& network) : network_(network) {
@@ -104,7 +106,7 @@ Fabric shaped_fabric(const FabricShape& shape, const std::string& traffic) {
   return read_fabric(to_toml(shape, std::nullopt) + "\n" + traffic, "fabric.toml").fabric;
 }
 
-/// Rates of the fabric, and of the network written out, are those of the definition.
+/// Rates of the fabric, and of its listed flows, match the definition.
 void require_defined(const Fabric& fabric) {
   const Network& network = fabric.network;
   Passed passed;
@@ -139,7 +141,7 @@ void require_defined(const Fabric& fabric) {
   }
 }
 
-/// What the links between two groups of a dragonfly are offered, and from one group to the next.
+/// Offered loads of the links between two groups of a dragonfly, and from one group to the next.
 struct GlobalLoads {
   Rational all = 0, most = 0;
 };
@@ -162,7 +164,7 @@ GlobalLoads global_loads(const Fabric& fabric) {
 
 }  // namespace
 
-TEST_CASE("Valiant routes: rates are those of the definition, digit for digit", "[network][valiant]") {
+TEST_CASE("Valiant routes: rates match the definition exactly", "[network][valiant]") {
   const std::string uneven =
       "[[traffic]]\ngravity = [[\"h[0..2]\", 0.3, 1], [\"h[3..9]\", 0.1, 2]]\nroute = \"valiant\"\n";
   const std::string list =
@@ -180,7 +182,8 @@ TEST_CASE("Valiant routes: rates are those of the definition, digit for digit", 
 }
 
 TEST_CASE("Valiant routes: a dragonfly's global links carry each packet twice", "[network][valiant]") {
-  // One switch a group: all shortest ways are one link. Of uniform traffic each packet passes two in place of one.
+  // One switch per group: each shortest route is one link. With uniform traffic each packet passes two
+  // instead of one.
   const std::string uniform = "[traffic]\nuniform = \"1/5\"\nroute = ";
   const Dragonfly mesh{1, 2, 6, 7};
   const GlobalLoads minimal = global_loads(shaped_fabric(mesh, uniform + "\"spread\"\n")),
@@ -189,17 +192,18 @@ TEST_CASE("Valiant routes: a dragonfly's global links carry each packet twice", 
   CHECK(valiant.all == 2 * minimal.all);
   CHECK(minimal.most == minimal.all / 42);
   CHECK(valiant.most == valiant.all / 42);
-  // Each group to the next: one link takes it all, or all of them alike.
+  // Each group sends to the next: one link takes all traffic, or all links an equal part.
   const std::string next = "[traffic]\npermutation = \"shift\"\nshift = 2\nrate = \"1/5\"\nroute = ";
   const GlobalLoads worst = global_loads(shaped_fabric(mesh, next + "\"spread\"\n")),
                     spread = global_loads(shaped_fabric(mesh, next + "\"valiant\"\n"));
   CHECK(worst.most == Rational(2) / 5);
   CHECK(spread.all == 2 * worst.all);
-  // A link that is not the one way that all avoid is the first of a fifth of what its group sends, the second likewise.
+  // A link other than the one between the two groups is the first link for a fifth of the group's traffic,
+  // and the second for another fifth.
   CHECK(spread.most == Rational(2) * 2 / 25);
 }
 
-TEST_CASE("Valiant routes: what failures cut off is not drawn, and what cannot be is refused",
+TEST_CASE("Valiant routes: disconnected groups are not drawn, invalid input is rejected",
           "[network][valiant]") {
   const Dragonfly mesh{1, 1, 3, 4};
   const std::string text = to_toml(mesh, FabricTraffic{Rational(1) / 4, RouteRule::valiant});
@@ -207,13 +211,13 @@ TEST_CASE("Valiant routes: what failures cut off is not drawn, and what cannot b
     const std::vector<std::string> failed{what};
     return read_fabric(text, "fabric.toml", FlowsFrom::file, failed).fabric;
   };
-  // A group of three that is left draws the third.
+  // With three groups left, the third one is always drawn.
   const Fabric three = without("s3_0");
   const FabricGraph graph(three);
   CHECK(graph.groups()->drawn == std::vector<std::uint32_t>{0, 1, 2});
   require_defined([&] {
     Fabric bare = three;
-    bare.network.nodes.back().group = Node::no_group;  // the definition knows no failures
+    bare.network.nodes.back().group = Node::no_group;  // the definition does not model failures
     return bare;
   }());
   const std::vector<std::string> two{"s3_0", "s2_0"};
@@ -243,7 +247,7 @@ TEST_CASE("Valiant routes: what failures cut off is not drawn, and what cannot b
                     Catch::Contains("no flows"));
 }
 
-TEST_CASE("Valiant routes: groups come back from a network that is written", "[network][valiant]") {
+TEST_CASE("Valiant routes: groups survive writing and reading a network", "[network][valiant]") {
   const Network network =
       written_out(shaped_fabric(Dragonfly{2, 1, 1, 3}, "[traffic]\nuniform = 0.1\nroute = \"valiant\"\n"));
   const Network again = read_network(to_toml(network), "again.toml").network;
@@ -251,7 +255,7 @@ TEST_CASE("Valiant routes: groups come back from a network that is written", "[n
     CHECK(again.nodes[node].group == network.nodes[node].group);
 }
 
-TEST_CASE("Valiant routes: whether they can be listed is counted as they are", "[network][valiant]") {
+TEST_CASE("Valiant routes: the count for listing matches the routes", "[network][valiant]") {
   // A mesh of n switches with a host each: n (n - 1) pairs of n - 2 routes.
   const auto mesh = [](int switches) {
     return shaped_fabric(Dragonfly{1, 1, switches - 1, switches},

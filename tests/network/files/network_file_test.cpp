@@ -39,7 +39,7 @@ std::string sources_of(const Network& network, const std::string& link, Sources 
   return "no such link";
 }
 
-/// The way of each route: "a left right b".
+/// The path of each route: "a left right b".
 std::vector<std::string> ways(const Network& network, const Flow& flow) {
   std::vector<std::string> result;
   for (const Route& route : flow.routes) {
@@ -61,7 +61,7 @@ std::string message(const std::string& toml) {
   return "no error";
 }
 
-/// Is it the same network, names, order and all?
+/// Are the networks equal, including names and order?
 void check_equal(const Network& a, const Network& b) {
   CHECK(a.name == b.name);
   REQUIRE(a.nodes.size() == b.nodes.size());
@@ -90,7 +90,7 @@ void check_equal(const Network& a, const Network& b) {
   }
 }
 
-/// Nodes and links for the files below, six lines: a, b - s - t - c; also u beside s and t; d alone.
+/// Nodes and links for the files below, six lines: a, b - s - t - c; also u next to s and t; d alone.
 const std::string frame =
     "hosts = [\"a\", \"b\", \"c\", \"d\"]\n"
     "switches = [\"s\", \"t\", \"u\"]\n"
@@ -100,7 +100,7 @@ const std::string frame =
     "{from = \"d\", to = \"s\"}]\n"
     "\n";
 
-/// One flow from a to c behind the frame; `keys` begins at line 7, column 32.
+/// One flow from a to c after the frame; `keys` begins at line 7, column 32.
 std::string with_flow(const std::string& keys) {
   return frame + "flow = [{from = \"a\", to = \"c\", " + keys + "}]\n";
 }
@@ -147,7 +147,7 @@ std::string random_file(std::mt19937_64& random, int switches, int flows) {
   return text + "]\n";
 }
 
-/// Processor time of the least of three runs, in ticks.
+/// Processor time, minimum of three runs, in ticks.
 double cost_of(const std::function<void()>& work) {
   double least = std::numeric_limits<double>::infinity();
   for (int run = 0; run < 3; ++run) {
@@ -181,7 +181,7 @@ std::string torus_file(int flows) {
 
 }  // namespace
 
-TEST_CASE("the example network has the rates worked out by hand", "[network][network_file]") {
+TEST_CASE("the example network has the rates computed by hand", "[network][network_file]") {
   const NetworkFile read = read_network(network_file("two_switches.toml"), "two_switches.toml");
   CHECK(!read.matrix);
   const Network& network = read.network;
@@ -212,7 +212,7 @@ TEST_CASE("the example network has the rates worked out by hand", "[network][net
   }
 }
 
-TEST_CASE("a traffic matrix says the same as flows", "[network][network_file]") {
+TEST_CASE("a traffic matrix equals its flows", "[network][network_file]") {
   NetworkFile by_matrix = read_network(network_file("two_switches_by_matrix.toml"), "net.toml");
   REQUIRE(by_matrix.matrix);
   CHECK(by_matrix.matrix->route == RouteRule::shortest);
@@ -230,7 +230,7 @@ TEST_CASE("a traffic matrix says the same as flows", "[network][network_file]") 
   }
 }
 
-TEST_CASE("the example in docs/networks.md is as described there", "[network][network_file]") {
+TEST_CASE("the example in docs/networks.md behaves as described there", "[network][network_file]") {
   const std::string page = network_file("../../docs/networks.md");
   const std::size_t begin = page.find("```toml\n") + 8;
   std::string example = page.substr(begin, page.find("```", begin) - begin);
@@ -246,7 +246,7 @@ TEST_CASE("the example in docs/networks.md is as described there", "[network][ne
   }
 }
 
-TEST_CASE("numbers are taken as they are written", "[network][network_file]") {
+TEST_CASE("numbers are read exactly as written", "[network][network_file]") {
   const auto rate = [](const std::string& text) {
     return to_fraction(network_of(with_flow("rate = " + text)).flows[0].rate);
   };
@@ -258,7 +258,7 @@ TEST_CASE("numbers are taken as they are written", "[network][network_file]") {
   CHECK(rate("+0.2_5") == "1/4");
 }
 
-TEST_CASE("the place of a number counts characters, not bytes", "[network][network_file]") {
+TEST_CASE("locations count characters, not bytes", "[network][network_file]") {
   const auto text = [](const std::string& byte_order_mark) {
     return byte_order_mark +
            "hosts = [\"zürich\", \"東京\"]\r\nswitches = [\"s\"]\r\n"
@@ -276,8 +276,8 @@ TEST_CASE("the place of a number counts characters, not bytes", "[network][netwo
   }
 }
 
-TEST_CASE("numbers that stand before others read earlier", "[network][network_file]") {
-  // The rate is read first, then the shares to the left of it.
+TEST_CASE("numbers before already read ones are found", "[network][network_file]") {
+  // The rate is read first, then the shares to its left.
   const Network network = network_of(
       frame +
       "flow = [{name = \"é\", routes = [{share = 0.25, path = [\"s\", \"t\"]}, {share = 0.75, path = "
@@ -286,7 +286,7 @@ TEST_CASE("numbers that stand before others read earlier", "[network][network_fi
   CHECK(ways(network, network.flows[0]) == std::vector<std::string>{"1/4: a s t c", "3/4: a s u t c"});
 }
 
-TEST_CASE("routes: shortest, spread, written out", "[network][network_file]") {
+TEST_CASE("routes: shortest, spread, listed", "[network][network_file]") {
   const auto routes = [](const std::string& keys) {
     const Network network = network_of(with_flow("rate = 0.5" + keys));
     return ways(network, network.flows[0]);
@@ -302,7 +302,7 @@ TEST_CASE("routes: shortest, spread, written out", "[network][network_file]") {
                "[\"s\",\"u\",\"t\"]}]") == Ways{"1/4: a s t c", "3/4: a s u t c"});
   CHECK(routes(", loops = true, path = [\"s\", \"u\", \"s\", \"t\"]") == Ways{"1: a s u s t c"});
 
-  // Hosts do not forward: from u to b there is a way by the host h that is as short as the one by s.
+  // Hosts do not forward: the route from u to b by the host h is as short as the one by s.
   const std::string bypass =
       "hosts = [\"h\"]\nswitches = [\"u\", \"s\", \"v\", \"b\"]\n"
       "link = [{from=\"u\", to=[\"h\",\"v\",\"s\"]}, {from=[\"h\",\"s\",\"v\"], to=\"b\"}]\n";
@@ -316,11 +316,11 @@ TEST_CASE("routes: shortest, spread, written out", "[network][network_file]") {
       "link = [{from=\"u\", to=\"h\"}, {from=\"h\", to=\"b\"}, {from=\"u\", to=\"x\"}, {from=\"x\", "
       "to=\"y\"}";
   const std::string flow = "]\nflow = [{from=\"u\", to=\"b\", rate=1}]";
-  CHECK_THAT(message(only_by_host + flow), Catch::Contains("4:9: no way leads from \"u\" to \"b\""));
+  CHECK_THAT(message(only_by_host + flow), Catch::Contains("4:9: no route leads from \"u\" to \"b\""));
   const Network around = network_of(only_by_host + ", {from=\"y\", to=\"b\"}" + flow);
   CHECK(ways(around, around.flows[0]) == Ways{"1: u x y b"});
 
-  // Equally at each node, not over the ways: 1/2 by s, then 1/2 each; 1/2 by v.
+  // Equally at each node, not over the routes: 1/2 by s, then 1/2 each; 1/2 by v.
   const Network uneven = network_of(
       "switches = [\"a\",\"s\",\"v\",\"x\",\"y\",\"z\",\"b\"]\n"
       "link = [{from=\"a\",to=[\"s\",\"v\"]},{from=\"s\",to=[\"x\",\"y\"]},{from=\"v\",to=\"z\"},"
@@ -328,7 +328,7 @@ TEST_CASE("routes: shortest, spread, written out", "[network][network_file]") {
   CHECK(ways(uneven, uneven.flows[0]) == Ways{"1/4: a s x b", "1/4: a s y b", "1/2: a v z b"});
 }
 
-TEST_CASE("spreading over all shortest ways is a tree's routing", "[network][network_file]") {
+TEST_CASE("spreading over all shortest routes is a tree's routing", "[network][network_file]") {
   for (const auto& tree : {Tree{.radix = 2, .levels = 3}, Tree{.radix = 3, .levels = 2}}) {
     const Network expected = tree_network(tree, Rational(9) / 10, TreeRouting::nearest_ancestor);
     std::vector<RouteRequest> requests;
@@ -366,7 +366,7 @@ TEST_CASE("a network is written and read back unchanged", "[network][network_fil
   }
 }
 
-TEST_CASE("switches share memory by all, by ranges or by list", "[network][network_file]") {
+TEST_CASE("switches with shared memory are all, ranges or a list", "[network][network_file]") {
   const auto sharing = [](const std::string& value) {
     const Network network =
         read_network("hosts = \"h[0..3]\"\nswitches = \"s[0..3], t\"\nshared_memory = " + value +
@@ -387,14 +387,15 @@ TEST_CASE("switches share memory by all, by ranges or by list", "[network][netwo
   CHECK(sharing("\"s[1..2], t\"") == "s1 s2 t ");
   CHECK(sharing("[\"s3\"]") == "s3 ");
   CHECK_THROWS_WITH(sharing("\"h0\""),
-                    Catch::Contains("net.toml:3:17: \"h0\" is a host; switches have memory"));
+                    Catch::Contains("net.toml:3:17: \"h0\" is a host; only switches have a shared memory"));
   CHECK_THROWS_WITH(sharing("[\"s0\", \"u\"]"),
                     Catch::Contains("net.toml:3:24: the node \"u\" is not among"));
   CHECK_THROWS_WITH(sharing("\"s[0..9]\""), Catch::Contains("net.toml:3:17"));
-  CHECK_THROWS_WITH(sharing("7"), Catch::Contains("\"shared_memory\" must be true, text such as"));
+  CHECK_THROWS_WITH(sharing("7"), Catch::Contains("\"shared_memory\" must be true, a string such as"));
 }
 
-TEST_CASE("flows with bursts are read, written and refused with their place", "[network][network_file]") {
+TEST_CASE("flows with bursts are read, written, and rejected with their location",
+          "[network][network_file]") {
   const Network network = network_of(with_flow("rate = 0.3, burst = \"33/2\", on_rate = 0.75"));
   CHECK(network.flows[0].burst == traffic::Burst{Rational(33) / 2, Rational(3) / 4});
   CHECK(network_of(with_flow("rate = 0.3, burst = 16")).flows[0].burst == traffic::Burst{16});
@@ -415,9 +416,9 @@ TEST_CASE("flows with bursts are read, written and refused with their place", "[
   refused("rate = 0.9, burst = true", "must be a number");
   refused("rate = 0.5, burst = 20, on_rate = 0.5", "below its on-rate of 1/2");
   refused("rate = 0.5, burst = 20, on_rate = 1.5", "above 0 and at most 1");
-  refused("rate = 0.5, on_rate = 1", "has \"on_rate\" but no \"burst\"");
+  refused("rate = 0.5, on_rate = 1", "has \"on_rate\" but no \"burst\"; give both");
 
-  // Rates of flows with bursts do not add up with those of the others, nor with each other.
+  // Rates of flows with bursts do not add up with those of other flows, nor with each other.
   Network busy = network_of(with_flow("rate = 0.9, burst = 20"));
   busy.flows.push_back(busy.flows[0]);
   busy.flows.push_back(busy.flows[0]);
@@ -429,7 +430,7 @@ TEST_CASE("flows with bursts are read, written and refused with their place", "[
                     Catch::Contains(busy.flows[1].name) && Catch::Contains("at least 9"));
 }
 
-TEST_CASE("a network file that is none is refused with its place", "[network][network_file]") {
+TEST_CASE("an invalid network file is rejected with its location", "[network][network_file]") {
   const auto refused = [](const std::string& toml, const std::string& expected) {
     CAPTURE(toml);
     CHECK_THAT(message(toml), Catch::StartsWith("net.toml:" + expected));
@@ -441,27 +442,27 @@ TEST_CASE("a network file that is none is refused with its place", "[network][ne
   refused("# nothing\n", "1:1: the file is empty");
   refused("name = \"x\"", "1:1: the network has no nodes");
   refused(frame, "1:1: the network has no flows");
-  refused("a = \xFF", "1:5: this is not UTF-8 text");
-  refused("a = 1\nb = \"\xC3\xA9\xED\xA0\x80\"", "2:7: this is not UTF-8 text");
+  refused("a = \xFF", "1:5: the text is not valid UTF-8");
+  refused("a = 1\nb = \"\xC3\xA9\xED\xA0\x80\"", "2:7: the text is not valid UTF-8");
   refused(
       "hosts = [\"a\"]\nlinks = []\n",
       "2:1: a network file has no key \"links\"; its keys are name, hosts, switches, link, flow, traffic");
-  refused("hosts = [zürich]", "1:11: letters beyond ASCII must stand in double quotes");
-  refused("é = 1", "1:1: letters beyond ASCII must stand in double quotes");
-  refused("name = \"\"\"a\\\n  é\"\"\"", "2:3: a letter beyond ASCII must not follow a backslash");
-  refused("hosts = 8.\"é\"", "1:11: quotes must surround a whole name or value");
-  refused("hosts = 8[\"é\"]", "1:10: a bracket within a name or value");
-  refused("hosts = 8=\"é\"", "1:10: a second = behind one key");
+  refused("hosts = [zürich]", "1:11: non-ASCII characters must be inside double quotes");
+  refused("é = 1", "1:1: non-ASCII characters must be inside double quotes");
+  refused("name = \"\"\"a\\\n  é\"\"\"", "2:3: a non-ASCII character must not follow a backslash");
+  refused("hosts = 8.\"é\"", "1:11: quotation marks must enclose a whole name or value");
+  refused("hosts = 8[\"é\"]", "1:10: a bracket inside a name or value");
+  refused("hosts = 8=\"é\"", "1:10: a second = after one key");
   refused("hosts = 8\x05=\"é\"", "1:10: a control character");
-  refused("hosts = 8'é'", "1:10: quotes must surround a whole name or value");
-  refused("hosts = [\"a\" \"b\"]", "1:14: quotes must surround a whole name or value");
+  refused("hosts = 8'é'", "1:10: quotation marks must enclose a whole name or value");
+  refused("hosts = [\"a\" \"b\"]", "1:14: quotation marks must enclose a whole name or value");
   CHECK_THAT(message("name = \"\"\"a\\\n  e\\\\é\"\"\""), Catch::Contains("no nodes"));
   refused("hosts = [}]", "1:10: ");
   refused("hosts = 1", "1:9: \"hosts\" must be a list of names");
   refused("hosts = [\"a\"]\n[[\nlink]]", "2:3: a table without a name");
   refused("[ =]", "1:3: a table without a name");
   refused("[[[a]]", "1:3: a table without a name");
-  refused("hosts = [1]", "1:10: the name of a node must be text");
+  refused("hosts = [1]", "1:10: the name of a node must be a string");
   refused("hosts = [\"\"]", "1:10: the name of a node is \"\"");
   refused("hosts = [\"a\\nb\"]", "1:10: the name of a node is \"a?b\"");
   refused("hosts = [\"" + std::string(201, 'x') + "\"]", "1:10: the name of a node is");
@@ -470,7 +471,7 @@ TEST_CASE("a network file that is none is refused with its place", "[network][ne
   refused("hosts = [\"a\"]\nhosts = [\"b\"]", "2:9: ");
 
   const std::string two = "hosts = [\"a\"]\nswitches = [\"s\"]\n";
-  refused(two + "link = 3", "3:8: \"link\" must be a list of tables, each begun by [[link]]");
+  refused(two + "link = 3", "3:8: \"link\" must be a list of tables: [[link]]");
   refused(two + "[link]\nfrom = \"a\"", "3:1: \"link\" must be a list of tables");
   refused(two + "link = [3]", "3:9: \"link\" must be a list of tables");
   refused(two + "[[link]]\nfrom = \"a\"\n", "3:1: a [[link]] needs the key \"to\"");
@@ -481,7 +482,7 @@ TEST_CASE("a network file that is none is refused with its place", "[network][ne
           "5:6: the node \"x\" is not among the hosts and switches");
   refused(two + "[[link]]\nfrom = [\"a\", \"y\"]\nto = \"s\"", "4:14: the node \"y\" is not among");
   refused(two + "[[link]]\nfrom = \"a\"\nto = \"a\"",
-          "3:1: a link from \"a\" to \"a\"; its ends must differ");
+          "3:1: a link from \"a\" to \"a\" connects a node to itself");
   refused(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\nboth = true\n[[link]]\nfrom = \"s\"\nto = \"a\"",
           "7:1: the link from \"s\" to \"a\" is listed twice, once from each end");
   const auto link_refused = [&](const std::string& keys, const std::string& expected) {
@@ -493,9 +494,9 @@ TEST_CASE("a network file that is none is refused with its place", "[network][ne
   link_refused("rate = \"2 furlongs\"", "6:8: the rate of a link");
   link_refused("rate = \"0G\"", "6:8: the rate of a link must be above 0");
   link_refused("rate = \"10G\"\n[[link]]\nfrom = \"s\"\nto = \"a\"",
-               "7:1: a link without a rate beside links with speeds");
+               "7:1: a link has no rate, and other links have speeds");
   link_refused("rate = \"10G\"\n[[link]]\nfrom = \"s\"\nto = \"a\"\nrate = 2",
-               "10:8: a rate in packets a slot beside links with speeds");
+               "10:8: a rate is in packets per slot, and other links have speeds");
   link_refused("rate = \"10G\"\n[[link]]\nfrom = \"s\"\nto = \"a\"\nrate = \"3333G\"",
                "10:8: the speed of a link over 10 Gbit/s is");
   link_refused("wires = 0", "6:9: the wires of a bundle must be a whole number from 1 to 1024");
@@ -507,7 +508,7 @@ TEST_CASE("a network file that is none is refused with its place", "[network][ne
   flow_refused("rate = 0.0", "39: the rate of the flow \"a -> c\" is 0; it must be above 0");
   flow_refused("rate = -0.1", "39: the rate of the flow \"a -> c\" is \"-0.1\"; it must be above 0");
   flow_refused("rate = 1.0001",
-               "39: with this flow, \"a\" sends 10001/10000 packets a slot; a node sends at most 1");
+               "39: with this flow, \"a\" sends 10001/10000 packets per slot; it may send at most 1");
   flow_refused("rate = \"fast\"", "39: the rate of the flow \"a -> c\" is \"fast\"; it must be a number");
   flow_refused("rate = \"1/0\"", "39: the rate of the flow \"a -> c\" is \"1/0\"; it must be a number");
   flow_refused("rate = nan", "39: the rate of the flow \"a -> c\" is \"nan\"; it must be a number");
@@ -515,12 +516,12 @@ TEST_CASE("a network file that is none is refused with its place", "[network][ne
   flow_refused("rate = true", "39: the rate of the flow \"a -> c\" must be a number");
   flow_refused("rate = \"0e99999\"", "39: the rate of the flow \"a -> c\" is \"0e99999\"; at most 200");
   flow_refused("rate = \"1e-99\"",
-               "39: the rate of the flow \"a -> c\" is \"1e-99\", and the common denominator");
+               "39: the rate of the flow \"a -> c\" is \"1e-99\"; the common denominator");
   flow_refused("rate = 0.5, speed = 1", "44: a [[flow]] has no key \"speed\"; its keys are name, from");
-  flow_refused("rate = 0.5, path = \"best\"", "51: the way must be \"shortest\", \"spread\"");
-  flow_refused("rate = 0.5, path = 3", "51: the way must be");
+  flow_refused("rate = 0.5, path = \"best\"", "51: the route must be \"shortest\", \"spread\"");
+  flow_refused("rate = 0.5, path = 3", "51: the route must be");
   flow_refused("rate = 0.5, path = [\"t\"]",
-               "52: the path needs a link from \"a\" to \"t\", and there is none");
+               "52: the path needs a link from \"a\" to \"t\", but the network has no such link");
   flow_refused("rate = 0.5, path = [\"s\", \"x\"]", "57: the node \"x\" is not among");
   flow_refused("rate = 0.5, path = [\"s\", \"b\", \"s\", \"t\"]", "57: the path leads through \"b\", a host");
   flow_refused("rate = 0.5, path = [\"s\", \"u\", \"s\", \"t\"]", "62: the path passes \"s\" twice");
@@ -529,9 +530,10 @@ TEST_CASE("a network file that is none is refused with its place", "[network][ne
   flow_refused("rate = 0.5, loops = true", "9: the flow \"a -> c\" has loops = true; its path");
   flow_refused("rate = 0.5, path = \"spread\", routes = []", "70: the flow \"a -> c\" has both");
   flow_refused("rate = 0.5, routes = 1", "53: \"routes\" must be a list");
-  flow_refused("rate = 0.5, routes = []", "53: the shares of the flow \"a -> c\" sum to 0, not to 1");
+  flow_refused("rate = 0.5, routes = []",
+               "53: the shares of the flow \"a -> c\" sum to 0; they must sum to 1");
   flow_refused("rate = 0.5, routes = [{share = 0.5, path = [\"s\", \"t\"]}]",
-               "53: the shares of the flow \"a -> c\" sum to 1/2, not to 1");
+               "53: the shares of the flow \"a -> c\" sum to 1/2; they must sum to 1");
   flow_refused("rate = 0.5, routes = [{share = 2, path = [\"s\", \"t\"]}]",
                "63: the share of a route of the flow \"a -> c\" is \"2\"");
   flow_refused("rate = 0.5, routes = [{share = 1}]", "54: a route needs the key \"path\"");
@@ -539,26 +541,27 @@ TEST_CASE("a network file that is none is refused with its place", "[network][ne
 
   refused(frame + "[[flow]]\nfrom = \"a\"\nto = \"a\"\nrate = 0.5",
           "7:1: the flow \"a -> a\" leads from a node to itself");
-  refused(frame + "[[flow]]\nfrom = \"a\"\nto = \"d\"\nrate = 0.5", "7:1: no way leads from \"a\" to \"d\"");
+  refused(frame + "[[flow]]\nfrom = \"a\"\nto = \"d\"\nrate = 0.5",
+          "7:1: no route leads from \"a\" to \"d\"");
   refused(frame + "[[flow]]\nfrom = \"a\"\nto = \"z\"\nrate = 0.5", "9:6: the node \"z\" is not among");
   refused(
       frame +
           "[[flow]]\nfrom = \"a\"\nto = \"b\"\nrate = 0.5\n[[flow]]\nfrom = \"a\"\nto = \"b\"\nrate = 0.1",
-      "11:1: two flows are called \"a -> b\"");
+      "11:1: two flows are named \"a -> b\"");
   refused(
       frame +
           "[[flow]]\nfrom = \"a\"\nto = \"b\"\nrate = 0.5\n[[flow]]\nfrom = \"a\"\nto = \"c\"\nrate = 0.6",
-      "14:8: with this flow, \"a\" sends 11/10 packets a slot; a node sends at most 1");
+      "14:8: with this flow, \"a\" sends 11/10 packets per slot; it may send at most 1");
 
   refused(frame + "[traffic]\nroute = \"spread\"", "7:1: [traffic] needs the key \"matrix\"");
-  refused(frame + "[traffic]\nmatrix = 1", "8:10: \"matrix\" must be text");
+  refused(frame + "[traffic]\nmatrix = 1", "8:10: \"matrix\" must be a string");
   refused(frame + "[traffic]\nmatrix = \"\"", "8:10: \"matrix\" must be the name");
-  refused(frame + "[traffic]\nmatrix = \"m.csv\"\nroute = \"x\"", "9:9: the way must be");
+  refused(frame + "[traffic]\nmatrix = \"m.csv\"\nroute = \"x\"", "9:9: the route must be");
   refused(frame + "[traffic]\nmatrix = \"m.csv\"\nrule = \"x\"", "9:1: [traffic] has no key \"rule\"");
   CHECK(message(frame + "[traffic]\nmatrix = \"m.csv\"\nroute = \"spread\"") == "no error");
 }
 
-TEST_CASE("a traffic matrix that is none is refused with its place", "[network][network_file]") {
+TEST_CASE("an invalid traffic matrix is rejected with its location", "[network][network_file]") {
   const auto refused = [](const std::string& csv, const std::string& expected) {
     CAPTURE(csv);
     CHECK_THAT(matrix_message(csv), Catch::StartsWith("demand.csv:" + expected));
@@ -571,19 +574,19 @@ TEST_CASE("a traffic matrix that is none is refused with its place", "[network][
   refused(",a,b,a\n", "1:6: the destination \"a\" has two columns");
   refused(",b\nx,1\n", "2:1: the node \"x\" is not in the network");
   refused(",b\na,0.1\nb,\na,0.1\n", "4:1: the source \"a\" has two rows");
-  refused(",b,c\na,0.1\n", "2:1: the row of \"a\" has 2 cells, the first row 3");
-  refused(",b,c\n\na,0.1,,2\n", "3:1: the row of \"a\" has 4 cells, the first row 3");
+  refused(",b,c\na,0.1\n", "2:1: the row of \"a\" has 2 cells; the first row has 3");
+  refused(",b,c\n\na,0.1,,2\n", "3:1: the row of \"a\" has 4 cells; the first row has 3");
   refused(",b\na, much\n", "2:4: the rate of the flow \"a -> b\" is \"much\"; it must be a number");
   refused(",b\na,-1\n", "2:3: the rate of the flow \"a -> b\" is \"-1\"; it must be above 0 and at most 3");
-  refused(",b\na,1.5\n", "2:3: with this flow, \"a\" sends 2 packets a slot; a node sends at most 1");
+  refused(",b\na,1.5\n", "2:3: with this flow, \"a\" sends 2 packets per slot; it may send at most 1");
   refused(",b\na,3.5\n", "2:3: the rate of the flow \"a -> b\" is \"3.5\"; it must be above 0 and at most 3");
-  refused(",a\na,0.1\n", "2:3: a flow from \"a\" to itself");
-  refused(",c\na,0.1\n", "2:3: the network has a flow \"a -> c\" already");
-  refused(",b\na,0.75\n", "2:3: with this flow, \"a\" sends 5/4 packets a slot");
-  refused(",b,d\nb,0,0.5\n", "2:5: no way leads from \"b\" to \"d\"");
-  refused(",\"b\na,0.75\n", "1:2: the quotes that open here are not closed");
+  refused(",a\na,0.1\n", "2:3: the flow from \"a\" leads to itself");
+  refused(",c\na,0.1\n", "2:3: the flow \"a -> c\" is already in the network");
+  refused(",b\na,0.75\n", "2:3: with this flow, \"a\" sends 5/4 packets per slot");
+  refused(",b,d\nb,0,0.5\n", "2:5: no route leads from \"b\" to \"d\"");
+  refused(",\"b\na,0.75\n", "1:2: the quotation mark that opens here is not closed");
   refused(",\"b\"x\n", "1:5: a comma or the end of the line must follow");
-  refused(",\xC3\xA9,\xFF\n", "1:4: this is not UTF-8 text");
+  refused(",\xC3\xA9,\xFF\n", "1:4: the text is not valid UTF-8");
   refused(",b\na,0e99999\n", "2:3: the rate of the flow \"a -> b\" is \"0e99999\"; at most 200");
 
   Network bare = network_of(frame + "[traffic]\nmatrix = \"m.csv\"");
@@ -593,7 +596,7 @@ TEST_CASE("a traffic matrix that is none is refused with its place", "[network][
   CHECK(ways(bare, bare.flows.at(0)) == std::vector<std::string>{"1: b s t c"});
 }
 
-TEST_CASE("a traffic matrix counts what a node sends as the network file does", "[network][network_file]") {
+TEST_CASE("a traffic matrix limits a node's rate as the network file does", "[network][network_file]") {
   // Node a sends 0.3 in bursts, which do not count, and 0.8 that do.
   Network network = network_of(frame +
                                "flow = [{from = \"a\", to = \"c\", rate = 0.3, burst = 16},\n"
@@ -605,17 +608,18 @@ TEST_CASE("a traffic matrix counts what a node sends as the network file does", 
     check_equal(network, before);
   };
   refused("", "1:1: the traffic matrix is empty");
-  refused(",b\na,0.201\n", "2:3: with this flow, \"a\" sends 1001/1000 packets a slot");
+  refused(",b\na,0.201\n", "2:3: with this flow, \"a\" sends 1001/1000 packets per slot");
   add_traffic_matrix(network, ",b\na,0.2\n", "m.csv");
   CHECK(network.flows.size() == 3);
   check_equal(network_of(to_toml(network)), network);
-  refused(",d\na,0.001\n", "2:3: with this flow, \"a\" sends 1001/1000 packets a slot");
+  refused(",d\na,0.001\n", "2:3: with this flow, \"a\" sends 1001/1000 packets per slot");
 }
 
-/// Steps for each two of their letters would take days, and a level of the stack for each would end it.
-TEST_CASE("hostile files of a million letters and more are refused", "[network][network_file]") {
+/// Quadratic time in the characters would take days, and a stack level for each would overflow the stack.
+TEST_CASE("hostile files of a million characters and more are rejected", "[network][network_file]") {
   const std::string brackets(1'000'000, '[');
-  CHECK_THAT(message("a = " + brackets), Catch::Contains("net.toml:1:21: values nested more than 16 deep"));
+  CHECK_THAT(message("a = " + brackets),
+             Catch::Contains("net.toml:1:21: values are nested more than 16 deep, the limit"));
   CHECK_THAT(message(brackets), Catch::Contains("net.toml:1:3: a table without a name"));
   CHECK_THAT(message("a = " + std::string(1'000'000, '{')), Catch::Contains("nested more than 16 deep"));
   std::string dots = "a", quoted_dots = "\"=\"";
@@ -623,33 +627,34 @@ TEST_CASE("hostile files of a million letters and more are refused", "[network][
     dots += ".a";
     quoted_dots += ".'='";
   }
-  CHECK_THAT(message(dots + " = 1"), Catch::Contains("net.toml:1:16: a key of more than 8 parts"));
-  CHECK_THAT(message("[" + dots + "]"), Catch::Contains("a key of more than 8 parts"));
-  CHECK_THAT(message(quoted_dots + " = 1"), Catch::Contains("a key of more than 8 parts"));
-  // Quotes that end a string's own text must not hide what follows.
-  CHECK_THAT(message("x = [\"\"\"y\"\"\"\", {" + dots + " = 1}]"), Catch::Contains("a key of more than 8"));
-  CHECK_THAT(message("x = ['''y''''', {" + dots + " = 1}]"), Catch::Contains("a key of more than 8"));
-  CHECK_THAT(message("x = [\"\\\\\", {" + dots + " = 1}]"), Catch::Contains("a key of more than 8"));
-  CHECK_THAT(message(std::string(64'000'001, 'x')), Catch::Contains("64000001 bytes; at most 64000000"));
+  CHECK_THAT(message(dots + " = 1"),
+             Catch::Contains("net.toml:1:16: a key has more than 8 parts, the limit"));
+  CHECK_THAT(message("[" + dots + "]"), Catch::Contains("a key has more than 8 parts, the limit"));
+  CHECK_THAT(message(quoted_dots + " = 1"), Catch::Contains("a key has more than 8 parts, the limit"));
+  // Quotes at the end of a string's own text must not hide what follows.
+  CHECK_THAT(message("x = [\"\"\"y\"\"\"\", {" + dots + " = 1}]"), Catch::Contains("a key has more than 8"));
+  CHECK_THAT(message("x = ['''y''''', {" + dots + " = 1}]"), Catch::Contains("a key has more than 8"));
+  CHECK_THAT(message("x = [\"\\\\\", {" + dots + " = 1}]"), Catch::Contains("a key has more than 8"));
+  CHECK_THAT(message(std::string(64'000'001, 'x')), Catch::Contains("64000001 bytes; the limit is 64000000"));
 
   std::mt19937_64 random(5);
   std::string noise(10'000'000, ' '), printable = noise;
   for (char& c : noise) c = static_cast<char>(random());
   for (char& c : printable) c = static_cast<char>(' ' + static_cast<char>(random() % 95));
-  CHECK_THAT(message(noise), Catch::Contains("this is not UTF-8 text"));
+  CHECK_THAT(message(noise), Catch::Contains("the text is not valid UTF-8"));
   CHECK_THAT(message(printable), Catch::StartsWith("net.toml:1:"));
   CHECK(message(printable).size() < 500);
-  CHECK_THAT(matrix_message(noise), Catch::Contains("this is not UTF-8 text"));
+  CHECK_THAT(matrix_message(noise), Catch::Contains("the text is not valid UTF-8"));
   CHECK_THAT(matrix_message(printable), Catch::StartsWith("demand.csv:1:"));
   CHECK(matrix_message(printable).size() < 500);
   CHECK_THAT(matrix_message(std::string(10'000'000, ',')),
              Catch::Contains("1:100002: more than 100001 cells"));
 }
 
-TEST_CASE("counts beyond the limits are refused", "[network][network_file]") {
+TEST_CASE("counts above the limits are rejected", "[network][network_file]") {
   std::string names;
   for (int i = 0; i < 200'001; ++i) names += "\"n" + std::to_string(i) + "\",";
-  CHECK_THAT(message("switches = [" + names + "]"), Catch::Contains("more than 200000 nodes"));
+  CHECK_THAT(message("switches = [" + names + "]"), Catch::Contains("more than 200000 nodes, the limit"));
   const auto list = [](const std::string& letter, int count) {
     std::string text = "[";
     for (int i = 0; i < count; ++i) text += '"' + letter + std::to_string(i) + "\",";
@@ -657,8 +662,8 @@ TEST_CASE("counts beyond the limits are refused", "[network][network_file]") {
   };
   CHECK_THAT(message("hosts = " + list("h", 1'415) + "\nswitches = " + list("s", 1'415) +
                      "\nlink = [{from = " + list("h", 1'415) + ", to = " + list("s", 1'415) + "}]"),
-             Catch::Contains("net.toml:3:9: more than 2000000 links"));
-  // 101^3 ways from a to b.
+             Catch::Contains("net.toml:3:9: more than 2000000 links, the limit"));
+  // 101^3 routes from a to b.
   std::string stages = list("x", 101) + list("y", 101) + list("z", 101);
   stages.erase(std::remove_if(stages.begin(), stages.end(), [](char c) { return c == '[' || c == ']'; }),
                stages.end());
@@ -668,8 +673,8 @@ TEST_CASE("counts beyond the limits are refused", "[network][network_file]") {
               ", to = " + list("z", 101) + "}, {from = " + list("z", 101) +
               ", to = \"b\"}]\nflow = [{from = \"a\", to = \"b\", rate = 1, "
               "path = \"spread\"}]"),
-      Catch::Contains("limit: the flows have more than 1000000 routes"));
-  // 30 diamonds in a row: 2^30 shortest ways, 60 links each.
+      Catch::Contains("limit: the flows have more than 1000000 routes in total, the limit"));
+  // 30 diamonds in a row: 2^30 shortest routes, 60 links each.
   std::string diamonds = "switches = [", links = "link = [";
   for (int i = 0; i < 30; ++i) {
     const std::string n = std::to_string(i), next = std::to_string(i + 1);
@@ -683,8 +688,9 @@ TEST_CASE("counts beyond the limits are refused", "[network][network_file]") {
   CHECK(message(diamonds + "\"shortest\"}]") == "no error");
 }
 
-TEST_CASE("reading a network costs as much as it has flows, not their square", "[network][network_file]") {
-  // Of a thousand queues. A machine's speed is in both costs alike; squares would be 256 times as dear.
+TEST_CASE("reading a network takes linear time in its flows", "[network][network_file]") {
+  // For a thousand queues. The machine's speed affects both costs equally; quadratic cost would be 256 times
+  // as high.
   const std::string few = torus_file(1'000), many = torus_file(16'000);
   const auto reading = [](const std::string& toml) { return cost_of([&] { (void)network_of(toml); }); };
   CHECK(reading(many) < 64 * reading(few));

@@ -17,7 +17,7 @@ const std::string three_hosts =
     "hosts = [\"a\", \"b\", \"c\"]\nswitches = [\"s\"]\n[[link]]\nfrom = [\"a\", \"b\", \"c\"]\nto = "
     "\"s\"\nboth = true\n";
 
-/// "a -> b" and its rate, of what a matrix says for a star of three.
+/// "a -> b" and its rate, from a matrix for a star of three.
 std::map<std::string, std::string> flows_of(const std::string& csv,
                                             std::vector<std::string>* remarks = nullptr,
                                             const std::string& toml = three_hosts) {
@@ -44,7 +44,7 @@ const std::map<std::string, std::string> star_flows{{"a -> b", "1/5"},  {"a -> c
 
 }  // namespace
 
-TEST_CASE("a traffic matrix is read in the layouts that programs write", "[network][matrix]") {
+TEST_CASE("a traffic matrix is read in the layouts of common programs", "[network][matrix]") {
   for (const char* csv : {
            ",a,b,c\na,0,0.2,0.1\nb,0.1,0,0.3\nc,0.2,0.1,0\n",
            ";a;b;c\na;0;0.2;0.1\nb;0.1;0;0.3\nc;0.2;0.1;0\n",
@@ -54,7 +54,7 @@ TEST_CASE("a traffic matrix is read in the layouts that programs write", "[netwo
            "0.1 | - |\n",
            ",a,b,c\na,-,20%,10 %\nb,10%,-,30%\nc,20%,10%,-\n",       // percent and dashes
            ",a,b,c\na,nan,0.2,0.1\nb,0.1,NaN,0.3\nc,0.2,0.1,nan\n",  // pandas' missing diagonal
-           ",a,b,c,\na,0,0.2,0.1,\nb,0.1,0,0.3,\nc,0.2,0.1,0,\n",    // a comma behind each row
+           ",a,b,c,\na,0,0.2,0.1,\nb,0.1,0,0.3,\nc,0.2,0.1,0,\n",    // a comma at the end of each row
            "a,b,c\na,0,0.2,0.1\nb,0.1,0,0.3\nc,0.2,0.1,0\n",         // R: no corner
            "dst\\src,a,b,c\na,,0.1,0.2\nb,0.2,,0.1\nc,0.1,0.3,\n",   // columns send
            "to/from,a,b,c\na,,0.1,0.2\nb,0.2,,0.1\nc,0.1,0.3,\n",
@@ -76,7 +76,7 @@ TEST_CASE("a traffic matrix is read in the layouts that programs write", "[netwo
   }
 }
 
-TEST_CASE("what a matrix could have meant otherwise is said", "[network][matrix]") {
+TEST_CASE("ambiguous matrices get a remark", "[network][matrix]") {
   const auto remark = [](const std::string& csv) {
     std::vector<std::string> remarks;
     (void)flows_of(csv, &remarks);
@@ -84,40 +84,40 @@ TEST_CASE("what a matrix could have meant otherwise is said", "[network][matrix]
   };
   CHECK(remark(",a,b,c\na,0,0.2,0.1\n") == "none");
   CHECK(remark("dst\\src,a,b,c\na,,0.1,0.2\n") ==
-        "m.csv: rows receive and columns send, as its first cell \"dst\\src\" says");
+        "m.csv: rows receive and columns send, according to its first cell \"dst\\src\" says");
   CHECK_THAT(remark("0,0.2,0.1\n0.1,0,0.3\n0.2,0.1,0\n"), Catch::Contains("the first is the node a"));
   CHECK_THAT(remark(",a,b,sum\na,0,0.2,0.2\n"),
-             Catch::Contains("the totals are left out; they are the sums"));
+             Catch::Contains("the rows and columns of totals agree with the sums and are ignored"));
   CHECK_THAT(remark("a -> b: 0.2\n"), Catch::Contains("left -> right: rate"));
 }
 
-TEST_CASE("a matrix that may mean two things is refused", "[network][matrix]") {
+TEST_CASE("an undecidable matrix is rejected", "[network][matrix]") {
   CHECK_THAT(matrix_refusal("dst,a,b,c\na,,0.1,0.2\n"),
-             Catch::Contains("does not say whether rows or columns receive"));
+             Catch::Contains("does not show whether rows or columns receive"));
   CHECK_THAT(matrix_refusal(",a,b,total\na,0,0.2,0.4\n"),
-             Catch::Contains("m.csv:2:9: the sum is \"0.4\", and the rates add up to 0.2"));
+             Catch::Contains("m.csv:2:9: the sum is \"0.4\", but the rates add up to 0.2"));
   CHECK_THAT(matrix_refusal("0,0.2\n0.1,0\n"), Catch::Contains("m.csv:"));
-  CHECK_THAT(matrix_refusal(",a,b,c\na,0,nan,0.1\n"), Catch::Contains("no number; leave the cell blank"));
+  CHECK_THAT(matrix_refusal(",a,b,c\na,0,nan,0.1\n"), Catch::Contains("not a number; leave the cell blank"));
   CHECK_THAT(matrix_refusal(",a,b,c\na,0,20G,0.1\n"),
-             Catch::Contains("\"20G\", a speed; say in the network file"));
+             Catch::Contains("\"20G\", a speed; give link speeds in the network file"));
   CHECK_THAT(matrix_refusal(",a,b,x\na,0,0.1,0.1\n"),
              Catch::Contains("the node \"x\" is not in the network"));
-  CHECK_THAT(matrix_refusal("0,0.2,0.1\n0.1,0,0.3\n"), Catch::Contains("3 nodes that send, and has 2 rows"));
+  CHECK_THAT(matrix_refusal("0,0.2,0.1\n0.1,0,0.3\n"), Catch::Contains("3 sending nodes, but has 2 rows"));
   CHECK_THAT(matrix_refusal("a,b,0.2\n"), Catch::StartsWith("m.csv:1"));
 }
 
-TEST_CASE("speeds in a matrix are those of the network's links", "[network][matrix]") {
+TEST_CASE("speeds in a matrix are relative to the network's links", "[network][matrix]") {
   const std::string fast = three_hosts + "rate = \"50G\"\n";
   CHECK(flows_of(",a,b,c\na,0,10G,5Gbps\nb,5G,0,15G\nc,10G,5000Mbps,0\n", nullptr, fast) == star_flows);
 }
 
-TEST_CASE("connections of htsim share what their source may send", "[network][matrix]") {
+TEST_CASE("connections of htsim share the rate of their source", "[network][matrix]") {
   const auto flows = flows_of(
       "Nodes 3\nConnections 3\n0->1 id 1 start 0 size 2000\n0->2 id 2 start 0 size 9\n2->1 id 3 start 0\n");
   CHECK(flows == std::map<std::string, std::string>{{"a -> b", "1/2"}, {"a -> c", "1/2"}, {"c -> b", "1"}});
 }
 
-TEST_CASE("lists of pairs come in any order of columns and with any separator", "[network][matrix]") {
+TEST_CASE("lists of pairs may have any column order and separator", "[network][matrix]") {
   const Network network =
       read_network(three_hosts, "net.toml", FileUse::packets, FlowsFrom::elsewhere).network;
   const auto read = [&](const std::string& csv) {
@@ -137,6 +137,7 @@ TEST_CASE("lists of pairs come in any order of columns and with any separator", 
     CHECK(read(csv).entries == first.entries);
     CHECK(read(csv).values == first.values);
   }
-  CHECK_THROWS_WITH(read("a,b,0.2\n"), Catch::Contains("the first line must be \"from, to, rate\""));
+  CHECK_THROWS_WITH(read("a,b,0.2\n"),
+                    Catch::Contains("the first line must name the columns from, to and rate"));
   CHECK_THROWS_WITH(read("from,to,rate\na,b\n"), Catch::Contains("a line must have three cells"));
 }

@@ -29,7 +29,7 @@ std::string import_refusal(const std::string& text) {
   return "no error";
 }
 
-/// "a - b 5/2", both ways where there are both.
+/// "a - b 5/2", both directions if there are both.
 std::multiset<std::string> link_list(const Network& network) {
   std::multiset<std::string> links;
   for (const Link& link : network.links) {
@@ -85,7 +85,7 @@ TEST_CASE("networks of other programs are read", "[network][imports]") {
     CHECK(link_list(network) == small_links);
     CHECK(host_names(network) == std::multiset<std::string>{"h1", "h2"});
     CHECK(network.gbps == rational("25"));
-    CHECK(has_remark(network, "hosts, by their names"));
+    CHECK(has_remark(network, "hosts, identified by their names"));
     // And as a network file.
     const Network again =
         read_network(to_toml(network), "again", FileUse::packets, FlowsFrom::elsewhere).network;
@@ -100,7 +100,7 @@ TEST_CASE("files of simulators are read", "[network][imports]") {
       imported("router 0 node 0 node 1 router 1\nrouter 1 node 2 router 2 5\nrouter 2 node 3 node 4\n");
   CHECK(host_names(anynet) == std::multiset<std::string>{"n0", "n1", "n2", "n3", "n4"});
   CHECK(anynet.links.size() == 14);
-  CHECK(has_remark(anynet, "latencies of channels are left out"));
+  CHECK(has_remark(anynet, "latencies of channels are ignored"));
 
   const Network hpcc = imported(
       "6 2 5\n0 1\n0 1 100Gbps 0.001ms 0\n0 2 25Gbps 0.001ms 0\n0 3 25Gbps 0.001ms 0\n1 4 25Gbps 0.001ms "
@@ -109,7 +109,7 @@ TEST_CASE("files of simulators are read", "[network][imports]") {
   CHECK(host_names(hpcc) == std::multiset<std::string>{"2", "3", "4", "5"});
   CHECK(link_list(hpcc).count("0 > 1 4") == 1);
 
-  // Two leaves of two hosts, two spines by two wires each.
+  // Two leaves with two hosts, two spines with two parallel links each.
   const Network htsim = imported(
       "Nodes 4\nTiers 2\nPodsize 4\n\nTier 0\nDownlink_speed_Gbps 100\nRadix_Up 4\nRadix_Down 2\n\nTier 1\n"
       "Downlink_speed_Gbps 50\nRadix_Down 4\nBundle 2\nSwitch_Latency_ns 0\n");
@@ -119,7 +119,7 @@ TEST_CASE("files of simulators are read", "[network][imports]") {
   CHECK(link_list(htsim).count("tor0 > spine1") == 2);
   CHECK(link_list(htsim).count("0 > tor0 2") == 1);
   CHECK(htsim.has_bundles());
-  CHECK(has_remark(htsim, "Switch_Latency_ns left out"));
+  CHECK(has_remark(htsim, "Switch_Latency_ns ignored"));
 
   // k = 4: 16 hosts, 8 + 8 + 4 switches.
   const Network fat_tree = imported(
@@ -130,25 +130,25 @@ TEST_CASE("files of simulators are read", "[network][imports]") {
   CHECK(fat_tree.links.size() == 2 * 48);
 }
 
-TEST_CASE("what is a host is told by kinds before names", "[network][imports]") {
+TEST_CASE("hosts are identified by kinds before names", "[network][imports]") {
   CHECK(host_names(imported("graph { h1 [type=switch]; a [type=host]; h1 -- a; h1 -- h2 }")) ==
         std::multiset<std::string>{"a", "h2"});
   const Network none = imported("a b\nb c\n");
   CHECK(host_names(none).empty());
   CHECK(has_remark(none, "no hosts: every node sends"));
   CHECK(has_remark(none, "no speeds"));
-  // A ring of nodes called n1, n2, ..: none hangs on another.
+  // A ring of nodes named n1, n2, ..: none has a single neighbour.
   CHECK(host_names(imported("n1 n2\nn2 n3\nn3 n1\n")).empty());
 }
 
-TEST_CASE("links lead one way where the file says so", "[network][imports]") {
+TEST_CASE("links are directed if the file declares it", "[network][imports]") {
   CHECK(link_list(imported("digraph { a -> b -> c; a -> c [dir=both] }")) ==
         std::multiset<std::string>{"a > b", "b > c", "a > c", "c > a"});
   CHECK(link_list(imported("graph [ directed 1 node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] ]")) ==
         std::multiset<std::string>{"0 > 1"});
 }
 
-TEST_CASE("letters by their numbers, and comments before everything", "[network][imports]") {
+TEST_CASE("character references, and comments at the start", "[network][imports]") {
   const Network gml = imported(
       "graph [ node [ id 0 label \"Z&#252;rich &amp; &quot;S&#xfc;d&quot;\" ] node [ id 1 label "
       "\"&#8364; & &none;\" ] edge [ source 0 target 1 ] ]");
@@ -158,17 +158,17 @@ TEST_CASE("letters by their numbers, and comments before everything", "[network]
         std::multiset<std::string>{"a > b", "b > a"});
 }
 
-TEST_CASE("parallel edges are wires of a bundle", "[network][imports]") {
+TEST_CASE("parallel edges are links of a bundle", "[network][imports]") {
   const Network network = imported("graph { a -- b; a -- b; b -- c }");
   CHECK(network.links.size() == 6);
   CHECK(network.link_name(0) == "a -> b (wire 1)");
   CHECK(link_list(imported("strict graph { a -- b; b -- a; b -- c }")).size() == 4);
-  CHECK(has_remark(imported("graph { a -- a; a -- b }"), "1 link from a node to itself left out"));
+  CHECK(has_remark(imported("graph { a -- a; a -- b }"), "1 link from a node to itself ignored"));
 }
 
 TEST_CASE("speeds become fractions", "[network][imports]") {
   CHECK(link_list(imported("source,target,speed\na,b,10G\nb,c,2.4G\n")).count("a > b 25/6") == 1);
-  // Too far apart for one to be a packet a slot: the fastest takes 128.
+  // The ratio is too large for one speed to be a packet per slot: the fastest gets 128.
   const Network wide = imported("source,target,speed\na,b,100G\nb,c,155M\n");
   CHECK(link_list(wide).count("a > b 128") == 1);
   CHECK(has_remark(wide, "rounded down"));
@@ -180,7 +180,7 @@ TEST_CASE("speeds become fractions", "[network][imports]") {
   CHECK_FALSE(read_speed("0"));
 }
 
-TEST_CASE("formats are told from their first lines", "[network][imports]") {
+TEST_CASE("formats are recognised from their first lines", "[network][imports]") {
   CHECK_FALSE(foreign_format(""));
   CHECK_FALSE(foreign_format("name = \"x\"\nhosts = [\"a\"]\n"));
   CHECK_FALSE(foreign_format("[[link]]\nfrom = \"a\"\n"));
@@ -194,10 +194,10 @@ TEST_CASE("formats are told from their first lines", "[network][imports]") {
   CHECK_THAT(import_refusal("Nodes 4\nConnections 2\n0->3 id 1\n"), Catch::Contains("give it as --matrix"));
   CHECK_THAT(import_refusal("<?xml version='1.0'?>\n<platform version='4.1'></platform>"),
              Catch::Contains("a platform of SimGrid"));
-  CHECK_THAT(import_refusal("<html></html>"), Catch::Contains("XML but no GraphML"));
+  CHECK_THAT(import_refusal("<html></html>"), Catch::Contains("XML but not GraphML"));
 }
 
-TEST_CASE("files that are broken are refused with their places", "[network][imports]") {
+TEST_CASE("broken files are rejected with their location", "[network][imports]") {
   CHECK_THAT(import_refusal("<graphml><graph><node id='a'>"), Catch::Contains("no XML"));
   CHECK_THAT(
       import_refusal("<graphml>\n<graph>\n<node id='a'/><edge source='a' target='b'/></graph></graphml>"),
@@ -206,16 +206,17 @@ TEST_CASE("files that are broken are refused with their places", "[network][impo
              Catch::Contains("\"1\", which is not listed"));
   CHECK_THAT(import_refusal("graph [ node [ id 0"), Catch::Contains("a [ is not closed"));
   CHECK_THAT(import_refusal("graph { a -- b"), Catch::Contains("a { is not closed"));
-  CHECK_THAT(import_refusal("graph { a -- }"), Catch::Contains("a node must stand here"));
-  CHECK_THAT(import_refusal("digraph { a -> \"b }"), Catch::Contains("quotes that open here are not closed"));
+  CHECK_THAT(import_refusal("graph { a -- }"), Catch::Contains("a node is expected here"));
+  CHECK_THAT(import_refusal("digraph { a -> \"b }"),
+             Catch::Contains("quotation mark that opens here is not closed"));
   CHECK_THAT(import_refusal("router 0 node x\n"), Catch::Contains("must be a whole number, not \"x\""));
   CHECK_THAT(import_refusal("3 1 2\n0\n0 1 10Gbps 1ms 0\n"),
-             Catch::Contains("says 2 links, and there are 1"));
-  CHECK_THAT(import_refusal("3 1 1\n9\n0 1 10Gbps 1ms 0\n"), Catch::Contains("none of 3 nodes"));
+             Catch::Contains("announces 2 links, but the file has 1"));
+  CHECK_THAT(import_refusal("3 1 1\n9\n0 1 10Gbps 1ms 0\n"), Catch::Contains("is not one of the 3 nodes"));
   CHECK_THAT(import_refusal("Nodes 5\nTiers 2\nTier 0\nRadix_Down 2\nRadix_Up 2\nTier 1\nRadix_Down 2\n"),
              Catch::Contains("Nodes (5) must be a multiple of 2"));
   std::string deep = "graph {";
   for (int i = 0; i < 100; ++i) deep += "{";
   CHECK_THAT(import_refusal(deep + "a -- b"), Catch::Contains("nested more than 32 deep"));
-  CHECK_THAT(import_refusal("graph { a }"), Catch::Contains("without links"));
+  CHECK_THAT(import_refusal("graph { a }"), Catch::Contains("has no links"));
 }

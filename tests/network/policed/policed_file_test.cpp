@@ -101,7 +101,7 @@ TEST_CASE("a file with policed flows is read in its units") {
   CHECK(last.reshaped);
 }
 
-TEST_CASE("without units policed flows have packets and slots") {
+TEST_CASE("without units policed flows use packets and slots") {
   const PolicedFile file = read_policed_network(R"(
 hosts = ["a", "b"]
 switches = ["s"]
@@ -121,7 +121,7 @@ bucket = { rate = "1/3", burst = 2 }
   CHECK(file.network.flows[0].longest == 1);
 }
 
-TEST_CASE("what a file with policed flows may not say is refused with its place") {
+TEST_CASE("invalid files with policed flows are rejected with their location") {
   const auto refused = [](const std::string& text, const std::string& why) {
     INFO(why);
     try {
@@ -132,22 +132,22 @@ TEST_CASE("what a file with policed flows may not say is refused with its place"
     }
   };
   const std::vector<std::array<std::string, 3>> faults{
-      {"burst = 1518 }\npacket", "burst = 1500 }\npacket", "must hold the longest packet"},
+      {"burst = 1518 }\npacket", "burst = 1500 }\npacket", "must be at least the longest packet"},
       {"rate = 0.5,", "rate = 0,", "must be above 0"},
       {"class = \"control\"\nbucket", "class = \"other\"\nbucket", "no [[class]] has"},
       {"class = \"control\"\nbucket", "bucket", "needs the key \"class\""},
       {"scheduler = \"priority\"", "scheduler = \"gates\"", "must be fifo, priority, drr or cbs"},
       {"quantum = { control = 3000, rest = 1518 }\n", "", "needs the key \"quantum\""},
-      {"scheduler = \"drr\"", "scheduler = \"fifo\"", "goes with scheduler = \"drr\""},
+      {"scheduler = \"drr\"", "scheduler = \"fifo\"", "applies only with scheduler = \"drr\""},
       {"quantum = { control = 3000, rest = 1518 }", "quantum = { control = 3000 }", "\"rest\""},
       {"time = \"us\"", "time = \"minutes\"", "must be one of ns, us, ms, s"},
-      {"packet = 1518", "packet = { max = 64, min = 1518 }", "longer than its longest"},
+      {"packet = 1518", "packet = { max = 64, min = 1518 }", "larger than its longest"},
       {"packet = 1518", "", "needs the key \"packet\""},
-      {"name = \"video\"", "name = \"video\"\npath = \"spread\"", "name the nodes of a path"},
-      {"name = \"video\"", "name = \"video\"\nrate = 0.5", "needs its \"bucket\""},
+      {"name = \"video\"", "name = \"video\"\npath = \"spread\"", "give the nodes of its path"},
+      {"name = \"video\"", "name = \"video\"\nrate = 0.5", "needs a \"bucket\""},
       {"rate = 1000\n", "", "needs the key \"rate\""},
       {"latency = 2.5", "latency = -1", "must be 0 or above"},
   };
   for (const auto& [what, with, why] : faults) refused(replaced(two_switches, what, with), why);
-  refused(two_switches + "\n[traffic]\nuniform = 0.5\n", "needs a [[flow]] with a \"bucket\"");
+  refused(two_switches + "\n[traffic]\nuniform = 0.5\n", "as a [[flow]] with a \"bucket\"");
 }

@@ -10,7 +10,8 @@
 #include <tuple>
 #include <vector>
 
-// The closed forms and sums of rational numbers against walking all messages, channel by channel, in whole numbers.
+// The closed forms and sums of rational numbers against an enumeration of all messages, channel by channel,
+// in whole numbers.
 
 namespace tailbound::network {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 using numeric::Rational;
 using numeric::whole;
 
-/// From, to, and at which rate.
+/// Source, destination and rate.
 using RatedFlows = std::vector<std::tuple<std::uint32_t, std::uint32_t, Rational>>;
 
 RatedFlows uniform(std::uint32_t nodes) {
@@ -29,7 +30,8 @@ RatedFlows uniform(std::uint32_t nodes) {
   return flows;
 }
 
-/// The most that crosses a wire: for a layout whose stations have one wire each, or all of them as many.
+/// Maximum traffic over a physical channel: for a layout whose stations have one physical channel each, or
+/// all the same number.
 Rational walked(const WormNetwork& network, const RatedFlows& flows) {
   const WormLayout& layout = network.layout();
   std::vector<Rational> of_wire(layout.wires, Rational(0));
@@ -55,7 +57,7 @@ Rational walked(const WormNetwork& network, const RatedFlows& flows) {
   return *std::max_element(of_wire.begin(), of_wire.end()) / whole(layout.variants);
 }
 
-TEST_CASE("channel bound: closed forms of uniform traffic are those of walking all messages") {
+TEST_CASE("channel bound: closed forms of uniform traffic match an enumeration of all messages") {
   const auto agrees = [](const WormTopology& topology, int virtual_channels) {
     const auto network = worm_network(topology, virtual_channels);
     const ChannelBound bound = channel_bound(topology);
@@ -92,7 +94,7 @@ TEST_CASE("channel bound: closed forms of uniform traffic are those of walking a
   CHECK(channel_bound(WormTopology{.nodes = 64}).load() == Rational(63) / 128);
 }
 
-TEST_CASE("channel bound: of patterns, by walking all messages") {
+TEST_CASE("channel bound: patterns match an enumeration of all messages") {
   for (const WormShape shape :
        {WormShape::mesh, WormShape::bidirectional_torus, WormShape::hypercube, WormShape::butterfly_fat_tree})
     for (const WormPatternName pattern : {WormPatternName::transpose, WormPatternName::shuffle,
@@ -110,7 +112,7 @@ TEST_CASE("channel bound: of patterns, by walking all messages") {
     }
 }
 
-TEST_CASE("channel bound: broadcasts by trees with every root and base, message by message") {
+TEST_CASE("channel bound: broadcasts over trees with every root and base, message by message") {
   for (const int dimensions : {1, 2, 3, 4}) {
     const std::uint32_t nodes = 1U << dimensions, n = static_cast<std::uint32_t>(dimensions);
     std::vector<Rational> sent(nodes * n), received(nodes);  // over each link, and at each node
@@ -134,7 +136,7 @@ TEST_CASE("channel bound: broadcasts by trees with every root and base, message 
     CHECK(channel_bound(dimensions, {}, 1).utilization == received.front());
     CHECK(channel_bound(dimensions, {.injection = Injection::ports, .ejection = Ejection::unlimited}, 1)
               .utilization == sent.front());
-    // Without broadcasts they are the hypercubes of `wormhole`.
+    // Without broadcasts the hypercubes are those of `wormhole`.
     for (const WormEnds& ends : {WormEnds{}, all_port})
       CHECK(channel_bound(dimensions, ends, 0).utilization ==
             channel_bound(WormTopology{.shape = WormShape::hypercube, .nodes = nodes, .ends = ends})
@@ -163,7 +165,7 @@ Network star() {
   return network;
 }
 
-TEST_CASE("channel bound: flows of a network's own, by routes, classes and wires, in rational numbers") {
+TEST_CASE("channel bound: flows of a file, by routes, classes and parallel channels, in rational numbers") {
   Network network = star();
   // Three nodes send; at load 1 their rates sum to 3.
   const Rational all = Rational(1) / 3 + Rational(1) / 7 + Rational(1) / 2;

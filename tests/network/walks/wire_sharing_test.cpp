@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-// Sums over pairs of ways, against looking at each pair.
+// Sums over pairs of routes, against an enumeration of each pair.
 
 namespace tailbound::network {
 namespace {
@@ -40,7 +40,7 @@ std::vector<Way> all_ways(const OneLane& network) {
   return ways;
 }
 
-TEST_CASE("one channel a wire: the same ways, and how many there were") {
+TEST_CASE("merged virtual channels: the same routes, and their original number") {
   const auto worms = std::shared_ptr<const WormNetwork>(
       make_cube_worms({.links = CubeLinks::bidirectional_torus, .radix = 4}, 5));
   const OneLane one(worms);
@@ -65,7 +65,7 @@ TEST_CASE("one channel a wire: the same ways, and how many there were") {
   }
 }
 
-TEST_CASE("shared wires: each pair of ways by itself") {
+TEST_CASE("shared channels: each pair of routes separately") {
   const std::vector<std::pair<Cube, int>> networks{
       {{.radix = 3}, 2},
       {{.links = CubeLinks::bidirectional_torus, .radix = 4}, 2},
@@ -86,7 +86,7 @@ TEST_CASE("shared wires: each pair of ways by itself") {
     const auto alone = [&](std::uint32_t channel) {
       return on_wire[wire(channel)] == 1 && network.lanes(layout.channels[channel].station) == 1;
     };
-    // Means over the worms of a turn, by the names of its channels.
+    // Means over the messages of a turn, by the names of its channels.
     std::map<std::pair<std::string, std::string>, std::map<std::string, double>> sums;
     for (const Way& own : ways)
       for (std::size_t k = 1; k < own.channels.size(); ++k) {
@@ -130,7 +130,7 @@ TEST_CASE("shared wires: each pair of ways by itself") {
   }
 }
 
-TEST_CASE("shared wires: how often two worms before one end are of one source") {
+TEST_CASE("shared channels: how often two messages before one end are of one source") {
   const OneLane network(make_cube_worms({.radix = 3}, 2));
   WormTraffic traffic;  // to node 4 from 0, 1 and 2, and a pair that sends alone
   traffic.flows = {{0, 4, 1.0}, {1, 4, 0.6}, {2, 4, 0.4}, {3, 5, 2.0}};

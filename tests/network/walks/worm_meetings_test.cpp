@@ -8,7 +8,8 @@
 #include <memory>
 #include <vector>
 
-// Who moves beside whom on shared wires: sums of squares against all pairs of ways, one by one.
+// Simultaneous messages on shared physical channels: sums of squares against an enumeration of all pairs of
+// routes.
 
 namespace {
 
@@ -38,7 +39,7 @@ std::vector<Way> ways_of(const WormNetwork& network, const std::vector<WormFlow>
   return ways;
 }
 
-/// As SharedWire has it, pair by pair.
+/// As in SharedWire, pair by pair.
 std::map<std::uint32_t, SharedWire> pair_by_pair(const WormNetwork& network,
                                                  const std::vector<WormFlow>& flows) {
   const WormLayout& layout = network.layout();
@@ -77,7 +78,7 @@ std::vector<WormFlow> uniform(std::uint32_t nodes) {
   return flows;
 }
 
-TEST_CASE("shared wires: who moves beside whom, against all pairs of ways") {
+TEST_CASE("shared channels: simultaneous messages match all pairs of routes") {
   struct Case {
     std::shared_ptr<const WormNetwork> network;
     bool unequal = false;
@@ -105,7 +106,7 @@ TEST_CASE("shared wires: who moves beside whom, against all pairs of ways") {
   }
 }
 
-TEST_CASE("shared wires: none where it matters which channel a worm has, and where they are few") {
+TEST_CASE("shared channels: none if the virtual channel matters, or there are few") {
   CHECK(shared_wires(*make_cube_worms({.radix = 4}, 1), {}).empty());
   CHECK(shared_wires(*make_cube_worms({.radix = 4}, many_channels - 1), {}).empty());
   CHECK(

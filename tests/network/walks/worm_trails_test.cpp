@@ -8,13 +8,14 @@
 #include <utility>
 #include <vector>
 
-// Ways with their last channels: together they are the turns of the graph, which another walk counts.
+// Routes with their last channels: together they are the turns of the graph, which another enumeration
+// counts.
 
 namespace {
 
 using namespace tailbound::network;
 
-TEST_CASE("worm trails: all of a channel's trails together make its turns") {
+TEST_CASE("trails: the trails of a channel sum to its turns") {
   const Cube cube =
       GENERATE(Cube{.radix = 4}, Cube{.links = CubeLinks::unidirectional_torus, .radix = 5},
                Cube{.links = CubeLinks::bidirectional_torus, .radix = 4}, Cube{.radix = 3, .dimensions = 3});
@@ -47,7 +48,7 @@ TEST_CASE("worm trails: all of a channel's trails together make its turns") {
   }
 }
 
-TEST_CASE("worm trails: none where a worm takes any of several channels") {
+TEST_CASE("trails: none if a message takes any of several channels") {
   const auto worms = make_cube_worms({.radix = 4}, 2);
   ChannelGraph graph = walk_graph(*worms, {});
   CHECK_FALSE(add_trails(graph, *worms, {}, 1));

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-// Graphs by walking all ways: a mesh against closed forms and cube_graph(), random networks whose ways split
-// against a recursion over each single way.
+// Graphs by enumeration of all routes: a mesh against closed forms and cube_graph(), random networks with
+// splitting routes against a recursion over each single route.
 
 namespace {
 
@@ -82,7 +82,7 @@ std::map<std::string, double> rates(const ChannelGraph& graph) {
   return result;
 }
 
-/// (from, to) -> {messages a cycle, own share}, by the name of the station's first channel.
+/// (from, to) -> {messages per cycle, own share}, by the name of the station's first channel.
 using Flows = std::map<std::pair<std::string, std::string>, std::pair<double, double>>;
 Flows flows(const ChannelGraph& graph) {
   Flows result;
@@ -93,7 +93,7 @@ Flows flows(const ChannelGraph& graph) {
   return result;
 }
 
-/// What comes in goes out, at every channel; what is sent is received.
+/// Inflow equals outflow at every channel; sent traffic equals received traffic.
 void check_conservation(const ChannelGraph& graph) {
   std::vector<double> in(graph.stations.size(), 0);
   double sent = 0, received = 0;
@@ -121,7 +121,7 @@ void check_conservation(const ChannelGraph& graph) {
   }
 }
 
-TEST_CASE("walk: a mesh under uniform traffic, rates in closed form and flows as cube_graph() has them") {
+TEST_CASE("walk: a mesh under uniform traffic has closed-form rates and the flows of cube_graph()") {
   const std::uint32_t k = GENERATE(2u, 4u, 5u);
   const ChannelGraph graph = walk_graph(PlainMesh(k), {});
   check_conservation(graph);
@@ -188,7 +188,7 @@ TEST_CASE("walk: every mesh, torus and hypercube, channel by channel, has the fl
     CHECK(weights.at(other.channels[source.channel].name) == Approx(source.weight).epsilon(1e-13));
 }
 
-TEST_CASE("walk: a hypercube written out for broadcasts has the rates of cube_graph(), whatever its ends") {
+TEST_CASE("walk: a hypercube for broadcasts has the rates of cube_graph(), for all ends") {
   for (const WormEnds& ends : {WormEnds{}, unlimited, ports, all_port}) {
     const auto network = make_hypercube_worms(4, 1, ends);
     const ChannelGraph mine = walk_graph(*network, {});
@@ -198,7 +198,7 @@ TEST_CASE("walk: a hypercube written out for broadcasts has the rates of cube_gr
     CHECK(mine.mean_distance == Approx(other.mean_distance).epsilon(1e-14));
     CHECK(mine.channels.size() == other.channels.size());
     CHECK(mine.sources.size() == other.sources.size());
-    // Dimensions are crossed in the other order, so that channels have other names.
+    // Dimensions are crossed in the other order, so channels have other names.
     std::multiset<long> of_mine, of_other;
     for (const Channel& channel : mine.channels) of_mine.insert(std::lround(channel.rate * 1e9));
     for (const Channel& channel : other.channels) of_other.insert(std::lround(channel.rate * 1e9));
@@ -206,7 +206,7 @@ TEST_CASE("walk: a hypercube written out for broadcasts has the rates of cube_gr
   }
 }
 
-TEST_CASE("walk: flows given count as they are, and only channels that they use are there") {
+TEST_CASE("walk: given flows are counted exactly, and only used channels exist") {
   const PlainMesh mesh(4);
   const ChannelGraph graph = walk_graph(mesh, {{{0, 5, 1.5}, {1, 5, 0.25}, {15, 0, 0.25}}});
   check_conservation(graph);
@@ -218,7 +218,7 @@ TEST_CASE("walk: flows given count as they are, and only channels that they use 
   CHECK(rate.size() == 3 + 2 + 2 + 6);
 }
 
-/// Layers of stations with one to three channels each; where a head goes next is as good as random.
+/// Layers of stations with one to three channels each; the next station of a head is pseudo-random.
 class RandomLayers : public WormNetwork {
  public:
   RandomLayers(std::uint32_t seed, std::uint32_t nodes, std::uint32_t layers, std::uint32_t variants)
@@ -273,7 +273,7 @@ class RandomLayers : public WormNetwork {
   std::uint32_t seed_, layers_;
 };
 
-/// Each single way, by recursion.
+/// Each single route, by recursion.
 void follow(const WormNetwork& network, WormHead head, double rate, std::map<std::string, double>& rates,
             std::map<std::pair<std::string, std::string>, double>& flows, double& crossed) {
   const std::uint32_t station = network.next_station(head);
@@ -290,7 +290,7 @@ void follow(const WormNetwork& network, WormHead head, double rate, std::map<std
   }
 }
 
-TEST_CASE("walk: networks whose ways split and meet, against a recursion over each single way") {
+TEST_CASE("walk: splitting and merging routes match a recursion over single routes") {
   const std::uint32_t seed = GENERATE(range(1u, 13u));
   const std::uint32_t nodes = 3 + seed % 3, variants = 1 + seed % 3;
   const RandomLayers network(seed, nodes, 4, variants);
@@ -335,7 +335,7 @@ TEST_CASE("walk: networks whose ways split and meet, against a recursion over ea
   CHECK(weights == Approx(1).epsilon(1e-14));
 }
 
-/// Two nodes send over two wires with two virtual channels each, a station of two, to two others.
+/// Two nodes send over two physical channels with two virtual channels each, a station of two, to two others.
 class SharedLine : public WormNetwork {
  public:
   SharedLine() : WormNetwork(line()) {}
@@ -350,7 +350,8 @@ class SharedLine : public WormNetwork {
   [[nodiscard]] std::string node_name(std::uint32_t node) const override { return std::to_string(node); }
 
  private:
-  // Stations: 0, 1 injection of nodes 0 and 1; 2, 3 the two wires on the way; 4, 5 ejection of nodes 2 and 3.
+  // Stations: 0, 1 injection of nodes 0 and 1; 2, 3 the two physical channels in between; 4, 5 ejection of
+  // nodes 2 and 3.
   static WormLayout line() {
     return {.name = "line",
             .nodes = 4,
@@ -361,25 +362,25 @@ class SharedLine : public WormNetwork {
   }
 };
 
-TEST_CASE("walk: worms met on virtual channels of which any will do, against all pairs of single ways") {
+TEST_CASE("walk: messages met on any free virtual channel match all pairs of routes") {
   const SharedLine line;
   REQUIRE(line.layout().shares_wires());
   const std::vector<WormFlow> sent{{0, 2, 0.7}, {0, 3, 0.3}, {1, 2, 0.5}, {1, 3, 0.5}};
   const ChannelGraph graph = walk_graph(line, {sent});
-  // Each source sends one worm after the other, so that a worm meets those of the other source, all at the
-  // first wire; at the second one no others.
+  // Each source sends one message after the other, so a message meets those of the other source, all at the
+  // first physical channel; at the second one no others.
   CHECK(graph.worms_met == Approx(1).epsilon(1e-14));
   CHECK(walk_graph(line, {{{0, 2, 1}, {1, 3, 1}}}).worms_met == Approx(1).epsilon(1e-14));
 }
 
-TEST_CASE("walk: shares of worms that end on a link are no more than 1") {
+TEST_CASE("walk: fractions of messages ending on a link are at most 1") {
   for (const int virtual_channels : {3, 6, 7}) {
     const auto cube = make_hypercube_worms(6, virtual_channels);
     for (const Channel& channel : walk_graph(*cube, {}).channels) CHECK(channel.ends <= 1);
   }
 }
 
-TEST_CASE("walk: networks and traffic that are none are refused") {
+TEST_CASE("walk: invalid networks and traffic are rejected") {
   const PlainMesh mesh(3);
   const auto refuse = [&](std::vector<WormFlow> sent) {
     CHECK_THROWS_AS(walk_graph(mesh, {std::move(sent)}), InvalidArgument);

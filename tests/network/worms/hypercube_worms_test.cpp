@@ -13,8 +13,9 @@ namespace {
 using Index = std::uint32_t;
 using test::all_ends;
 
-/// Every choice of how messages enter and leave.
-TEST_CASE("hypercube worms: every way from every port crosses what differs, higher dimensions first") {
+/// All kinds of injection and ejection.
+TEST_CASE(
+    "hypercube network: every route from every port crosses the differing dimensions, higher ones first") {
   const WormEnds ends = GENERATE(from_range(all_ends));
   for (const int n : {1, 2, 3, 5})
     for (const int lanes : {1, 3}) {
@@ -67,13 +68,14 @@ TEST_CASE("hypercube worms: every way from every port crosses what differs, high
             REQUIRE(next == stations.size());
           }
       CHECK(links_used.size() == std::size_t{nodes} * dimensions);
-      for (const WormStation& station : layout.stations)  // a wire for each station, shared by its channels
+      // a physical channel for each station, shared by its channels
+      for (const WormStation& station : layout.stations)
         for (Index lane = 0; lane < station.count; ++lane)
           REQUIRE(layout.channels[station.first + lane].wire == layout.channels[station.first].wire);
     }
 }
 
-TEST_CASE("broadcast trees: every node receives once, whatever the root and the base") {
+TEST_CASE("broadcast trees: every node receives once, for any root and base") {
   for (Index n = 1; n <= 8; ++n) {
     const Index nodes = Index{1} << n;
     std::vector<std::size_t> crossings(n);  // [dimension]
@@ -81,8 +83,9 @@ TEST_CASE("broadcast trees: every node receives once, whatever the root and the 
       for (Index base = 0; base < n; ++base) {
         const BroadcastTree tree{.dimensions = n, .base = base};
         std::set<Index> reached{root};
-        std::vector<std::pair<Index, Index>> have{{root, n}};  // and below which relative dimension they send
-        Index steps = 0;                                       // of the longest chain
+        // and the relative dimension below which they send
+        std::vector<std::pair<Index, Index>> have{{root, n}};
+        Index steps = 0;  // of the longest chain
         std::vector<Index> depth(nodes);
         for (std::size_t i = 0; i < have.size(); ++i)
           for (Index relative = have[i].second; relative-- > 0;) {
@@ -98,12 +101,12 @@ TEST_CASE("broadcast trees: every node receives once, whatever the root and the 
         REQUIRE(reached.size() == nodes);
         REQUIRE(steps == n);
       }
-    // N - 1 crossings a broadcast, and of all bases together as many of each dimension.
+    // N - 1 crossings per broadcast, and over all bases the same number in each dimension.
     for (const std::size_t count : crossings) CHECK(count == std::size_t{nodes} * (nodes - 1));
   }
 }
 
-TEST_CASE("hypercube worms: names and refusals") {
+TEST_CASE("hypercube network: names and errors") {
   const auto network = make_hypercube_worms(3, 2);
   CHECK(network->layout().name == "3-dimensional hypercube with 3 ports");
   CHECK(network->channel_name(4) == "port 2 of 1");

@@ -14,8 +14,8 @@
 
 #include <tests/support/network_file.hpp>
 
-// Networks of worms from files: ways, classes and wires as written; a mesh and a ring against cube_graph();
-// mistakes with their places.
+// Wormhole networks from files: routes, classes and physical channels as written; a mesh and a ring against
+// cube_graph(); errors with their location.
 
 namespace {
 
@@ -29,7 +29,7 @@ Network worm_network(const std::string& toml) {
   return read_network(toml, "net.toml", FileUse::worms).network;
 }
 
-/// "a -> s; s -> b" for the way of a message, by the first channels of its stations.
+/// "a -> s; s -> b" for the route of a message, by the first channels of its stations.
 std::string way(const RoutedWormNetwork& worms, std::uint32_t source, std::uint32_t destination,
                 std::uint32_t variant = 0) {
   std::string text;
@@ -55,7 +55,7 @@ std::string with_flows(const std::string& flows, const std::string& trunk_keys =
 }
 const std::string a_to_c = "{from = \"a\", to = \"c\", rate = 0.5";
 
-TEST_CASE("worm file: hosts inject by their links, switches by channels of their own") {
+TEST_CASE("wormhole file: hosts inject by their links, switches by channels of their own") {
   const RoutedWormNetwork worms(
       worm_network(with_flows(a_to_c + "}, {from = \"s\", to = \"t\", rate = 0.25}")));
   CHECK(way(worms, 0, 2) == "a -> s; s -> t; t -> c");
@@ -68,7 +68,7 @@ TEST_CASE("worm file: hosts inject by their links, switches by channels of their
   CHECK(worms.traffic().flows[1].rate == Approx(2.0 / 3).epsilon(1e-15));
 }
 
-TEST_CASE("worm file: wires, classes and virtual channels of a link") {
+TEST_CASE("wormhole file: parallel channels, classes and virtual channels of a link") {
   const RoutedWormNetwork worms(worm_network(with_flows(
       a_to_c + ", path = [\"s\", \"t\"], classes = [0, 1, 0]}, {from = \"b\", to = \"c\", rate = 0.1}",
       ", rate = 2, classes = 2, virtual_channels = 3")));
@@ -85,13 +85,14 @@ TEST_CASE("worm file: wires, classes and virtual channels of a link") {
     CHECK(worms.channel_name(station.first + 5).find(", wire 1, ") != std::string::npos);
     CHECK(worms.channel_name(station.first + 5).find(", virtual channel 2") != std::string::npos);
   }
-  // Two classes, each of two wires with three channels; each wire has all classes'.
+  // Two classes, each of two physical channels with three channels; each physical channel has those of all
+  // classes.
   CHECK(counts == std::vector<std::uint32_t>{6, 6});
   REQUIRE(on_wire.size() == 2);
   for (const auto& [wire, channels] : on_wire) CHECK(channels == 6);
 }
 
-TEST_CASE("worm file: shares of routes become variants") {
+TEST_CASE("wormhole file: shares of routes become variants") {
   const RoutedWormNetwork worms(worm_network(
       "hosts = [\"a\", \"b\"]\nswitches = [\"s\", \"t\", \"u\"]\n"
       "link = [{from = \"a\", to = [\"s\", \"t\", \"u\"]}, {from = [\"s\", \"t\", \"u\"], to = \"b\"}]\n"
@@ -143,7 +144,7 @@ void check_same(const ChannelGraph& graph, const ChannelGraph& expected,
   CHECK(graph.worms_met == Approx(expected.worms_met).margin(1e-13));
 }
 
-TEST_CASE("worm file: a mesh whose shortest ways are dimension-order is that of cube_graph()") {
+TEST_CASE("wormhole file: a mesh with dimension-order shortest routes equals cube_graph()") {
   std::string nodes, links_x, links_y;
   const auto label = [](int x, int y) { return "\"(" + std::to_string(x) + "," + std::to_string(y) + ")\""; };
   for (int y = 0; y < 4; ++y)
@@ -152,7 +153,7 @@ TEST_CASE("worm file: a mesh whose shortest ways are dimension-order is that of 
       if (x < 3) links_x += "{from = " + label(x, y) + ", to = " + label(x + 1, y) + ", both = true},";
       if (y < 3) links_y += "{from = " + label(x, y) + ", to = " + label(x, y + 1) + ", both = true},";
     }
-  // Of equally short ways, the link listed first: x before y.
+  // Among equally short routes, the link listed first: x before y.
   const Network network = worm_network("switches = [" + nodes + "]\nlink = [" + links_x + links_y +
                                        "]\n[traffic]\nuniform = true\n");
   CHECK(network.flows.size() == 16 * 15);
@@ -160,7 +161,7 @@ TEST_CASE("worm file: a mesh whose shortest ways are dimension-order is that of 
   check_same(walk_graph(worms, worms.traffic()), cube_graph({.radix = 4}), {});
 }
 
-TEST_CASE("worm file: the example ring is the torus of one dimension") {
+TEST_CASE("wormhole file: the example ring is the torus of one dimension") {
   const Network ring = worm_network(network_file("worm_ring.toml"));
   const RoutedWormNetwork worms(ring);
   const ChannelGraph torus =
@@ -181,7 +182,7 @@ TEST_CASE("worm file: the example ring is the torus of one dimension") {
   CHECK(to_toml(ring).find("classes = [0, 1, 1, 0]") != std::string::npos);
 }
 
-TEST_CASE("worm file: uniform traffic is that of the hosts, spread over all shortest ways if asked") {
+TEST_CASE("wormhole file: uniform traffic is between hosts, on spread routes if requested") {
   const Network network = worm_network(
       "hosts = [\"a\", \"b\", \"c\"]\nswitches = [\"s\", \"t\"]\n"
       "link = [{from = [\"a\", \"b\", \"c\"], to = [\"s\", \"t\"], both = true, virtual_channels = 2}]\n"
@@ -193,7 +194,7 @@ TEST_CASE("worm file: uniform traffic is that of the hosts, spread over all shor
     CHECK(channel.rate == Approx(0.25).epsilon(1e-15));
 }
 
-TEST_CASE("worm file: worms that follow each other do not share a wire") {
+TEST_CASE("wormhole file: messages that follow each other do not share a channel") {
   const auto partners = [](const std::string& flows) {
     const RoutedWormNetwork worms(worm_network(
         "hosts = [\"a\", \"b\"]\nswitches = [\"s\", \"t\", \"u\"]\nlink = [{from = [\"a\", "
@@ -205,9 +206,9 @@ TEST_CASE("worm file: worms that follow each other do not share a wire") {
   const auto flow = [](const std::string& from, const std::string& to) {
     return "{from = \"" + from + "\", to = \"" + to + "\", rate = 0.5},";
   };
-  CHECK(partners(flow("a", "t")) == Approx(0).margin(1e-14));                   // one behind the other
+  CHECK(partners(flow("a", "t")) == Approx(0).margin(1e-14));                   // one after the other
   CHECK(partners(flow("a", "t") + flow("b", "t")) == Approx(0).margin(1e-14));  // both to one ejection
-  // A worm to t meets those of the other host to u, half of them, and the other way round.
+  // A message to t meets those of the other host to u, half of them, and vice versa.
   CHECK(partners(flow("a", "t") + flow("a", "u") + flow("b", "t") + flow("b", "u")) ==
         Approx(0.5).epsilon(1e-14));
 }
@@ -221,7 +222,7 @@ std::string worm_message(const std::string& toml) {
   return "no error";
 }
 
-TEST_CASE("worm file: mistakes are told with their places") {
+TEST_CASE("wormhole file: errors have their location") {
   const auto [toml, expected] = GENERATE(table<std::string, std::string>({
       {with_flows(a_to_c + "}", ", virtual_channels = 0"),
        "net.toml:4:56: the virtual channels of a link must be a whole number from 1 to 16"},
@@ -233,7 +234,7 @@ TEST_CASE("worm file: mistakes are told with their places") {
       {with_flows(a_to_c + "}", ", buffer = 2"),
        "its keys are from, to, rate, both, weight, each, pairs, virtual_channels, classes"},
       {with_flows(a_to_c + ", burst = 16}"), "has no key \"burst\""},
-      {with_flows(a_to_c + ", classes = [0]}"), "has \"classes\" but no path that is written out"},
+      {with_flows(a_to_c + ", classes = [0]}"), "has \"classes\"; its \"path\" must be a list of nodes"},
       {with_flows(a_to_c + ", path = [\"s\", \"t\"], classes = [0, 0]}"),
        "one number for each of its 3 links"},
       {with_flows(a_to_c + ", path = [\"s\", \"t\"], classes = [0, 1, 0]}"),
@@ -241,27 +242,28 @@ TEST_CASE("worm file: mistakes are told with their places") {
       {with_flows(a_to_c + ", path = [\"s\", \"t\"], classes = [0, -1, 0]}", ", classes = 2"), "from 0 to 1"},
       {with_flows(a_to_c + ", path = [\"s\", \"t\"], classes = [0, \"x\", 0]}"), "a whole number"},
       {with_flows(a_to_c + "}, " + a_to_c + ", name = \"again\"}"),
-       "net.toml:5:45: a second flow from \"a\" to \"c\"; give one of their rates' sum"},
+       "net.toml:5:45: a second flow from \"a\" to \"c\"; give one flow with the sum of their rates"},
       {with_flows("{from = \"s\", to = \"s\", rate = 0.5, loops = true, path = [\"s\", \"t\", \"s\"]}"),
-       "leads from a node to itself; worms do not"},
+       "leads from a node to itself; wormhole networks do not support this"},
       {with_flows("{from = \"a\", to = \"x\", rate = 0.5}"), "the node \"x\" is not among"},
       {with_flows("{from = \"a\", to = \"c\", rate = -0.5}"), "must be above 0"},
       {with_flows("{from = \"a\", to = \"c\"}"), "needs the key \"rate\""},
       {with_flows(a_to_c), "net.toml:"},
-      {worm_frame() + "[traffic]\nuniform = true\nmatrix = \"x.csv\"\n", "a matrix beside uniform traffic"},
+      {worm_frame() + "[traffic]\nuniform = true\nmatrix = \"x.csv\"\n", "a matrix and uniform traffic"},
       {worm_frame() + "[traffic]\nuniform = \"much\"\n", "the rate of uniform traffic"},
       {worm_frame() + "[traffic]\nuniform = false\n", "needs the key \"matrix\""},
-      {"flow = [" + a_to_c + "}]\n" + worm_frame() + "[traffic]\nuniform = true\n", "flows beside it"},
-      {"hosts = [\"a\"]\nswitches = [\"s\", \"t\"]\n[traffic]\nuniform = true\n", "fewer than two nodes"},
+      {"flow = [" + a_to_c + "}]\n" + worm_frame() + "[traffic]\nuniform = true\n",
+       "uniform traffic and flows"},
+      {"hosts = [\"a\"]\nswitches = [\"s\", \"t\"]\n[traffic]\nuniform = true\n", "two nodes or more"},
       {"switches = [\"s\", \"t\"]\n[traffic]\nuniform = true\n",
-       "net.toml:3:11: no way leads from \"s\" to \"t\""},
+       "net.toml:3:11: no route leads from \"s\" to \"t\""},
       {worm_frame(), "the network has no flows"},
   }));
   INFO(toml);
   CHECK_THAT(worm_message(toml), Catch::Contains(expected));
 }
 
-TEST_CASE("worm file: the keys of worms are none of a network of packets") {
+TEST_CASE("wormhole file: wormhole keys are rejected in packet networks") {
   const auto refused = [](const std::string& toml) {
     CHECK_THROWS_AS(read_network(toml, "net.toml"), ParseError);
   };
@@ -271,7 +273,7 @@ TEST_CASE("worm file: the keys of worms are none of a network of packets") {
   CHECK_NOTHROW(read_network(network_file("two_switches.toml"), "net.toml", FileUse::worms));
 }
 
-TEST_CASE("worm file: networks that are not as they must be are refused") {
+TEST_CASE("wormhole file: invalid networks are rejected") {
   const Network good = worm_network(with_flows(a_to_c + "}"));
   const auto refuse = [&](auto&& spoil) {
     Network network = good;

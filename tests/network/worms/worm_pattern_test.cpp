@@ -39,14 +39,14 @@ TEST_CASE("patterns: definitions by coordinates and bits") {
     }
   CHECK(destinations(mesh, WormPatternName::shuffle).at(0b101100) == 0b011001);
   CHECK(destinations(mesh, WormPatternName::bit_reverse).at(0b101100) == 0b001101);
-  // Unequal sides: the halves of the bits; several nodes of a router keep their places.
+  // Unequal sides: the halves of the bits; several nodes of a router keep their positions.
   CHECK(destinations({.sides = {2, 8}}, WormPatternName::transpose).at(0b0110) == 0b1001);
   CHECK(destinations({.sides = {4, 4}, .concentration = 2}, WormPatternName::transpose).at(2 * 7 + 1) ==
         2 * 13 + 1);
   CHECK(destinations({.sides = {5}}, WormPatternName::tornado).at(4) == 1);
 }
 
-TEST_CASE("patterns: permutations, and senders have 1 in all") {
+TEST_CASE("patterns: permutations, and each sender has total rate 1") {
   for (const WormShape shape :
        {WormShape::mesh, WormShape::bidirectional_torus, WormShape::hypercube, WormShape::butterfly_fat_tree})
     for (const WormPatternName name :
@@ -72,7 +72,7 @@ TEST_CASE("patterns: permutations, and senders have 1 in all") {
     }
 }
 
-TEST_CASE("patterns: what they are not for is refused by name") {
+TEST_CASE("patterns: unsupported networks are rejected by name") {
   const auto refused = [](const NodeGrid& grid, const WormPattern& pattern) {
     CHECK_THROWS_AS(pattern_traffic(grid, pattern), InvalidArgument);
   };
@@ -86,14 +86,14 @@ TEST_CASE("patterns: what they are not for is refused by name") {
   CHECK(pattern_traffic({.sides = {4, 4}}, {}).flows.empty());
 }
 
-TEST_CASE("sides and nodes of routers: names, sizes, refusals") {
+TEST_CASE("sides and nodes per router: names, sizes, errors") {
   WormTopology topology{.nodes = 64, .sides = {4, 8}, .concentration = 2};
-  CHECK(name(topology) == "4 x 8 mesh, 2 nodes a router");
+  CHECK(name(topology) == "4 x 8 mesh, 2 nodes per router");
   CHECK_FALSE(topology.usual());
   topology.nodes = 32;
   CHECK_THROWS_AS(check(topology), InvalidArgument);
   topology = {.nodes = 128, .concentration = 2, .pattern = {.name = WormPatternName::neighbour}};
-  CHECK(name(topology) == "8 x 8 mesh, 2 nodes a router, neighbour traffic");
+  CHECK(name(topology) == "8 x 8 mesh, 2 nodes per router, neighbour traffic");
   topology.nodes = 127;
   CHECK_THROWS_AS(check(topology), InvalidArgument);
   topology = {.shape = WormShape::butterfly_fat_tree, .nodes = 64, .concentration = 2};

@@ -2,7 +2,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/worms/worm_topology.hpp>
 
-// The one place where it stands which sizes wormhole networks have.
+// The definition of the legal sizes of wormhole networks.
 
 namespace {
 
@@ -13,7 +13,7 @@ using Sizes = std::vector<std::int64_t>;
 
 }  // namespace
 
-TEST_CASE("worm topologies: links of a fat-tree share their wires among virtual channels") {
+TEST_CASE("wormhole topology: virtual channels of a fat-tree share their links") {
   const auto one = worm_network({.shape = WormShape::butterfly_fat_tree, .nodes = 16}, 1);
   const auto three = worm_network({.shape = WormShape::butterfly_fat_tree, .nodes = 16}, 3);
   const WormLayout& layout = three->layout();
@@ -38,7 +38,7 @@ TEST_CASE("worm topologies: links of a fat-tree share their wires among virtual 
   CHECK(three->channel_name(up.first + 4).ends_with(", virtual channel 1"));
 }
 
-TEST_CASE("worm topology: legal numbers of nodes") {
+TEST_CASE("wormhole topology: legal numbers of nodes") {
   CHECK(legal_nodes(WormShape::butterfly_fat_tree, 2).front() == 4);
   CHECK(legal_nodes(WormShape::butterfly_fat_tree, 2).back() == most_fat_tree_nodes);
   CHECK(legal_nodes(WormShape::hypercube, 2).back() == 16384);
@@ -49,7 +49,7 @@ TEST_CASE("worm topology: legal numbers of nodes") {
   CHECK(most_dimensions(WormShape::bidirectional_torus) == 8);
 }
 
-TEST_CASE("worm topology: refusals name the nearest size") {
+TEST_CASE("wormhole topology: errors name the nearest size") {
   CHECK_THROWS_WITH(check({.shape = WormShape::mesh, .nodes = 60}),
                     "nodes is 60; it must be a square from 4 to 16384; the nearest: 49 and 64");
   CHECK_THROWS_WITH(check({.shape = WormShape::hypercube, .nodes = -3}),
@@ -65,12 +65,12 @@ TEST_CASE("worm topology: refusals name the nearest size") {
                   InvalidArgument);
 }
 
-TEST_CASE("worm topology: how messages enter and leave, where there is a choice") {
+TEST_CASE("wormhole topology: injection and ejection, if there is a choice") {
   const WormEnds unlimited{.injection = Injection::one, .ejection = Ejection::unlimited};
   const WormEnds ports{.injection = Injection::ports, .ejection = Ejection::one};
-  CHECK_THROWS_WITH(check({.shape = WormShape::butterfly_fat_tree, .nodes = 64, .ends = unlimited}),
-                    "ejection is unlimited; it must be one: a processor of a butterfly fat-tree has one link "
-                    "to receive by");
+  CHECK_THROWS_WITH(
+      check({.shape = WormShape::butterfly_fat_tree, .nodes = 64, .ends = unlimited}),
+      "ejection is unlimited; it must be one: a processor of a butterfly fat-tree has one incoming link");
   for (const WormShape shape : {WormShape::butterfly_fat_tree, WormShape::mesh, WormShape::torus})
     CHECK_THROWS_WITH(check({.shape = shape, .nodes = 64, .ends = ports}),
                       "injection is ports; it must be one: only the nodes of a hypercube have ports");
@@ -90,7 +90,7 @@ TEST_CASE("worm topology: how messages enter and leave, where there is a choice"
     }
 }
 
-TEST_CASE("worm topology: every legal size is a network, of its number of nodes") {
+TEST_CASE("wormhole topology: every legal size gives a network of that size") {
   for (const WormShape shape : {WormShape::butterfly_fat_tree, WormShape::mesh, WormShape::torus,
                                 WormShape::bidirectional_torus, WormShape::hypercube})
     for (const int dimensions : {1, 2, 3})

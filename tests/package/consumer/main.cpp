@@ -1,5 +1,5 @@
-// Sizes the buffer of one output of a 16-port switch: prints the least number of packets for which a
-// drop probability of 1e-15 at load 9/10 is proved.
+// Sizes the buffer of one output of a 16-port switch: prints the minimum number of packets with a proved drop
+// probability of at most 1e-15 at load 9/10.
 
 #include <tailbound/bounds/sizing/buffer_size.hpp>
 #include <tailbound/core/error.hpp>

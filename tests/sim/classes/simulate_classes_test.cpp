@@ -30,7 +30,7 @@ std::vector<ClassEstimates> simulated(const ClassModel& model, std::int64_t slot
   return sim::class_estimates(model, sim::run_classes(model, plan), questions);
 }
 
-/// Within one and a half of its interval, and that is no wider than so much of it.
+/// Within one and a half intervals, and the interval has at most the given relative width.
 template <class Unit>
 void check_near(const numeric::Estimate<Unit>& found, double value, double widest = 0.1) {
   CHECK(std::abs(found.value - value) <= 1.5 * (found.upper - found.value));
@@ -53,7 +53,7 @@ sim::Counts counted(const ClassModel& model, int pieces) {
 
 }  // namespace
 
-TEST_CASE("simulated classes: what is known of two classes", "[classes]") {
+TEST_CASE("simulated classes: known results for two classes", "[classes]") {
   const auto found = simulated(class_model(4, {"0.4", "0.4"}), 3'000'000,
                                {.occupancy_levels = {10}, .wait_levels = {10}, .percentiles = {0.99}});
   REQUIRE(found.size() == 2);
@@ -70,8 +70,9 @@ TEST_CASE("simulated classes: what is known of two classes", "[classes]") {
   CHECK(lossy[0].lost == 0);
 }
 
-TEST_CASE("simulated classes: inputs, bursts and a joint law offer their loads; nothing is lost or made",
-          "[classes]") {
+TEST_CASE(
+    "simulated classes: inputs, bursts and joint distributions offer their loads; packets are conserved",
+    "[classes]") {
   ClassModel bursts = class_model(8, {"0.3", "0.2"});
   bursts.burst = traffic::Burst{.slots = 5, .on_rate = rational("0.5")};
   ClassModel joint = class_model(1, {"0.25", "0.5"});
@@ -88,7 +89,7 @@ TEST_CASE("simulated classes: inputs, bursts and a joint law offer their loads; 
   }
 }
 
-TEST_CASE("simulated classes: weights share what is left, between first and last", "[classes]") {
+TEST_CASE("simulated classes: queues lie between service first and last", "[classes]") {
   ClassModel even = class_model(8, {"0.4", "0.4"});
   for (const Schedule schedule : {Schedule::wrr, Schedule::drr}) {
     even.schedule = schedule;
@@ -101,7 +102,7 @@ TEST_CASE("simulated classes: weights share what is left, between first and last
         CHECK(its.occupancy[i].count <= its.last[i].count);
       }
   }
-  // Offered more than the output takes, with little room, classes are served as their weights say.
+  // With an overloaded output and small buffers, classes are served according to their weights.
   ClassModel full = class_model(8, {"1.5", "1.5", "1.5"});
   full.rooms = {20, 20, 20};
   full.schedule = Schedule::drr;
@@ -112,7 +113,7 @@ TEST_CASE("simulated classes: weights share what is left, between first and last
   CHECK(shared[2].served.value == Approx(1.0 / 7).epsilon(0.01));
 }
 
-TEST_CASE("simulated classes: a run that was saved goes on as if it had not been", "[classes]") {
+TEST_CASE("simulated classes: a saved run continues unchanged", "[classes]") {
   ClassModel drr = class_model(6, {"0.3", "0.3", "0.3"});
   drr.schedule = Schedule::drr;
   drr.weights = {1, rational("0.75"), 3};
@@ -123,7 +124,7 @@ TEST_CASE("simulated classes: a run that was saved goes on as if it had not been
   for (const ClassModel& model : {drr, bursts, rooms}) CHECK(counted(model, 1) == counted(model, 6));
 }
 
-TEST_CASE("simulated classes: what is refused", "[classes]") {
+TEST_CASE("simulated classes: invalid parameters are rejected", "[classes]") {
   const auto refused = [](ClassModel model, auto change) {
     change(model);
     CHECK_THROWS_AS(sim::make_class_replication(model, {}), InvalidArgument);
