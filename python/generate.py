@@ -134,8 +134,8 @@ def function(command, examples):
             "network": ", a file, Network, dict or graph",
             "words": " or True" if option["type"].startswith("[") else "",
         }
-        stands = option["type"].strip("[]") if option["type"] not in ("", "FILE", "LIST", "NAME") else ""
-        label = f"{name_of(option['name'])}{' (' + stands + ')' if stands else ''}{kind.get(takes(option), '')}"
+        named = option["type"].strip("[]") if option["type"] not in ("", "FILE", "LIST", "NAME") else ""
+        label = f"{name_of(option['name'])}{' (' + named + ')' if named else ''}{kind.get(takes(option), '')}"
         doc.append(folded(f"{label}: {WORDS.in_keywords(option['help'], spec)}", "  "))
     doc.append(folded(TAIL_OF_DOC, "  "))
     doc.append(folded(TIME_LIMIT, "  "))

@@ -55,8 +55,8 @@ def value_of(option):
     if what == "words" and option["type"].startswith("["):
         parts.append("or True")
     if option["slider"]:
-        least, most, powers = option["slider"]
-        parts.append(f"1e{least:g} .. 1e{most:g}" if powers else f"{number(least)} .. {number(most)}")
+        low, high, powers = option["slider"]
+        parts.append(f"1e{low:g} .. 1e{high:g}" if powers else f"{number(low)} .. {number(high)}")
     parts.append({"list": "list", "text": "array"}.get(what, ""))
     return ", ".join(part for part in parts if part)
 

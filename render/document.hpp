@@ -140,8 +140,8 @@ struct Document {
   std::vector<Column> text_columns{};
 };
 
-/// The value of a column of the only result, "17.75 +- 0.12"; of several the smallest and the largest, "26 to 157", or
-/// "26" where they are equal. Empty where no result has one.
+/// The value of a column of the only result, "17.75 +- 0.12"; of several the smallest and the largest,
+/// "26 to 157", or "26" if they are equal. Empty if no result has one.
 [[nodiscard]] std::string range_in_words(const Document& document, std::string_view key);
 
 /// Information about the program and the command line.

@@ -94,7 +94,7 @@ void mark_here(Picture& picture, double x, const std::string& name) {
     here.points.push_back(*at);
     here.labels.push_back(here.labels.empty() ? name : "");
   }
-  if (here.points.empty()) throw NoAnswer("there is nothing to draw: no other question has an answer");
+  if (here.points.empty()) throw NoAnswer("nothing to draw: no other point has an answer");
   picture.curves.push_back(std::move(here));
 }
 

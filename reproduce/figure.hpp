@@ -43,13 +43,13 @@ struct Figure {
 /// Of all papers, in the order of the README.
 [[nodiscard]] const std::vector<Figure>& all_figures();
 
-/// What may be asked for: all, each paper, each figure.
+/// Valid names: all, each paper, each figure.
 [[nodiscard]] std::vector<std::string> all_names();
 /// \param name  one of all_names()
 [[nodiscard]] std::vector<const Figure*> figures_named(const std::string& name);
 
-/// No figure yet: a table of these columns, and the picture's title and axes.
-/// \param asked  columns that say of what point a line is;  \param found  those of its numbers
+/// An empty figure: a table with these columns, and the title and axes of the picture.
+/// \param asked  columns of the inputs;  \param found  columns of the results
 [[nodiscard]] Result new_result(std::vector<render::Column> asked, std::vector<render::Column> found,
                                 render::Picture picture);
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// Figures computed again into a folder: NAME.csv and NAME.svg of each, one README.md, and one index.html of them all.
+/// Writes recomputed figures into a folder: NAME.csv and NAME.svg of each, one README.md and one index.html.
 namespace tailbound::figures {
 
 struct Folder {

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-/// The index.html of a folder of figures: each beside what its paper says, in one page for a browser.
+/// The index.html of a folder of figures: each figure with the statements of its paper.
 namespace tailbound::figures {
 
 /// A section a figure; those of earlier runs into the same folder stay.

@@ -36,25 +36,24 @@ struct TreeRun {
 /// 0, step, 2 step, .., the first at or beyond `last` included.
 [[nodiscard]] std::vector<std::int64_t> levels_to(std::int64_t last, std::int64_t step = 1);
 
-/// Columns of a simulated probability: the estimate, how often it was seen, and the simulation's slots (of all
-/// replications) and seed.
+/// Columns of a simulated probability: estimate, observations, slots of all replications, seed.
 [[nodiscard]] std::vector<render::Column> simulated_columns(const std::string& probability);
 [[nodiscard]] render::Cells simulated_cells(const sim::LevelEstimate& estimate, const TreeRun& run);
 
-/// Adds log10 of the probability and its interval; nothing where it was never seen, or its interval reaches
-/// further down than to a fifth of it.
+/// Adds log10 of the probability and its interval, if it was observed and the interval does not extend
+/// below a fifth of it.
 void add_if_fit_to_draw(render::Curve& curve, const sim::LevelEstimate& level, std::int64_t x);
 
-/// A model is judged at the levels whose 95 % interval is as narrow as from so many independent events. Large
-/// occupancies come in clusters, in many slots and for many packets at once: counted singly, 50 of them may
-/// come from few events, and their intervals are then too narrow.
+/// A model is judged at levels whose 95 % interval is as narrow as for this number of independent events.
+/// Large occupancies occur in clusters, over many slots and packets: 50 observations can stem from few
+/// events, and their intervals are then too narrow.
 inline constexpr std::uint64_t kLeastSeen = 50;
 
-/// 0, 1, ..., up to the last level that was seen so well.
+/// 0, 1, ..., up to the last level with that many.
 [[nodiscard]] std::vector<std::int64_t> levels_seen_at_hop(const TreeRun& run, std::size_t hop);
 [[nodiscard]] std::vector<std::int64_t> levels_seen_of_delays(const TreeRun& run);
 
-/// One probability of a model beside its simulation.
+/// One probability of a model and of its simulation.
 struct Judged {
   std::int64_t level = 0;
   answers::Comparison<unit::Probability> compared;

@@ -35,7 +35,7 @@ class Combinations {
   template <class Value, class Set>
   [[nodiscard]] Combinations by(const std::vector<Value>& values, const Set& set) && {
     if (values.size() > 1 && points_.size() > most_points / values.size())
-      throw InvalidArgument("the question", "more than 1000000 points", "at most 1000000 of them");
+      throw InvalidArgument("the number of points", "more than 1000000", "at most 1000000");
     std::vector<Point> all;
     all.reserve(points_.size() * values.size());
     for (const Point& point : points_)

@@ -73,7 +73,7 @@ template <class Question, class Judge>
   PrecisionReached reached{.most_looks = most_looks(target), .intervals = {}};
   if (run.executor != nullptr && run.executor->in_parts())
     throw InvalidArgument("--half-width", "given for a part of a run",
-                          "left out: whether another look is needed is seen in all parts together");
+                          "omitted: the precision is known only for all parts together");
   question.confidence = 1 - (1 - question.confidence) / reached.most_looks;
   reached.confidence_of_each = question.confidence;
   question.length.replications = replications_of(target, 1);

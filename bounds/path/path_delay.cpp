@@ -488,7 +488,7 @@ void resolve_exactly(DelayKnowledge& known, std::span<const Route> routes, const
   for (const Route& route : routes)
     least = std::min(least, rank.latency ? static_cast<std::int64_t>(route.queues.size()) : 0);
   const auto size = static_cast<std::size_t>(rank.near - least + 2);
-  std::vector<Rational> at_most(size, Rational(0));  // P(delay <= least + i)
+  std::vector<Rational> at_most(size, Rational(0));  // P(delay <= minimum + i)
   for (const Route& route : routes) {
     const auto shift =
         static_cast<std::size_t>((rank.latency ? static_cast<std::int64_t>(route.queues.size()) : 0) - least);

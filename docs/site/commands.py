@@ -38,7 +38,7 @@ def link_to_option(shown, command, option):
 
 
 def prose(text, command, known):
-    """Words of a help as Markdown: code and options, of this command unless another's name stands before, become links."""
+    """Help text as Markdown, with links for code and options (of this command unless another is named before)."""
     others = "|".join(sorted(known, key=len, reverse=True))
 
     def shown(match):

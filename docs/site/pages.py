@@ -88,7 +88,7 @@ def comment_text(lines):
         parts[i] = re.sub(r"^(\s*)([-+=]|\d+\.)(?=\s)", r"\1\\\2", part) if not part.startswith("\n-") else part
     text = "".join(parts)
     text = re.sub(r"\s*\b(MODEL|RESULT|SOURCE|CONTRACT|COST|EXCLUDES|METHOD|TESTS)\b:?\s", r"\n\n**\1** ", text)
-    # A list stands apart from the text before it.
+    # A list is separated from the text before it.
     return re.sub(r"\n- ", "\n\n- ", text).strip()
 
 
@@ -119,7 +119,7 @@ def declaration(lines, at):
 
 
 def header_page(path):
-    """What one header says of itself, and each documented declaration with its comment."""
+    """The comment of a header, and each documented declaration with its comment."""
     lines = path.read_text().splitlines()
     parts, i = [], 0
     while i < len(lines):

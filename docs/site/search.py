@@ -1,7 +1,7 @@
-"""Search: it knows the words of the pages, and shows them, without TeX and without asking for a page.
+"""Search index with the text of all pages, without TeX.
 
-Sphinx's own results fetch each page that they show. That fails where the site is read from a folder, and would show
-each formula twice. Here a file beside the index holds the text of all pages; static/search.js shows it.
+The results of Sphinx fetch each page that they show. That fails for a site read from a local folder, and shows each
+formula twice. Here a file next to the index contains the text of all pages; static/search.js shows it.
 """
 
 import json

@@ -24,7 +24,7 @@ struct Tree {
   static constexpr std::int64_t most_leaves = std::int64_t{1} << 20;  ///< k^n
 };
 
-/// \throws InvalidArgument  radix, levels or leaves out of range
+/// \throws InvalidArgument  radix, levels or number of leaves out of range
 void require_valid(const Tree& tree);
 
 enum class TreeRouting { random_root, nearest_ancestor };

@@ -276,7 +276,7 @@ class Answer:
     >>> answer["probability"]
     Enclosure(8.7035435578e-16, certified to 10 digits)
     >>> print(answer.headline)
-    157 packets hold the output queue of 16 inputs at load 0.9 in all but at most 1e-15 of the slots.
+    A 157-packet buffer suffices: P(Q > 157) <= 1e-15.
     >>> print(answer.text(quiet=True), end="")
     157
     """

@@ -208,7 +208,8 @@ std::string keys_as_markdown(const Layout& plain) {
   const Layout layout = with_all_units(plain);
   std::string text = "## " + layout.command + "\n\nInputs, in `question` and in each entry of `results`:\n";
   text += keys_table(layout.inputs);
-  if (!layout.results.empty()) text += "\nResults, in each entry of `results`:\n" + keys_table(layout.results);
+  if (!layout.results.empty())
+    text += "\nResults, in each entry of `results`:\n" + keys_table(layout.results);
   for (const TableLayout& table : layout.tables)
     text += "\n`" + table.key + "`: " + table.meaning + ".\n" + keys_table(table.columns);
   if (layout.open) text += "\nAnd all keys of the commands that the plan runs.\n";

@@ -130,7 +130,7 @@ std::string output_of(std::vector<std::string> words, const char* package, const
   posix_spawn_file_actions_destroy(&actions);
   if (failed == ENOENT)
     throw InvalidArgument("--plot", "given, but the program " + program + " is not installed",
-                          "left out, or " + program + " installed (Debian: apt-get install " + package + ")");
+                          "omitted, or " + program + " installed (Debian: apt-get install " + package + ")");
   if (failed != 0) fail(failed, ("cannot start " + program).c_str());
   const int status = files::leftovers::wait_for(child, stop);
   if (stop.stop_requested() && status != 0)

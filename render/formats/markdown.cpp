@@ -40,8 +40,7 @@ std::string nested_tables(const Document& document, const Result& result) {
 std::string to_markdown(const Document& document, const Frame& frame) {
   std::string text = frame.quiet ? "" : "**" + escaped(document.headline) + "**\n\n";
   if (!frame.quiet && !document.settings.empty()) text += escaped(document.settings) + "\n\n";
-  if (document.stopped)
-    text += "**Stopped** after " + document.stopped_after + ": partial results.\n\n";
+  if (document.stopped) text += "**Stopped** after " + document.stopped_after + ": partial results.\n\n";
   if (document.results.size() == 1 && !document.results.front().lines.empty()) {
     const Result& result = document.results.front();
     for (const Line& line : result.lines)

@@ -12,7 +12,7 @@ constexpr std::size_t page_width = 100;
 
 constexpr std::size_t gap = 2;  // between columns
 
-/// The columns of a table that are printed next to each other, and how wide each is.
+/// Columns of a table that are printed next to each other, with their widths.
 class Block {
  public:
   explicit Block(std::size_t indent) : width_(indent) {}
@@ -25,7 +25,7 @@ class Block {
   [[nodiscard]] bool empty() const { return columns_.empty(); }
   [[nodiscard]] bool fits(std::size_t wide) const { return width_ + gap + wide <= page_width; }
 
-  /// The entries of a line, each at its side of the column.
+  /// One line, each entry aligned in its column.
   [[nodiscard]] std::string line(const TextTable& table, const std::vector<std::string>& entries,
                                  const std::string& indent) const {
     std::string line = indent;
@@ -43,8 +43,8 @@ class Block {
   std::size_t width_;
 };
 
-/// Columns with two spaces between them, each line begun with `indent`. Of a table that is wider than the page the
-/// headings go over several lines; what is still too wide continues below, its key columns repeated.
+/// Columns separated by two spaces, each line prefixed with `indent`. A table wider than the page has headings of
+/// several lines; if it is still too wide, it continues below with its key columns repeated.
 std::string aligned(const TextTable& table, const std::string& indent) {
   const std::size_t columns = table.headings.size();
   std::vector<std::size_t> entries(columns, 0), widths(columns);

@@ -223,8 +223,7 @@ TEST_CASE("files: --output contains exactly the standard output") {
   CHECK(outcome.status == 0);
   CHECK(outcome.out.empty());
   CHECK(content(target) == run_line(line).out);
-  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) ==
-        1);  // no temporary file
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);  // no temporary file
 
   const std::vector<std::pair<std::string, std::string>> magic{
       {"svg", "<svg xmlns="}, {"png", "\x89PNG"}, {"pdf", "%PDF-"}};

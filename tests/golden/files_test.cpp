@@ -157,8 +157,7 @@ TEST_CASE("files: a checkpoint of another simulation is not overwritten") {
 
   const std::string state = folder.file("state", "");  // an empty file may become one
   std::string length = " --slots 2000";
-  for (long slots = 2000; content(state).empty();
-       slots *= 4) {  // long enough for a checkpoint
+  for (long slots = 2000; content(state).empty(); slots *= 4) {  // long enough for a checkpoint
     length = " --slots " + std::to_string(slots);
     const Outcome outcome = shell(folder, tree + " --load 0.8" + kept_often + length);
     INFO(outcome.err);

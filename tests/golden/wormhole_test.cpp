@@ -308,8 +308,7 @@ TEST_CASE("validate wormhole: the model is that of the simulated network, or the
 
   const auto other = document("--lengths geometric --arrivals bernoulli");
   CHECK(other["model_assumes"] == std::vector<std::string>{"Poisson arrivals (simulated: bernoulli)"});
-  CHECK(number(other, "prediction") >
-        1.1 * number(usual, "prediction"));  // it accounts for the lengths
+  CHECK(number(other, "prediction") > 1.1 * number(usual, "prediction"));  // it accounts for the lengths
   CHECK(number(document("--buffer-flits 4"), "prediction") < number(usual, "prediction"));
   CHECK(run_line(line).out.find("assumes") == std::string::npos);
   for (const auto& [options, why] :

@@ -110,8 +110,9 @@ std::string setting_in_words(const MeasuredSetting& setting) {
     case Setting::combining:
       return is_one ? "no combining" : "combining " + measured_range(setting.from, setting.to);
     case Setting::links:
-      return choice_in<network::Links>(setting) == network::Links::any ? "any number of requests at a time per link"
-                                                                       : "one request at a time per link";
+      return choice_in<network::Links>(setting) == network::Links::any
+                 ? "any number of requests at a time per link"
+                 : "one request at a time per link";
     case Setting::saturated:
       return setting.from == 0 ? "below saturation" : "above saturation";
     case Setting::radix:
@@ -407,7 +408,8 @@ std::string probability_in_words(double probability) {
 }
 
 std::string error_in_words(double least, double greatest) {
-  if (std::isinf(greatest)) return signed_percent(least) + " % to infinite, because the model saturates first";
+  if (std::isinf(greatest))
+    return signed_percent(least) + " % to infinite, because the model saturates first";
   if (least == -greatest && greatest > 0) return fmt::format("within {:.1f} %", 100 * greatest);
   const std::string low = signed_percent(least), high = signed_percent(greatest);
   return low == high ? low + " %" : low + " to " + high + " %";
@@ -423,11 +425,10 @@ std::string clause(const Accuracy& accuracy, const std::string& command) {
                        command);
   const bool one = accuracy.rows.size() == 1;
   const AccuracyRow& first = *accuracy.rows.front();
-  return fmt::format("measured on {} ({}){}",
-                     one ? std::string("this network")
-                         : fmt::format("{} similar networks", accuracy.rows.size()),
-                     listed(first.model, accuracy.box, one ? first.network : std::string()),
-                     errors_in_words(accuracy));
+  return fmt::format(
+      "measured on {} ({}){}",
+      one ? std::string("this network") : fmt::format("{} similar networks", accuracy.rows.size()),
+      listed(first.model, accuracy.box, one ? first.network : std::string()), errors_in_words(accuracy));
 }
 
 std::string accuracy_note(const std::vector<StatedAccuracy>& all) {
@@ -569,18 +570,20 @@ std::string reproducing_command(const AccuracyRow& row) {
 }
 
 std::vector<Column> accuracy_columns(const AccuracyKeys& keys) {
-  std::vector<Column> columns{{"accuracy", "", "", Shape::text,
-                               "of the model against simulation: measured (this network), between (networks on "
-                               "both sides are measured), not measured, or load not measured",
-                               Style::hidden}};
+  std::vector<Column> columns{
+      {"accuracy", "", "", Shape::text,
+       "of the model against simulation: measured (this network), between (networks on "
+       "both sides are measured), not measured, or load not measured",
+       Style::hidden}};
   for (const auto& [quantity, key] : keys) {
     const std::string what = "error of " + key + ", model / simulation - 1, from low load up to this one";
-    columns.push_back(
-        {key + "_error_min", "", "", Shape::model, "minimum " + what + "; null: not measured", Style::hidden});
+    columns.push_back({key + "_error_min", "", "", Shape::model, "minimum " + what + "; null: not measured",
+                       Style::hidden});
     columns.push_back({key + "_error_max", "", "", Shape::model,
                        "maximum " + what + "; null: not measured, or infinite", Style::hidden});
   }
-  columns.push_back({"accuracy_command", "", "", Shape::text, "command that measures the error by simulation", Style::hidden});
+  columns.push_back({"accuracy_command", "", "", Shape::text, "command that measures the error by simulation",
+                     Style::hidden});
   return columns;
 }
 

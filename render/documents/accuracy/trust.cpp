@@ -231,7 +231,8 @@ std::string accuracy_summary() {
                                  {{Quantity::tail, 1e-3}, {Quantity::mean_delay, 1}},
                                  "P(D > t) down to 1e-3, mean delay"}};
   std::string text =
-      "| model | networks | error | quantity |\n|---|---|---|---|\n| one output queue, shared memory | | none: "
+      "| model | networks | error | quantity |\n|---|---|---|---|\n| one output queue, shared memory | | "
+      "none: "
       "proved | |\n";
   for (const Line& line : lines) {
     const Measured rows = rows_of(line.models);

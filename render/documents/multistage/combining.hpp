@@ -45,11 +45,13 @@ template <class Answer>
       {column("throughput", "throughput", "requests that come through, a processor in a service time"),
        [](const Answer& of) { return shown(of.throughput); }},
       {column("delay", "delay",
-              "mean from the entry into stage 0 until the last service ends, of all requests [as service]"),
+              "mean delay from the entry into stage 0 to the end of the last service, all requests [as "
+              "service]"),
        [](const Answer& of) { return shown(of.delay); }},
-      {column("hot_delay", "hot delay", "that of hot requests; null where there are none [as service]"),
+      {column("hot_delay", "hot delay", "mean delay of hot requests; null if there are none [as service]"),
        [](const Answer& of) { return shown(of.hot_delay); }},
-      {column("cold_delay", "cold delay", "that of the others; null where there are none [as service]"),
+      {column("cold_delay", "cold delay",
+              "mean delay of the other requests; null if there are none [as service]"),
        [](const Answer& of) { return shown(of.cold_delay); }}};
 }
 

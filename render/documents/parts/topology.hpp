@@ -19,15 +19,15 @@ namespace tailbound::render {
 /// Of a listed network, or of a fabric.  \param named  its file, or its name
 template <class Network, class Named>
 [[nodiscard]] Fields<Network> network_fields(Named named) {
-  return {{{"network", "network", "", Shape::text, "file of hosts, switches, links and flows"}, named},
-          {{"matrix", "matrix", "", Shape::text, "file of the traffic matrix that was asked for beside it"},
+  return {{{"network", "network", "", Shape::text, "network file"}, named},
+          {{"matrix", "matrix", "", Shape::text, "file of the traffic matrix, if given separately"},
            &Network::matrix,
            if_there},
-          {{"without", "without", "", Shape::text, "what was asked to fail: nodes, links, so many at random"},
+          {{"without", "without", "", Shape::text, "failures: nodes, links, or a number of random links"},
            [](const Network& of) { return failures_asked(of.without); },
            if_there},
           {{"uniform", "uniform", "", Shape::given,
-            "packets a slot that each host of the network sends, the same to each other; above 0, at most 1"},
+            "packets per slot of each host, sent uniformly to all others; above 0, at most 1"},
            &Network::uniform,
            if_there},
           {{"load_scale", "load scale", "", Shape::given, "all rates of the network times this, above 0"},

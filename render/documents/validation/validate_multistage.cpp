@@ -68,8 +68,8 @@ const Table<VariantsRow>& variants_table() {
 const Fields<ValidateMultistagePoint>& validated_multistage_results() {
   using Point = ValidateMultistagePoint;
   static const Fields<Point> fields{
-      {{"optimistic_rows", "optimistic rows", "", Shape::whole,
-        "in which blocking promises more throughput or less delay than the interval allows"},
+      {{"optimistic_rows", "underestimates", "", Shape::whole,
+        "rows in which blocking has more throughput or less delay than the interval of the simulation"},
        [](const Point& of) { return of.second.of_blocking.optimistic(); }},
       {{"rows_judged", "rows judged", "", Shape::whole, "quantities with a verdict"},
        [](const Point& of) { return of.second.of_blocking.judged(); }},

@@ -73,7 +73,7 @@ const Fields<ValidateSizedBufferPoint>& validated_sizes_inputs() {
       {{"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: bytes in a cell"},
        [](const Point& of) { return of.first.cells.cell_bytes; }},
       {{"arrive", "arrive", "", Shape::text,
-        "--sizes: whole, all cells of a packet in one slot; or cells, one a slot"},
+        "--sizes: whole, all cells of a packet in one slot; or cells, one per slot"},
        [](const Point& of) { return of.first.arrive; }},
       {{"capacity", "capacity", "cells", Shape::whole, "--sizes: B, of which the losses are compared"},
        [](const Point& of) { return of.first.capacity; },
