@@ -39,10 +39,10 @@ def spent() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in each)
 
 
-def arrays(questions: int, pairs: int = 3) -> None:
+def arrays(queries: int, pairs: int = 3) -> None:
     """Sizings over an array of loads, compared with a C++ loop on as many processes that stores nothing."""
-    loads = numpy.linspace(0.1, 0.95, questions)
-    sizings = _tailbound.sizings({"inputs": 16, "load": loads, "drop": 1e-15}, questions)
+    loads = numpy.linspace(0.1, 0.95, queries)
+    sizings = _tailbound.sizings({"inputs": 16, "load": loads, "drop": 1e-15}, queries)
     assert sizings is not None
     from tailbound._ask import cores
 
@@ -57,7 +57,7 @@ def arrays(questions: int, pairs: int = 3) -> None:
         ratios.append(loop / python)
         efforts.append(loop_effort / python_effort)
         print(
-            f"{questions} sizings on {cores()} processes: {python:.2f} s from Python, {loop:.2f} s in C++ "
+            f"{queries} sizings on {cores()} processes: {python:.2f} s from Python, {loop:.2f} s in C++ "
             f"({python_effort:.2f} and {loop_effort:.2f} s of processor time); buffers {buffers.min()} .. {buffers.max()}"
         )
     print(
@@ -66,9 +66,9 @@ def arrays(questions: int, pairs: int = 3) -> None:
     )
 
 
-def as_arrays(questions: int = 10_000) -> None:
+def as_arrays(queries: int = 10_000) -> None:
     """Conversion of many answers."""
-    side = round(questions**0.5)
+    side = round(queries**0.5)
     loads = numpy.linspace(0.1, 0.95, side * side).reshape(side, side)
 
     def timed(what: str, make: Callable[[tb.Answers], object]) -> None:
